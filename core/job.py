@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from plaidwork.core.data.file_inputs import ColumnInput, FileInput
 from plaidwork.core.data.fit_inputs import Given, entries_of, load_inputs, warn_user
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.inference.executor import EXECUTORS
+from plaidwork.core.quoting import toml, toml_key
 
 if TYPE_CHECKING:
     from plaidwork.core.data.importers.several import Joined
@@ -115,13 +115,13 @@ def _file_input(path: Path, name: str, item: Any) -> FileInput | ColumnInput:
 
 def job_text(job: Job, folder: Path | None = None) -> str:
     """The job as TOML that :func:`read_job` reads back; file names relative to ``folder`` where possible."""
-    lines = [f"model = {_toml(job.model)}"]
+    lines = [f"model = {toml(job.model)}"]
     if job.title:
-        lines.append(f"title = {_toml(job.title)}")
+        lines.append(f"title = {toml(job.title)}")
     lines += [
-        f"seed = {job.seed}",
-        f"holdout = {job.holdout}",
-        f"executor = {_toml(job.executor)}",
+        f"seed = {toml(job.seed)}",
+        f"holdout = {toml(job.holdout)}",
+        f"executor = {toml(job.executor)}",
         "",
         "[inputs]",
     ]
@@ -129,9 +129,9 @@ def job_text(job: Job, folder: Path | None = None) -> str:
         if not isinstance(files, tuple) or not all(isinstance(f, (FileInput, ColumnInput)) for f in files):
             raise SettingError(f"The input {name} is no file.", "Save it as a file, and give its name.")
         entries = [_entry(item, folder) for item in files]
-        lines.append(f"{name} = {_toml(entries[0] if len(entries) == 1 else entries)}")
+        lines.append(f"{toml_key(name)} = {toml(entries[0] if len(entries) == 1 else entries)}")
     for title, values in (("settings", job.settings), ("schedule", job.schedule)):
-        lines += ["", f"[{title}]", *(f"{name} = {_toml(value)}" for name, value in values.items())]
+        lines += ["", f"[{title}]", *(f"{toml_key(name)} = {toml(value)}" for name, value in values.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -148,18 +148,3 @@ def _entry(item: FileInput | ColumnInput, folder: Path | None) -> dict[str, Any]
         "fields": item.fields,
     }
     return {key: value for key, value in entry.items() if value}
-
-
-def _toml(value: Any) -> str:
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return json.dumps(value, ensure_ascii=False)
-        case Mapping():
-            return (
-                "{ " + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + " }"
-            )
-        case list() | tuple():
-            return "[" + ", ".join(_toml(item) for item in value) + "]"
-    return repr(value)

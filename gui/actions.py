@@ -44,6 +44,9 @@ ACTIONS = {
             "export_picture", "Export picture…", "image", "Ctrl+E", "Save the picture in front as a file"
         ),
         ActionInfo(
+            "copy_picture", "Copy picture", "", "Ctrl+Shift+C", "Put the picture in front on the clipboard"
+        ),
+        ActionInfo(
             "export_run", "Export results…", "export", "", "Tables, draws and traces of this run as files"
         ),
         ActionInfo(
@@ -56,6 +59,14 @@ ACTIONS = {
         ActionInfo("export_script", "Export as Python script…", "", "", "A script that repeats this run"),
         ActionInfo(
             "export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"
+        ),
+        ActionInfo(
+            "guard_tables",
+            "Guard tables for spreadsheets",
+            "",
+            "",
+            "Put an apostrophe before exported texts that begin with =, +, - or @, so that no spreadsheet computes them",
+            True,
         ),
         ActionInfo("quit", "Quit", "", "Ctrl+Q", "Close Plaidwork"),
         ActionInfo(
@@ -121,9 +132,9 @@ RECENT = "recent"
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
-        "export_picture", "export_run", "export_annotated", "export_job", "export_script", SEPARATOR, "welcome", "quit",
+        "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "welcome", "quit",
     ),
-    "Edit": ("rename", "remove", SEPARATOR, "find"),
+    "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),
     "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (

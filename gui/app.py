@@ -17,6 +17,7 @@ from plaidwork.core.data.samples import Sample, bundled_samples
 from plaidwork.core.plugins.folder import add_plugin_folder
 from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.plugins.starts import HINT, begin_start, start_succeeded
+from plaidwork.core.quoting import lines
 from plaidwork.gui.garbage import collect_here, settle
 from plaidwork.gui.icons import app_icon
 from plaidwork.gui.main_window import MainWindow
@@ -53,7 +54,7 @@ def install_exception_hook(window: MainWindow) -> None:
             window.close()
             return
         details = "".join(traceback.format_exception(kind, error, trace))
-        sys.stderr.write(details)
+        sys.stderr.write(lines(details))
         if _is_a_views(error) or _blame_plugin(window, error):
             return
         window.messages.post(
@@ -122,7 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         add_plugin_folder(folder)
     offer = begin_start() and not options.safe_mode
     if offer:
-        print(f"plaidwork: {HINT}", file=sys.stderr)
+        sys.stderr.write(f"plaidwork: {HINT}\n")
     settings = Settings()
     app = make_application(settings)
     # lookups of the window never wait for a guest; after starts that died guests wait for the user

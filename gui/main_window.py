@@ -354,6 +354,7 @@ class MainWindow(QMainWindow):
             "export_script": run is not None,
             "export_job": run is not None,
             "export_picture": "export_picture" in offers,
+            "copy_picture": "export_picture" in offers,
             "show_data": "show_data" in offers,
             "find": "find_in_page" in offers,
             "save": bool(has_data or self.workbench.session.runs),

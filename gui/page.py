@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.widgets import StatePane
 from plaidwork.gui.widgets.layouts import vertical
+
+if TYPE_CHECKING:
+    from plaidwork.gui.pictures.paper_dialog import PaperDialog
 
 Offer = Literal["export_picture", "show_data", "find_in_page"]
 """Commands that are dimmed while the page in front does not offer them."""
@@ -52,6 +56,17 @@ class Page(QWidget):
     # -- commands -------------------------------------------------------------------------------
     def export_picture(self, path: Path) -> Path | None:
         """Write the picture; the file written, or None when there is no picture. ``OSError``, ``ValueError``."""
+        return None
+
+    def export_dialog(self, proposed: Path) -> PaperDialog | None:
+        """Asks how the picture is to be written; None where there is nothing to choose but the file.
+
+        ``proposed`` is the name of the file without its suffix.
+        """
+        return None
+
+    def picture_image(self) -> QImage | None:
+        """The picture as it is copied; None when there is no picture."""
         return None
 
     def show_data(self) -> QWidget | None:
@@ -99,6 +114,14 @@ class FrontPage(Page):
     def export_picture(self, path: Path) -> Path | None:
         """Write the picture in front."""
         return self.front.export_picture(path) if self.front is not None else None
+
+    def export_dialog(self, proposed: Path) -> PaperDialog | None:
+        """Asks how the picture in front is to be written."""
+        return self.front.export_dialog(proposed) if self.front is not None else None
+
+    def picture_image(self) -> QImage | None:
+        """The picture in front as it is copied."""
+        return self.front.picture_image() if self.front is not None else None
 
     def show_data(self) -> QWidget | None:
         """The numbers behind the picture in front."""

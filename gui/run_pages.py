@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from plaidwork.core.contract.model import Result
-from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import views_with
+from plaidwork.core.views.printing import offered
 from plaidwork.gui.page import Page
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 from plaidwork.gui.workspace import PageInfo
@@ -44,24 +43,11 @@ def first_view_key(run: Run) -> str:
     return f"{run.id}/view 0" if run.spec.views else f"{run.id}/{TRACES}"
 
 
-def _offered(workbench: Workbench, run: Run, view: View) -> bool:
-    """Whether the view says something of this run: images beside other pictures only where there are images."""
-    if not view.offered(run.params):
-        return False
-    if view.kind != "image_grid" or not view.group or view.options.get("shape"):
-        return True
-    found = run.results.get(view.source.get("values", ""))
-    if isinstance(found, Result) and found.values.ndim == 3:
-        return True
-    used = [workbench.session.datasets.get(name) for names in run.inputs.values() for name in names]
-    return any(dataset is not None and dataset.image_shape for dataset in used)
-
-
 def _grouped(workbench: Workbench, run: Run) -> list[list[int]]:
     """Indices of the declared views that are offered, neighbours of one group together."""
     groups: list[list[int]] = []
     for index, view in enumerate(run.spec.views):
-        if not _offered(workbench, run, view):
+        if not offered(workbench.session, run, view):
             continue
         if groups and view.group and run.spec.views[groups[-1][0]].group == view.group:
             groups[-1].append(index)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from plaidwork.core.quoting import guarded_text
 from plaidwork.core.session.bundle import file_name
 
 PICTURES = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
@@ -48,6 +49,15 @@ def ask_save_path(parent: QWidget | None, title: str, proposed: str | Path, kind
         if ask(parent, f"Replace “{path.name}”?", text, choices, "replace") == "replace":
             return path
         start = name
+
+
+def tell_guarded(parent: QWidget | None, count: int) -> None:
+    """Say that cells of a table that was just written were guarded against spreadsheets, when there are any."""
+    from plaidwork.gui.dialogs import ask
+
+    if count:
+        text = f"{guarded_text(count)} File > Guard tables for spreadsheets turns that off."
+        ask(parent, "Some texts got an apostrophe", text, (("close", "Close"),), "close")
 
 
 def stamp_of(path: Path) -> tuple[Path, int, int] | None:

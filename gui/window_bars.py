@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDockWidget, QMenu, QToolBar, QWidget
 
+from plaidwork.core.quoting import guards_tables
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
@@ -46,6 +47,7 @@ def make_actions(window: MainWindow) -> None:
         group.addAction(window.actions_by_key[key])
     mode = {"light": "light", "dark": "dark"}.get(theme().mode, "follow_system")
     window.actions_by_key[mode].setChecked(True)
+    window.actions_by_key["guard_tables"].setChecked(guards_tables())
     for number in range(1, 10):
         shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), window)
         shortcut.activated.connect(lambda index=number - 1: window.workspace.tabs.setCurrentIndex(index))

@@ -179,6 +179,51 @@ def test_no_network():
     ]
 
 
+_QUOTED_ELSEWHERE = {
+    "core/quoting.py": {"writer", "escape", "dumps"},
+    "core/cli/printing.py": {"print"},
+    "gui/results/document_pane.py": {"setHtml", "QTextBrowser"},  # all it shows went through quoting.markup
+    "gui/widgets/label.py": {"QLabel"},
+    "gui/style/__init__.py": {"QLabel"},  # makes those of Qt itself plain
+}
+"""Who may do what takes text for something else, or shows it as such."""
+
+_RISKY = {
+    "QLabel", "QMessageBox", "QErrorMessage", "QTextBrowser", "QTextDocument", "QStaticText", "QGraphicsTextItem", "QWhatsThis",
+    "setHtml", "insertHtml", "appendHtml", "setMarkdown", "insertMarkdown",
+}  # fmt: skip
+
+
+def _markup_and_tables(name, nodes):
+    """Uses of what shows or writes text without quoting it, but for those that the file may have."""
+    found = []
+    for node in nodes:
+        word = getattr(node, "attr", None) or getattr(node, "id", None)
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        risky = word in _RISKY or called in ("csv.writer", "csv.DictWriter", "html.escape", "escape")
+        risky = risky or (called == "print" and name.startswith(("core/cli/", "gui/")))
+        word = called.rsplit(".", 1)[-1] or word
+        if risky and word not in _QUOTED_ELSEWHERE.get(name, ()):
+            found.append(f"{node.lineno}: {word}")
+    return found
+
+
+def test_text_of_files_is_quoted_by_one_module():
+    assert not [
+        f"{name_of(p)}:{f}" for p in files("core", "gui") for f in _markup_and_tables(name_of(p), nodes_of(p))
+    ]
+
+
+def test_text_that_is_not_quoted_is_found():
+    source = (
+        "from PySide6.QtWidgets import QLabel\nQLabel('x').setHtml(title)\ncsv.writer(file)\nprint(title)\n"
+    )
+    nodes = tuple(ast.walk(ast.parse(source)))
+    found = {"2: QLabel", "2: setHtml", "3: writer", "4: print"}
+    assert set(_markup_and_tables("gui/x.py", nodes)) == found
+    assert not _markup_and_tables("core/cli/printing.py", tuple(ast.walk(ast.parse("print(1)"))))
+
+
 def test_package_is_imported_under_one_name():
     assert not _wrong_imports(files(), lambda path, name: name.split(".")[0] in PRODUCT)
 

@@ -29,6 +29,7 @@ AT_THE_ROOT = {
     "providers": "base",
     "resources": "base",
     "spelling": "base",
+    "quoting": "base",
     "job": "session",  # scripts that were exported import it from here
     "analysing": "session",  # so do scripts that follow docs/python.md
     "api": "front",

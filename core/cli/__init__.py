@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plaidwork.core.cli.options import COMMANDS, command_parser, window_parser
+from plaidwork.core.cli.printing import warn
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
+from plaidwork.core.quoting import shell
 
 DONE, BAD_INPUT, MODEL_ERROR, STOPPED = 0, 2, 3, 4
 
@@ -35,11 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _tell(error: BaseException) -> int:
     """Say what went wrong on stderr; the exit code."""
     if isinstance(error, KeyboardInterrupt):
-        print("plaidwork: Stopped.", file=sys.stderr)
+        warn("plaidwork: Stopped.")
         return STOPPED
-    print(f"plaidwork: {error}", file=sys.stderr)
+    warn(f"plaidwork: {error}")
     if isinstance(error, PluginError) and error.fault is not None:
-        print(f"plaidwork: To go on without it: plaidwork plugin disable {error.plugin}", file=sys.stderr)
+        warn(f"plaidwork: To go on without it: plaidwork plugin disable {shell(error.plugin)}")
     return MODEL_ERROR if isinstance(error, (ModelError, PluginError)) else BAD_INPUT
 
 

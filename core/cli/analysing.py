@@ -11,6 +11,7 @@ from typing import Any
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run, stops
+from plaidwork.core.cli.printing import rewrite, tell, warn
 from plaidwork.core.cli.progress import emit
 from plaidwork.core.data.annotate import annotate_all
 from plaidwork.core.data.annotation_inputs import parse_column
@@ -53,7 +54,7 @@ def analyse(options: argparse.Namespace) -> int:
         if control.stopping:
             raise _Stopped
         if not options.json and sys.stderr.isatty():
-            print(f"\r{100 * share:3.0f} %", end="", file=sys.stderr, flush=True)
+            rewrite(f"{100 * share:3.0f} %")
 
     opened = len(session.history)
     try:
@@ -67,14 +68,14 @@ def analyse(options: argparse.Namespace) -> int:
         if len(session.history) > opened and options.unlock:
             session.save(out)  # what was opened stays opened, also when the analysis fails
     if not options.json and sys.stderr.isatty():
-        print("\r     \r", end="", file=sys.stderr)
+        rewrite("")
     saved = session.save(out)
     _tell(record, saved, options.json)
     if folder is not None:
         writer = BundleWriter(folder)
         writer.analysis(record, run, session)
         if not options.json:
-            print(f"Wrote {len(writer.files)} files to {folder.absolute()}")
+            tell(f"Wrote {len(writer.files)} files to {folder.absolute()}")
     return DONE
 
 
@@ -86,8 +87,8 @@ def _tell(record: AnalysisRecord, saved: Path, as_json: bool) -> None:
         emit("saved", path=str(saved.absolute()))
         return
     for text in filter(None, (f"{headline.removesuffix('.')}." if headline else "", record.standing)):
-        print(text)
-    print(f"{record.title} kept with its run. Session: {saved.absolute()}")
+        tell(text)
+    tell(f"{record.title} kept with its run. Session: {saved.absolute()}")
 
 
 def _folder(path: Path | None, force: bool) -> Path | None:
@@ -136,7 +137,7 @@ def _add_labels(session: Session, run: Run, path: Path) -> None:
     found, message = annotate_all(datasets, path.expanduser())
     for name, dataset in found.items():
         session.replace_dataset(name, dataset)
-    print(f"plaidwork: {path.name}: {message}.", file=sys.stderr)
+    warn(f"plaidwork: {path.name}: {message}.")
 
 
 def _list(run: Run, session: Session, as_json: bool) -> int:
@@ -147,17 +148,17 @@ def _list(run: Run, session: Session, as_json: bool) -> int:
              made=[{"id": made.id, "analysis": made.analysis, "created": made.created} for made in run.analyses])  # fmt: skip
         return DONE
     for spec in specs:
-        print(f"{spec.id:<28}  {spec.title}")
+        tell(f"{spec.id:<28}  {spec.title}")
         about = _about(spec, run, session)
         for option in ("input", "annotation", "file"):
             for name, text in about[option].items():
-                print(f"    --{option} {name}=…  {text}".rstrip())
+                tell(f"    --{option} {name}=…  {text}".rstrip())
         if about["standing"]:
-            print(f"    {about['standing']}")
+            tell(f"    {about['standing']}")
     if not specs:
-        print(f"No installed analysis can use the results of {run.title}.")
+        tell(f"No installed analysis can use the results of {run.title}.")
     for record in run.analyses:
-        print(f"made  {record.created[:16].replace('T', ' ')}  {record.title} ({record.id})")
+        tell(f"made  {record.created[:16].replace('T', ' ')}  {record.title} ({record.id})")
     return DONE
 
 

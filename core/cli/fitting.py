@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.cli import pairs
+from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.contract.schedule import SCHEDULE_WORDS
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
@@ -21,7 +21,6 @@ from plaidwork.core.data.input_addresses import steps_by_input
 from plaidwork.core.data.orienting import Placed
 from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
-from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.execution import execute, named_executor
 from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.plan import FitPlan, make_plan
@@ -30,6 +29,7 @@ from plaidwork.core.inference.settling import ending
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.views.printing import drawn_views, headline_of
 
 DONE, MODEL_ERROR, STOPPED = 0, 3, 4
 
@@ -101,7 +101,7 @@ def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
             continue
         other = AXIS_WORDS[1 - one.wanted]
         hint = "" if one.turns else f" If its {other} are: --samples-in {one.item.name}={other}"
-        print(f"plaidwork: {one.line}{hint}", file=sys.stderr)
+        warn(f"plaidwork: {one.line}{hint}")
 
 
 def tell_joined(name: str, found: Joined, as_json: bool) -> None:
@@ -109,7 +109,7 @@ def tell_joined(name: str, found: Joined, as_json: bool) -> None:
     if as_json:
         emit("joined", input=name, samples=found.n_samples, in_every_view=found.n_common, report=found.text)
     else:
-        print("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()), file=sys.stderr)
+        warn("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()))
 
 
 def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
@@ -120,7 +120,7 @@ def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
         if message.warn
     ]
     for text in () if as_json else texts:
-        print(f"plaidwork: {text}", file=sys.stderr)
+        warn(f"plaidwork: {text}")
     return texts
 
 
@@ -160,10 +160,6 @@ def find_run(session: Session, title: str | None) -> Run:
     raise SessionError(f"This session has no run “{title}”.", f"Runs: {titles}.")
 
 
-NO_PICTURES = ("table", "text", "custom")
-"""Kinds of views that are not drawn."""
-
-
 def example(options: argparse.Namespace) -> int:
     """``plaidwork example [NAME] [--out S.plaidwork] [--picture PNG]``."""
     samples = {sample.id: sample for sample in registry().samples}
@@ -171,7 +167,7 @@ def example(options: argparse.Namespace) -> int:
         if options.json:
             emit("examples", examples=[_about(sample) for sample in samples.values()])
         for sample in () if options.json else samples.values():
-            print(f"{sample.id:<16}{sample.size:<28}{sample.title}")
+            tell(f"{sample.id:<16}{sample.size:<28}{sample.title}")
         return DONE
     if options.name not in samples:
         raise SettingError(f"There is no example “{options.name}”.", f"Known: {', '.join(samples)}.")
@@ -198,21 +194,21 @@ def _about(sample: Any) -> dict[str, Any]:
 def renderer() -> Any:
     """The function that draws a view; asked for first, so that its absence costs no fit. Raises ``SettingError``."""
     try:
-        from plaidwork.gui.results.render import render_view_png
+        from plaidwork.gui.results.render import write_view
     except ImportError as error:
         raise SettingError(
             f"A picture needs Qt, which cannot be loaded: {error}.", "Leave out --picture."
         ) from error
-    return render_view_png
+    return write_view
 
 
 def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json: bool) -> None:
-    for view in fitted.spec.views:
-        if view.kind not in NO_PICTURES and view.offered(fitted.params):
-            draw(session, fitted, view, path)
-            _say(as_json, "picture", f"Picture: {path.absolute()} ({view.title})", path=str(path.absolute()))
-            return
-    print(f"plaidwork: {fitted.spec.title} declares no picture.", file=sys.stderr)
+    view = next(iter(drawn_views(session, fitted)), None)
+    if view is not None:
+        draw(session, fitted, view, path)
+        _say(as_json, "picture", f"Picture: {path.absolute()} ({view.title})", path=str(path.absolute()))
+        return
+    warn(f"plaidwork: {fitted.spec.title} declares no picture.")
 
 
 def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, as_json: bool) -> int:
@@ -220,7 +216,7 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     control = Control()
     shown = display(as_json)
     for problem in plan.warnings:
-        print(f"plaidwork: {problem.message} {problem.hint}".rstrip(), file=sys.stderr)
+        warn(f"plaidwork: {problem.message} {problem.hint}".rstrip())
     failure: ModelError | PluginError | None = None
     with stops(control):
         try:
@@ -251,10 +247,7 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
 
 def judged(fitted: Run) -> tuple[str, str, str]:
     """The headline of the results as a sentence (or nothing), and whether to trust it: title and text."""
-    name = next((view.headline for view in fitted.spec.views if view.headline), "")
-    found = fitted.results.get(name, "")
-    verdict = fitted.diagnosis().verdict
-    found = Naming(fitted, {}).text(found) if isinstance(found, str) else ""
+    found, verdict = headline_of(fitted), fitted.diagnosis().verdict
     return f"{found}." if found else "", verdict.title, verdict.text
 
 
@@ -262,7 +255,7 @@ def _say(as_json: bool, event: str, text: str, **values: Any) -> None:
     if as_json:
         emit(event, **values)
     else:
-        print(text)
+        tell(text)
 
 
 @contextmanager
@@ -273,7 +266,7 @@ def stops(control: Control) -> Iterator[None]:
         if control.stopping:
             raise KeyboardInterrupt
         control.stop()
-        print("\nplaidwork: Stopping after this step; what was done is saved.", file=sys.stderr)
+        warn("\nplaidwork: Stopping after this step; what was done is saved.")
 
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
+import re
 from typing import Any
 
 from plaidwork.core.cli import pairs
-from plaidwork.core.cli.fitting import NO_PICTURES, find_run, renderer
+from plaidwork.core.cli.fitting import find_run, renderer
+from plaidwork.core.cli.printing import tell, tell_json, warn
 from plaidwork.core.contract.spec import View, spec_to_json
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
+from plaidwork.core.quoting import json_text, shell
 from plaidwork.core.session.bundle import file_name
 from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.views.printing import drawn_views, view_name
 
 
 def models(options: argparse.Namespace) -> int:
@@ -25,17 +27,16 @@ def models(options: argparse.Namespace) -> int:
     specs = found.specs()
     for info in found.plugins:
         if info.state in ("failed", "incompatible"):
-            print(
+            warn(
                 f"plaidwork: The plugin {info.title} was left out ({info.state}): {info.message} "
-                f"To turn it off: plaidwork plugin disable {info.name}",
-                file=sys.stderr,
+                f"To turn it off: plaidwork plugin disable {shell(info.name)}"
             )
     if options.json:
-        print(json.dumps([spec_to_json(spec) for spec in specs], ensure_ascii=False, indent=1))
+        tell_json([spec_to_json(spec) for spec in specs], 1)
         return 0
     for spec in specs:
         inputs = ", ".join(item.name for item in spec.inputs if item.required)
-        print(f"{spec.id:<24}{spec.version:<9}{inputs:<12}{spec.title}")
+        tell(f"{spec.id:<24}{spec.version:<9}{inputs:<12}{spec.title}")
     return 0
 
 
@@ -44,24 +45,24 @@ def info(options: argparse.Namespace) -> int:
     session = open_session(options.session)
     record = describe(session)
     if options.json:
-        print(json.dumps(record, ensure_ascii=False, indent=1))
+        tell_json(record, 1)
         return 0
-    print(f"{session.name}  (created {session.created}, {session.uuid})")
+    tell(f"{session.name}  (created {session.created}, {session.uuid})")
     for data in record["datasets"]:
         missing = f", {data['missing']} missing" if data["missing"] else ""
-        print(f"  data  {data['name']}: {data['described']}{missing}")
+        tell(f"  data  {data['name']}: {data['described']}{missing}")
     for run in record["runs"]:
         stored = session.runs[run["id"]]
         kept = f"{run['draws']} draws, " if stored.spec.algorithm == "mcmc" else ""
         chains = f"{run['chains']} {stored.chain_word}{'' if run['chains'] == 1 else 's'}"
-        print(
+        tell(
             f"  run   {run['title']} ({run['id']}): {run['status']}, {kept}{run['sweeps']} of "
             f"{run['planned']} sweeps in {chains}, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
         )
         if run["verdict"]:
-            print(f"        {run['headline']} {run['verdict']}.".rstrip())
+            tell(f"        {run['headline']} {run['verdict']}.".rstrip())
     if session.read_only:
-        print(f"  can only be read: {session.read_only}")
+        tell(f"  can only be read: {session.read_only}")
     return 0
 
 
@@ -150,6 +151,7 @@ def export(options: argparse.Namespace) -> int:
         raise SettingError(
             "--run goes with a file of annotated data.", "A folder gets all runs; or --to FILE.h5ad"
         )
+    paper = _paper(options)
     draw = renderer() if options.picture else None
     folder = options.to.expanduser()
     if folder.exists() and not folder.is_dir():
@@ -157,22 +159,22 @@ def export(options: argparse.Namespace) -> int:
     if folder.is_dir() and any(folder.iterdir()) and not options.force:
         raise SettingError(f"The folder {folder} is not empty.", "Choose another one, or add --force.")
     session = open_session(options.session)
-    wanted = {run.id: _pictures(run, options.picture) for run in session.runs.values()}
+    wanted = {run.id: _pictures(session, run, options.picture) for run in session.runs.values()}
     if options.picture and not any(wanted.values()):
-        known = ", ".join(dict.fromkeys(_name(v) for r in session.runs.values() for v in _drawn(r)))
+        known = ", ".join(
+            dict.fromkeys(view_name(v) for r in session.runs.values() for v in drawn_views(session, r))
+        )
         raise SettingError(f"No run has a view “{options.picture[0]}”.", f"There are: {known or 'none'}.")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "session.json").write_text(
-        json.dumps(describe(session), ensure_ascii=False, indent=1), encoding="utf-8"
-    )
-    files = export_session(session, folder)
+    (folder / "session.json").write_text(json_text(describe(session), 1), encoding="utf-8")
+    files = export_session(session, folder, False if options.no_guard else None, warn)
     if draw is not None:
         for run in session.runs.values():
             pictures = folder / "runs" / file_name(run.title) / "pictures"
             for view in wanted[run.id]:
-                name = file_name(_name(view).replace("/", " "))
-                files.append(draw(session, run, view, pictures / f"{name}.png"))
-    print(f"Wrote {len(files) + 1} files to {folder.absolute()}")
+                name = file_name(view_name(view).replace("/", " "))
+                files.append(draw(session, run, view, pictures / f"{name}.{options.format}", **paper))
+    tell(f"Wrote {len(files) + 1} files to {folder.absolute()}")
     return 0
 
 
@@ -184,25 +186,32 @@ def _export_annotated(options: argparse.Namespace) -> int:
         raise SettingError("--picture needs a folder.", "Leave it out, or give --to the name of a folder.")
     path = pairs.check_output(options.to, options.force)
     session = open_session(options.session)
-    print(f"Wrote {export_annotated(find_run(session, options.run), path, session).absolute()}")
+    tell(f"Wrote {export_annotated(find_run(session, options.run), path, session).absolute()}")
     return 0
 
 
-def _name(view: View) -> str:
-    """``Loadings/Images``, or the title of a view without a group."""
-    return f"{view.group}/{view.title}" if view.group else view.title
-
-
-def _drawn(run: Run) -> list[View]:
-    """Views of a run that are pictures."""
-    return [view for view in run.spec.views if view.kind not in NO_PICTURES and view.offered(run.params)]
-
-
-def _pictures(run: Run, titles: list[str]) -> list[View]:
+def _pictures(session: Session, run: Run, titles: list[str]) -> list[View]:
     """Views that were asked for, by title, by group and title, or ``all``."""
     wanted = {title.casefold() for title in titles}
     return [
         view
-        for view in _drawn(run)
-        if run.results and wanted & {"all", view.title.casefold(), _name(view).casefold()}
+        for view in drawn_views(session, run)
+        if run.results and wanted & {"all", view.title.casefold(), view_name(view).casefold()}
     ]
+
+
+def _paper(options: argparse.Namespace) -> dict[str, Any]:
+    """What the options say of the paper, for ``Paper``; what is left out is as there."""
+    given = {"dpi": options.dpi, "scheme": options.theme, "points": options.points}
+    paper: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if options.size:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*[x×]\s*(\d+(?:\.\d+)?)", options.size.strip())
+        if found is None:
+            raise SettingError(f"--size needs width and height in mm, as 170x105. Found “{options.size}”.")
+        paper |= {"width": float(found[1]), "height": float(found[2])}
+    limits = {"dpi": (30, 2400), "points": (3, 60), "width": (20, 2000), "height": (20, 2000)}
+    for name, (low, high) in limits.items():
+        if not low <= paper.get(name, low) <= high:
+            option = "--size" if name in ("width", "height") else f"--{name}"
+            raise SettingError(f"{option} goes from {low} to {high}. Found “{paper[name]:g}”.")
+    return paper | {"titled": not options.no_title, "origin": options.provenance}

@@ -251,17 +251,40 @@ def _export(parser: argparse.ArgumentParser) -> None:
         "--force", "-f", action="store_true", help="write into a folder that has files, replace a file"
     )
     parser.add_argument(
+        "--no-guard",
+        action="store_true",
+        help="write texts that begin with =, +, - or @ as they are; else they get an apostrophe in front, so that no spreadsheet computes them",
+    )
+    parser.add_argument(
         "--picture",
         action="append",
         default=[],
         metavar="TITLE",
         help="also draw the view of this title (or GROUP/TITLE) of every run; repeat it for more, all for all",
     )
+    parser.add_argument(
+        "--format", choices=("png", "svg", "pdf"), default="png", help="of the pictures (png)"
+    )
+    parser.add_argument("--size", metavar="WxH", help="width and height of the pictures in mm (170x105)")
+    parser.add_argument("--dpi", type=float, metavar="N", help="dots per inch of a PNG (300)")
+    parser.add_argument(
+        "--points", type=float, metavar="N", help="size of the texts on the axes in points (8)"
+    )
+    parser.add_argument("--theme", choices=("light", "dark"), help="colours of the pictures (light)")
+    parser.add_argument("--no-title", action="store_true", help="without headline, caption and notes")
+    parser.add_argument(
+        "--provenance", action="store_true", help="a line below: data, model, seed and version of Plaidwork"
+    )
 
 
 def _example(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="example to fit; without it they are listed")
-    parser.add_argument("--picture", type=Path, metavar="PNG", help="write the first picture of the result")
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="write the first picture of the result, as .png, .svg or .pdf",
+    )
     _schedule(parser)
     _running(parser, out_required=False)
 

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.errors import PluginError, SettingError
+from plaidwork.core.quoting import shell
 
 DONE, STOPPED = 0, 4
 
@@ -17,13 +19,15 @@ def new(options: argparse.Namespace) -> int:
     from plaidwork.core.plugins.scaffold import create
 
     made = create(options.name, options.folder)
-    print(f"Wrote {made.root}")
+    tell(f"Wrote {made.root}")
     for path in made.files:
-        print(f"  {path.as_posix()}")
-    print("Next, in that folder:")
-    print('  pip install -e ".[test]"')
-    print("  pytest")
-    print(f"  plaidwork fit {made.model_id} --input X={made.data.as_posix()} --out first.plaidwork")
+        tell(f"  {path.as_posix()}")
+    tell("Next, in that folder:")
+    tell('  pip install -e ".[test]"')
+    tell("  pytest")
+    tell(
+        f"  plaidwork fit {made.model_id} --input {shell('X=' + made.data.as_posix())} --out first.plaidwork"
+    )
     return DONE
 
 
@@ -36,22 +40,22 @@ def install(options: argparse.Namespace) -> int:
     def tell(text: str) -> None:
         nonlocal message
         if text != message and sys.stderr.isatty():
-            print(text, file=sys.stderr)
+            warn(text)
         message = text
 
     with _refused():
         offer = plugin_install.look_up(options.what, tell)
     replaced = f" in place of {offer.replaces}" if offer.replaces else ""
-    print(f"{offer.name} {offer.version}{replaced}: {offer.summary or 'no description'}")
+    tell(f"{offer.name} {offer.version}{replaced}: {offer.summary or 'no description'}")
     for part in offer.parts[1:]:
-        print(f"  and {part}, which it needs")
-    print(f"  into {offer.site}")
-    print("  The packages that Plaidwork runs with stay as they are.")
+        tell(f"  and {part}, which it needs")
+    tell(f"  into {offer.site}")
+    tell("  The packages that Plaidwork runs with stay as they are.")
     if not _agreed(options.yes, "A plugin can do all that you can do on this computer. Install it?"):
         return STOPPED
     with _refused():
         done = plugin_install.install(offer, tell)
-    print(f"Installed {done}. Plugins: {', '.join(done.points)}")
+    tell(f"Installed {done}. Plugins: {', '.join(done.points)}")
     return DONE
 
 
@@ -61,11 +65,11 @@ def uninstall(options: argparse.Namespace) -> int:
 
     with _refused():
         names = plugin_install.would_remove(options.name)
-    print(f"Removes {', '.join(names)} from {plugin_install.site_folder()}")
+    tell(f"Removes {', '.join(names)} from {plugin_install.site_folder()}")
     if not _agreed(options.yes, "Sessions made with it open and show their results. Go on?"):
         return STOPPED
     with _refused():
-        print(f"Removed {', '.join(plugin_install.uninstall(options.name))}")
+        tell(f"Removed {', '.join(plugin_install.uninstall(options.name))}")
     return DONE
 
 

@@ -10,13 +10,13 @@ import difflib
 import importlib
 import importlib.util
 import inspect
-import json
 import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from plaidwork.core.cli.printing import tell, tell_json, warn
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import ModelError, SettingError
@@ -46,37 +46,34 @@ def list_plugins(options: argparse.Namespace) -> int:
     """``plaidwork plugin list [--json]``."""
     found = registry().load().plugins
     if options.json:
-        print(
-            json.dumps(
-                [
-                    {
-                        "name": info.name,
-                        "module": info.module,
-                        "version": info.version,
-                        "source": info.source,
-                        "state": info.state,
-                        "message": info.message,
-                        "api": None if info.api is None else list(info.api),
-                        "licence": info.licence,
-                        "path": None if info.path is None else str(info.path),
-                        "load_seconds": round(info.load_seconds, 3),
-                        "models": info.models,
-                    }
-                    for info in found
-                ],
-                ensure_ascii=False,
-                indent=1,
-            )
+        tell_json(
+            [
+                {
+                    "name": info.name,
+                    "module": info.module,
+                    "version": info.version,
+                    "source": info.source,
+                    "state": info.state,
+                    "message": info.message,
+                    "api": None if info.api is None else list(info.api),
+                    "licence": info.licence,
+                    "path": None if info.path is None else str(info.path),
+                    "load_seconds": round(info.load_seconds, 3),
+                    "models": info.models,
+                }
+                for info in found
+            ],
+            1,
         )
         return DONE
     for info in found:
         models = ", ".join(info.models) or "-"
-        print(
+        tell(
             f"{info.name:<16}{info.version or '-':<9}{info.source:<12}{info.state:<13}"
             f"{info.load_seconds:>6.2f} s  {models}"
         )
         if info.message:
-            print(f"{'':<16}{info.message}")
+            tell(f"{'':<16}{info.message}")
     return DONE
 
 
@@ -99,9 +96,9 @@ def _switch(name: str, on: bool) -> int:
         hint = f"Did you mean “{near[0]}”?" if near else f"There are: {', '.join(known)}."
         raise SettingError(f"There is no plugin “{name}”.", hint)
     switches.remember(name, on)
-    print(f"The plugin {name} is turned {'on' if on else 'off'}.")
+    tell(f"The plugin {name} is turned {'on' if on else 'off'}.")
     if on and name in switches.from_environment():
-        print(f"It stays off as long as {switches.VARIABLE} names it.", file=sys.stderr)
+        warn(f"It stays off as long as {switches.VARIABLE} names it.")
     return DONE
 
 
@@ -110,29 +107,29 @@ def check_plugin(options: argparse.Namespace) -> int:
     from plaidwork.core.checks import CheckFailed, Row, check_model
     from plaidwork.core.checks._report import row_text
 
-    def tell(row: Row) -> None:
-        print(row_text(row), flush=True)
+    def tell_row(row: Row) -> None:
+        tell(row_text(row), flush=True)
 
     reports = []
     for model in find_models(options.model):
         try:
             if not options.json:
-                print(title_of(model), flush=True)
+                tell(title_of(model), flush=True)
             report = check_model(
                 model,
                 only=options.only or None,
                 skip=options.skip or None,
                 level="full" if options.full else "quick",
                 seed=options.seed,
-                progress=None if options.json else tell,
+                progress=None if options.json else tell_row,
             )
         except CheckFailed as error:
             raise ModelError(error.message, error.hint) from error
         reports.append(report)
         if not options.json:
-            print(report.summary)
+            tell(report.summary)
     if options.json:
-        print(json.dumps([report.json() for report in reports], ensure_ascii=False, indent=1))
+        tell_json([report.json() for report in reports], 1)
     return DONE if all(report.ok for report in reports) else FAILED
 
 

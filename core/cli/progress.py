@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -11,6 +10,7 @@ import time
 from dataclasses import fields
 from typing import Any
 
+from plaidwork.core.cli.printing import rewrite, tell_json
 from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS
 from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Preparing, Started, Swept
 from plaidwork.core.inference.run import Pace, Run
@@ -80,8 +80,7 @@ class TerminalBar(Display):
         sys.stderr.write("\n")
 
     def _write(self, text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{text[: _columns() - 1]}")  # a line that wraps could not be rewritten
-        sys.stderr.flush()
+        rewrite(text[: _columns() - 1])  # a line that wraps could not be rewritten
 
 
 class JsonLines(Display):
@@ -132,7 +131,7 @@ def how_far(run: Run) -> str:
 
 def emit(event: str, **values: Any) -> None:
     """Write one JSON line to stdout."""
-    print(json.dumps({"event": event, **values}, ensure_ascii=False), flush=True)
+    tell_json({"event": event, **values}, flush=True)
 
 
 def display(as_json: bool) -> Display:

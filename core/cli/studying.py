@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import job_of, stops, tell_doubts, tell_samples
+from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import duration, emit
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.shown_by import with_shown
@@ -134,8 +134,8 @@ def _stored(options: argparse.Namespace) -> int:
     if options.json:
         emit("picked", fit=choice.number, exploratory=choice.exploratory, time=choice.time, path=str(saved))
     else:
-        print(f"Picked fit {choice.number} ({planned.settings_text(planned.job(choice.number))}), {text}.")
-        print(f"Session: {saved.absolute()}")
+        tell(f"Picked fit {choice.number} ({planned.settings_text(planned.job(choice.number))}), {text}.")
+        tell(f"Session: {saved.absolute()}")
     return DONE
 
 
@@ -153,7 +153,7 @@ def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace
         emit("saved", path=str(saved.absolute()), best=number, study=planned.to_json())
     else:
         _print_ranked(planned)
-        print(f"Session: {saved.absolute()}")
+        tell(f"Session: {saved.absolute()}")
     if best is None and not planned.control.stopping:
         reason = next((item.message for item in planned.jobs if item.message), "")
         raise ModelError("No job of the study ended with a number to rank it by.", reason)
@@ -220,7 +220,7 @@ def _tell(planned: Study, job: StudyJob, as_json: bool, clock: _Clock) -> None:
         )
     else:
         tail = f"  {duration(left)} left" if ended < len(planned.jobs) else ""
-        print(f"{ended}/{len(planned.jobs)}  {_line(planned, job)}{tail}", file=sys.stderr)
+        warn(f"{ended}/{len(planned.jobs)}  {_line(planned, job)}{tail}")
 
 
 def _line(planned: Study, job: StudyJob) -> str:
@@ -235,7 +235,7 @@ def _print_by_view(planned: Study) -> None:
     table = planned.by_view()
     if table is None or not planned.varied:
         return
-    print("Log density of what the fits have not seen, by view, in nats:")
+    tell("Log density of what the fits have not seen, by view, in nats:")
     columns = table.columns
     for i, view in enumerate(columns["View"]):
         setting = ", ".join(f"{name} {shown(columns[name][i])}" for name in planned.varied)
@@ -246,7 +246,7 @@ def _print_by_view(planned: Study) -> None:
         note = columns["Note"][i]
         if note != BEST:
             note = f"{below:.1f} ± {apart:.1f} below the best" + (f", {note}" if note else "")
-        print(f"  {view}  {setting}  {level:.1f} ± {error:.1f}  {note}")
+        tell(f"  {view}  {setting}  {level:.1f} ± {error:.1f}  {note}")
 
 
 def _print_ranked(planned: Study) -> None:
@@ -254,10 +254,10 @@ def _print_ranked(planned: Study) -> None:
     for rank, job in enumerate(ranked, start=1):
         apart = job.behind(ranked[0]) if rank > 1 and planned.metric.key == "elpd" else None
         behind = "" if apart is None else f"  {apart[0]:.1f} ± {apart[1]:.1f} below the first"
-        print(f"{rank:>4}  {_line(planned, job)}{behind}")
+        tell(f"{rank:>4}  {_line(planned, job)}{behind}")
     _print_by_view(planned)
     waiting = planned.count("waiting")
     if waiting:
-        print(f"{waiting} not started; plaidwork study SESSION goes on.")
+        tell(f"{waiting} not started; plaidwork study SESSION goes on.")
     if doubt := planned.doubt():
-        print(doubt)
+        tell(doubt)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.cli import pairs
+from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import emit
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers.base import ImportOptions
@@ -53,7 +53,7 @@ def text(options: argparse.Namespace) -> int:
     counts = Counter(documents).count(chosen)
     for issue in find_issues(documents, counts, chosen, given):
         if issue.severity == "warning":
-            print(f"plaidwork: {issue.message}. {issue.detail}.", file=sys.stderr)
+            warn(f"plaidwork: {issue.message}. {issue.detail}.")
     dataset = make_dataset(documents, counts, chosen, given)
     saved = _write(dataset, out) if out is not None else None
     if options.json:
@@ -61,7 +61,7 @@ def text(options: argparse.Namespace) -> int:
     else:
         _tell(dataset, counts)
         if saved is not None:
-            print(f"{'Session' if saved.suffix == '.plaidwork' else 'Matrix'}: {saved}")
+            tell(f"{'Session' if saved.suffix == '.plaidwork' else 'Matrix'}: {saved}")
     return DONE
 
 
@@ -124,7 +124,7 @@ def _as_json(dataset: Dataset, counts: TermCounts) -> dict[str, Any]:
 
 def _tell(dataset: Dataset, counts: TermCounts) -> None:
     density = dataset.values.nnz / max(int(np.prod(dataset.shape)), 1)
-    print(f"{dataset.described}, {dataset.values.nnz} counts above 0 ({100 * density:.2g} %)")
+    tell(f"{dataset.described}, {dataset.values.nnz} counts above 0 ({100 * density:.2g} %)")
     plural = {"stop word": "stop words", "number": "numbers"}
     dropped = [
         f"{number} {word if number == 1 else plural.get(word, word)}"
@@ -132,13 +132,13 @@ def _tell(dataset: Dataset, counts: TermCounts) -> None:
         if word != "kept"
     ]
     if dropped:
-        print(f"Words left out: {', '.join(dropped)}")
+        tell(f"Words left out: {', '.join(dropped)}")
     roles = dataset.source.options.get("roles", {})
     if roles:
-        print(f"Columns: {', '.join(f'{title} ({role})' for title, role in roles.items())}")
+        tell(f"Columns: {', '.join(f'{title} ({role})' for title, role in roles.items())}")
     order = np.lexsort((np.array(dataset.column_names), -dataset.column_table["count"]))[:_SHOWN]
     width = max(len(dataset.column_names[i]) for i in order)
-    print(f"{'Word':<{width}}  {'Count':>8}  {'Documents':>9}")
+    tell(f"{'Word':<{width}}  {'Count':>8}  {'Documents':>9}")
     for i in order:
         count, documents = dataset.column_table["count"][i], dataset.column_table["documents"][i]
-        print(f"{dataset.column_names[i]:<{width}}  {count:>8}  {documents:>9}")
+        tell(f"{dataset.column_names[i]:<{width}}  {count:>8}  {documents:>9}")

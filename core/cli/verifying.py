@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from plaidwork.core.cli.fitting import find_run
+from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.repeating import Repeated, repeat, same_arithmetic
@@ -28,8 +28,8 @@ def verify(options: argparse.Namespace) -> int:
     for run in runs:
         found = repeat(run, session.plan_of(run, registry()), options.sweeps)
         same = same_arithmetic(run.environment, now)
-        print(f"{run.title}: {outcome(found, len(run.chains), same)}")
-        print(f"  {_machines(run, now)}")
+        tell(f"{run.title}: {outcome(found, len(run.chains), same)}")
+        tell(f"  {_machines(run, now)}")
         if found.verdict == "different" or (found.verdict == "rounding" and same):
             _changes(run, now)
             code = DIFFERS
@@ -77,4 +77,4 @@ def _changes(run: Run, now: dict[str, str]) -> None:
     for name, value in now.items():
         before = run.environment.get(name)
         if before and before != value:
-            print(f"  {name}: fitted with {before}, now {value}", file=sys.stderr)
+            warn(f"  {name}: fitted with {before}, now {value}")

@@ -57,6 +57,20 @@ def solutions_text(found: tuple[Solution, ...]) -> str:
     return f"{len(found)} solutions: {', '.join(shown[: MOST_NAMED + 1])}{rest}"
 
 
+def shown_solution(found: tuple[Solution, ...], number: int, word: str) -> tuple[str, ...]:
+    """What a caption says of the draws that are shown, where there are several solutions: all (0), or those of one.
+
+    ``word`` is what the chains of the run are called.
+    """
+    if len(found) < 2:
+        return ()
+    if not number:  # of restarts models show the best
+        return (f"All chains, which found {len(found)} different solutions",) if word == "chain" else ()
+    chains = found[number - 1].chains
+    told = listed([chain + 1 for chain in chains])
+    return (f"Solution {number} of {len(found)}, {word}{'s' if len(chains) > 1 else ''} {told}",)
+
+
 def _members(one: Solution, word: str) -> str:
     several = "s" if len(one.chains) > 1 else ""
     return f"{word}{several} {listed([chain + 1 for chain in one.chains])}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -22,6 +21,7 @@ from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import hash_of, joined_inputs, model_data
 from plaidwork.core.inference.run import Run
+from plaidwork.core.quoting import CsvWriter
 
 if TYPE_CHECKING:
     from plaidwork.core.plugins.registry import Registry
@@ -179,15 +179,15 @@ def write_imputed(fitted: FittedInput, path: Path, word: str = "row") -> int:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with open(handle, "w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file)
-            out.writerow(["data", word, "feature", "expected", "sd"])
+            out = CsvWriter(file)
+            out.row(["data", word, "feature", "expected", "sd"])
             for index, block in enumerate(fitted.blocks):
                 rows_of, columns_of = fitted.shown_names(index)
                 for rows, columns, mean, sd in fitted.imputed(index):
                     count += len(rows)
                     for r, c, m, s in zip(rows, columns, mean.tolist(), sd.tolist(), strict=True):
                         shown = ("" if value != value else repr(value) for value in (m, s))
-                        out.writerow((block.name, rows_of[r], columns_of[c], *shown))
+                        out.row((block.name, rows_of[r], columns_of[c], *shown))
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

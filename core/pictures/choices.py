@@ -99,7 +99,7 @@ class ViewChoices:
         fallback = default if default in keys else values[0][0]
         chosen = wanted if wanted in keys else by_text.get(wanted, fallback)
         linked = self._selected.get(of, ()) if of and chosen.isdigit() else ()
-        if len(linked) and str(linked[0]) in keys:
+        if len(linked) == 1 and str(linked[0]) in keys:
             chosen = str(linked[0])
         other = self._declared.get(unlike)
         if other is not None and other.value == chosen:
@@ -140,7 +140,7 @@ class ViewChoices:
         counts = []
         for head, texts in sections.items():
             before = len(options)
-            for text in texts:
+            for text in texts:  # the same words mean the same, unless they are names of items
                 options.setdefault(str(len(options)) if of else str(text), str(text))
             counts.append((head, len(options) - before))
         return self.pick(name, title, [*options.items()], default, kind=MANY, of=of, sections=counts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from plaidwork.core.draws.numbers import format_count, format_number
 from plaidwork.core.pictures.picture import Matrix, Panel, Picture
 
@@ -12,7 +14,8 @@ def describe(picture: Picture, rows: int = _ROWS) -> str:
     """A few sentences, then the first rows of the table, a line each with tabs between the columns."""
     if not picture.panels:
         return " ".join(_sentence(text) for text in (picture.headline, *picture.empty) if text)
-    words = [picture.headline, picture.caption, *(_panel(panel) for panel in picture.panels), picture.notes]
+    above, below = (picture.headline, picture.doubt, picture.caption), (picture.notes, picture.origin)
+    words = [*above, *(_panel(panel) for panel in picture.panels), *below]
     lines = [" ".join(_sentence(text) for text in words if text)]
     columns = list(picture.table.values())
     if picture.matrix is not None:
@@ -57,4 +60,7 @@ def _panel(panel: Panel) -> str:
 
 
 def _cell(value: object) -> str:
-    return str(value) if isinstance(value, str) else format_number(float(value))  # type: ignore[arg-type]
+    if value is None:
+        return ""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+    return format_number(float(value)) if number else str(value)  # type: ignore[arg-type]

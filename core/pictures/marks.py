@@ -342,7 +342,7 @@ class Links(Mark):
 
 @dataclass(frozen=True)
 class Texts(Mark):
-    """Words at (x, y), to the "right" of it, the "left" or on its "middle"; ``tagged`` ones on a ground of their own."""
+    """Words at (x, y), to the "right" of it, the "left", "above" or on its "middle"; ``tagged`` ones on a ground of their own."""
 
     x: Numbers
     y: Numbers
@@ -356,8 +356,8 @@ class Texts(Mark):
         super().__post_init__()
         if len(self.words) != len(self):
             raise PictureError(f"{self._what} have {len(self)} places and {len(self.words)} words.")
-        if self.side not in ("right", "left", "middle"):
-            raise PictureError(f"Words stand right, left or in the middle. Found “{self.side}”.")
+        if self.side not in ("right", "left", "above", "middle"):
+            raise PictureError(f"Words stand right, left, above or in the middle. Found “{self.side}”.")
 
 
 @dataclass(frozen=True)

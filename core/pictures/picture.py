@@ -141,9 +141,10 @@ class Picture:
     ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for; with a
     ``stack`` it is so many of them each, below each other, that share an axis across. A picture
     without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
-    ``matrix`` the numbers of a heat map;
-    ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
-    ``layers`` is the dim of its "layer" items, the factors, blocks or topics that can be given names.
+    ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
+    blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
+    force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
+    ``origin``: what it was made from.
     """
 
     headline: str
@@ -155,6 +156,8 @@ class Picture:
     matrix: Matrix | None = None
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
+    doubt: str = ""
+    origin: str = ""
     grid: tuple[float, float] | None = None
     stack: int = 1
     layers: str = ""

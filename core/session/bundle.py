@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 import math
@@ -20,6 +19,7 @@ from plaidwork.core.findings.analysis import AnalysisRecord, run_showing
 from plaidwork.core.findings.naming import Naming, labels_of_axes, shown_names
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import Registry, registry
+from plaidwork.core.quoting import CsvWriter, line
 from plaidwork.core.session.session import Session
 
 MOST_IMPUTED = 5_000_000
@@ -27,10 +27,11 @@ MOST_IMPUTED = 5_000_000
 
 
 class BundleWriter:
-    """Writes into one folder; ``files`` lists what it wrote."""
+    """Writes into one folder; ``files`` lists what it wrote, ``guarded`` counts the cells that :class:`CsvWriter` guarded."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, guard: bool | None = None) -> None:
         self.folder = folder
+        self.guard, self.guarded = guard, 0
         self.files: list[Path] = []
 
     def _path(self, *parts: str) -> Path:
@@ -47,9 +48,11 @@ class BundleWriter:
 
     def _csv(self, head: Sequence[str], rows: Iterable[Sequence[Any]], *parts: str) -> None:
         with self._path(*parts).open("w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file)
-            out.writerow(head)
-            out.writerows([plain(item) for item in row] for row in rows)
+            out = CsvWriter(file, self.guard)
+            out.row(head)
+            for row in rows:
+                out.row(plain(item) for item in row)
+        self.guarded += out.guarded
 
     def dataset(self, data: Dataset) -> None:
         """Values as a table (sparse ones as row, column, value), annotations beside it."""
@@ -109,7 +112,7 @@ class BundleWriter:
             "declaration": spec_to_json(run.spec),
         }
         self._text(json.dumps(settings, ensure_ascii=False, indent=1), *folder, "run.json")
-        lines = "".join(f"{line.time}  {line.level:<8}{line.text}\n" for line in run.log)
+        lines = "".join(f"{item.time}  {item.level:<8}{line(item.text)}\n" for item in run.log)
         self._text(lines, *folder, "log.txt")
         if run.notes:
             self._text(run.notes, *folder, "notes.md")

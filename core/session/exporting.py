@@ -14,6 +14,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.job import FileInput, Job, job_text
+from plaidwork.core.quoting import guarded_text, line, literal
 from plaidwork.core.session.bundle import BundleWriter, file_name
 from plaidwork.core.session.session import Session
 
@@ -26,15 +27,22 @@ READ_BACK: dict[str, Any] = {
 """How the files written here are read: nothing is left to detection."""
 
 
-def export_session(session: Session, folder: Path) -> list[Path]:
-    """Data and all runs as plain files in ``folder`` (made when it is not there); the files written."""
-    writer = BundleWriter(folder)
+def export_session(
+    session: Session, folder: Path, guard: bool | None = None, tell: Callable[[str], object] | None = None
+) -> list[Path]:
+    """Data and all runs as plain files in ``folder`` (made when it is not there); the files written.
+
+    ``guard`` is that of :class:`plaidwork.core.quoting.CsvWriter`; ``tell`` is given what was done to cells for it.
+    """
+    writer = BundleWriter(folder, guard)
     for dataset in session.datasets.values():
         writer.dataset(dataset)
     for run in session.runs.values():
         folder_of = ("runs", file_name(run.title))
         writer.run(session, run, *folder_of)
         writer.imputed(run, session.datasets, None, *folder_of)
+    if writer.guarded and tell is not None:
+        tell(guarded_text(writer.guarded))
     return writer.files
 
 
@@ -56,7 +64,7 @@ def export_run(run: Run, folder: Path, session: Session, plugins: Registry | Non
             if title in session.datasets:
                 (folder / "data").mkdir(exist_ok=True)
                 write_h5ad(session.datasets[title], folder / "data" / f"{file_name(title)}.h5ad")
-        (folder / "README.txt").write_text(_readme(run, folder), encoding="utf-8")
+        (folder / "README.txt").write_text(_readme(run, folder, writer.guarded), encoding="utf-8")
 
     return _as_a_whole(folder, write)
 
@@ -128,14 +136,15 @@ _WHAT = {
 }
 
 
-def _readme(run: Run, folder: Path) -> str:
+def _readme(run: Run, folder: Path, guarded: int) -> str:
     verdict = run.diagnosis().verdict if run.n_draws else None
     kept = f"{run.n_draws} draws" if run.spec.algorithm == "mcmc" else "The last states"
     lines = [
-        f"{run.title}: {run.spec.title} {run.spec.version} ({run.spec.id}), {run.status}",
+        line(f"{run.title}: {run.spec.title} {run.spec.version} ({run.spec.id}), {run.status}"),
         f"{kept} of {len(run.chains)} {run.chain_word}{'' if len(run.chains) == 1 else 's'}, seed {run.seed}, created {run.created}.",
         *([f"{verdict.title}. {verdict.text}"] if verdict is not None else []),
         "Exported by Plaidwork. Text is UTF-8, decimals are written with a point, empty cells are missing.",
+        *filter(None, (guarded_text(guarded),)),
         "",
         *(f"{name:<16}{what}" for name, what in _WHAT.items() if (folder / name).exists()),
     ]
@@ -151,7 +160,7 @@ def job_toml(run: Run, session: Session, path: Path) -> Path:
 
 def job_of(run: Run, session: Session, folder: Path) -> Job:
     """The run as a job; its data, as they were fitted, are written into ``folder``."""
-    writer = BundleWriter(folder)
+    writer = BundleWriter(folder, guard=False)  # read again, by what made it
     inputs = {
         name: tuple(_input(writer, run, session, name, title) for title in titles)
         for name, titles in run.inputs.items()
@@ -222,7 +231,7 @@ def python_script(run: Run, session: Session, path: Path) -> Path:
     """Write a Python script that gives the same draws, with its data in a folder beside it."""
     job = job_of(run, session, path.with_name(f"{path.stem}-data"))
     lines = [
-        f'"""{run.spec.title}: repeats the run “{_quoted(run.title)}”."""',
+        literal(f"{run.spec.title}: repeats the run “{run.title}”."),
         "",
         "from pathlib import Path",
         "",
@@ -236,22 +245,22 @@ def python_script(run: Run, session: Session, path: Path) -> Path:
         "    inputs = {",
     ]
     for name, files in job.inputs.items():
-        lines.append(f"        {name!r}: [")
+        lines.append(f"        {literal(name)}: [")
         for item in (item for item in files if isinstance(item, FileInput)):
             file = item.file.relative_to(path.parent).as_posix()
             lines.append(
-                f"            FileInput(HERE / {file!r}, {item.options!r}, (), {dict(item.fields)!r}).load(),"
+                f"            FileInput(HERE / {literal(file)}, {literal(item.options)}, (), {literal(item.fields)}).load(),"
             )
         lines.append("        ],")
     lines += [
         "    }",
-        f"    settings = {dict(job.settings)!r}",
-        f"    run = fit({job.model!r}, inputs, settings,",
+        f"    settings = {literal(job.settings)}",
+        f"    run = fit({literal(job.model)}, inputs, settings,",
     ]
     options = {"seed": job.seed, "holdout": job.holdout, **job.schedule}
-    lines.append("        " + ", ".join(f"{name}={value!r}" for name, value in options.items()) + ")")
+    lines.append("        " + ", ".join(f"{name}={literal(value)}" for name, value in options.items()) + ")")
     lines += [
-        f"    run.save(HERE / {f'{path.stem}.plaidwork'!r})",
+        f"    run.save(HERE / {literal(path.stem + '.plaidwork')})",
         "",
         "",
         'if __name__ == "__main__":',
@@ -259,7 +268,3 @@ def python_script(run: Run, session: Session, path: Path) -> Path:
     ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "/").replace('"', "'")

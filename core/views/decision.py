@@ -73,13 +73,19 @@ def load_planes(sources: Sources, count: int) -> Planes | None:
 
 
 def decision_lines(
-    planes: Planes, at: np.ndarray, i: int, j: int, x: tuple[float, float], y: tuple[float, float]
+    planes: Planes,
+    at: np.ndarray,
+    i: int,
+    j: int,
+    x: tuple[float, float],
+    y: tuple[float, float],
+    grid: int = GRID,
 ) -> tuple[np.ndarray, ...]:
     """Pieces (p, 2) of the lines between classes over factors i and j within limits, the other scores as in ``at`` (K,)."""
-    across, up = np.linspace(*x, GRID), np.linspace(*y, GRID)
-    z = np.tile(at, (GRID * GRID, 1))
-    z[:, i], z[:, j] = np.tile(across, GRID), np.repeat(up, GRID)
-    f = planes.values(z).reshape(GRID, GRID, -1)
+    across, up = np.linspace(*x, grid), np.linspace(*y, grid)
+    z = np.tile(at, (grid * grid, 1))
+    z[:, i], z[:, j] = np.tile(across, grid), np.repeat(up, grid)
+    f = planes.values(z).reshape(grid, grid, -1)
     if f.shape[2] == 1:
         return contours(f[:, :, 0], across, up, (0.0,))[0].lines
     found: list[np.ndarray] = []

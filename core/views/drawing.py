@@ -29,8 +29,9 @@ def picture_of(
     asked: Mapping[str, Any] | None = None,
     selected: Mapping[str, tuple[int, ...]] | None = None,
 ) -> Picture:
-    """The picture of the view behind the sources, with what may be chosen; ``asked`` is what has been, and ``selected``
-    what is selected in the run, as :class:`ViewChoices` takes them. Raises ``SourceError``, ``NotYet``, and ``PluginError`` of a guest's own picture.
+    """The picture of the view behind the sources, with what may be chosen; ``asked`` is what has been, and ``selected`` what
+    is selected in the run, as :class:`ViewChoices` takes them. Raises ``SourceError``, ``NotYet``, and ``PluginError`` of
+    a guest's own picture.
 
     By the choice ``beside`` it is one for each class (or whatever else the view offers one of), chain, solution or run with the same
     model, side by side on the same scales.

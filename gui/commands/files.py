@@ -293,19 +293,41 @@ class FileCommands(CommandGroup):
         QApplication.processEvents()
         return not self._workbench.dirty
 
-    def export_picture(self) -> None:
+    def copy_picture(self) -> None:
+        from plaidwork.gui.pictures.paper import copy_picture
+
         page = self._window.workspace.current_page()
-        about = self._about(self._window.workspace.current_title() or "picture", ".png")
-        name = self._save_name("Export picture", about, PICTURES)
-        if name is None or page is None:
+        image = page.picture_image() if page is not None else None
+        if image is None:
+            self._window.status.say("There is no picture in front")
+            return
+        copy_picture(image)
+        self._window.status.say("Picture copied to the clipboard")
+
+    def export_picture(self) -> None:
+        window, page = self._window, self._window.workspace.current_page()
+        if page is None:
+            return
+        title = window.workspace.current_title() or "picture"
+        dialog = page.export_dialog(Path(window.settings.folder("export")) / self._about(title, ""))
+        if dialog is not None:
+            dialog.written.connect(self._picture_written)
+            dialog.open()
+            return
+        path = self._save_name("Export picture", self._about(title, ".png"), PICTURES)
+        if path is None:
             return
         try:
-            written = page.export_picture(name)
+            written = page.export_picture(path)
         except (OSError, ValueError) as error:
-            self._window.messages.post("error", f"Could not write {name.name}", str(error))
+            window.messages.post("error", f"Could not write {path.name}", str(error))
             return
         if written is not None:
-            self._window.status.say(f"Picture saved to {name.name}")
+            self._picture_written(written)
+
+    def _picture_written(self, path: Path) -> None:
+        self._window.settings.set_folder("export", path)
+        self._window.status.say(f"Picture saved to {path.name}")
 
     def _save_name(self, title: str, proposed: str, kinds: str) -> Path | None:
         window = self._window
@@ -319,6 +341,15 @@ class FileCommands(CommandGroup):
         run = self._window.current_run()
         title = run.title if run is not None else self._window.current_dataset()
         return proposed_name(self._workbench.session.name, title, what, suffix=suffix)
+
+    def guard_tables(self) -> None:
+        from plaidwork.core.quoting import guard_tables
+
+        on = self._window.actions_by_key["guard_tables"].isChecked()
+        run_task(lambda task: guard_tables(on), failed=self._not_remembered)
+
+    def _not_remembered(self, error: BaseException, details: str) -> None:
+        self._window.messages.post("warn", "The choice could not be remembered", str(error))
 
     def export_run(self) -> None:
         from plaidwork.core.session.exporting import export_run

@@ -386,8 +386,8 @@ class DataPage(Page):
             text = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
             notified.emit("error", "Could not export the data", text, details)
 
-        def done(_: object) -> None:
-            notified.emit("ok", f"Exported {size_text(dataset)} to {path.name}", "", "")
+        def done(guarded: str) -> None:
+            notified.emit("ok", f"Exported {size_text(dataset)} to {path.name}", guarded, "")
 
         self._task = run_task(lambda task: write_csv(dataset, path, task.report), done, failed)
         return self._task

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -12,25 +11,30 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError
+from plaidwork.core.quoting import CsvWriter, guarded_text
 
 MISSING = "NA"
 
 
-def write_csv(dataset: Dataset, path: Path, progress: Callable[[float], None] | None = None) -> None:
-    """Row names, row annotations and values; written beside the file first. Raises ``DataError``."""
+def write_csv(dataset: Dataset, path: Path, progress: Callable[[float], None] | None = None) -> str:
+    """Row names, row annotations and values; written beside the file first. What was done to cells for spreadsheets, or nothing.
+
+    Raises ``DataError``.
+    """
     titles = list(dataset.row_table)
     notes = [np.asarray(column) for column in dataset.row_table.values()]
     columns = list(dataset.column_names) or [dataset.name]
     part = path.with_name(path.name + ".part")
     try:
         with open(part, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([dataset.row_label, *titles, *columns])
+            writer = CsvWriter(file)
+            writer.row([dataset.row_label, *titles, *columns])
             for row, name in enumerate(dataset.row_names):
-                writer.writerow([name, *(_text(note[row]) for note in notes), *_values(dataset, row)])
+                writer.row([name, *(_text(note[row]) for note in notes), *_values(dataset, row)])
                 if progress is not None and row % 64 == 0:
                     progress(row / len(dataset.row_names))
         os.replace(part, path)
+        return guarded_text(writer.guarded)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise DataError(f"Could not write {path.name}: {error.strerror or error}.") from error

@@ -132,7 +132,7 @@ def paint_points(
     inks = inks_of(mark, style)
     known = None if mark.levels is None else np.isfinite(mark.levels)
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y) & (True if shown is None else shown)):
-        shape = int(mark.shapes[i]) if len(mark.shapes) else 0
+        shape = int(mark.shapes[int(i)]) if len(mark.shapes) else 0
         if known is not None:
             shape = shape if known[i] else -2
         ink = QColor.fromRgb(int(inks[i]))
@@ -252,15 +252,16 @@ def _texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> None:
     x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
         wide = metrics.horizontalAdvance(mark.words[i])
-        left = {"right": x[i] + 4, "left": x[i] - 4 - wide, "middle": x[i] - wide / 2}[mark.side]
+        left = {"right": x[i] + 4, "left": x[i] - 4 - wide}.get(mark.side, x[i] - wide / 2)
+        middle = y[i] - (metrics.height() if mark.side == "above" else 0)
         if mark.tagged:
             left = min(max(left, frame.left + 3), frame.right - wide - 3)
             ground = style.color("surface")
             ground.setAlphaF(0.85)
-            tag = QRectF(left - 3, y[i] - metrics.height() / 2 - 1, wide + 6, metrics.height() + 2)
+            tag = QRectF(left - 3, middle - metrics.height() / 2 - 1, wide + 6, metrics.height() + 2)
             painter.fillRect(tag, ground)
         painter.setPen(style.color(mark.color_of(int(i))))
-        painter.drawText(QPointF(left, y[i] + (metrics.ascent() - metrics.descent()) / 2), mark.words[i])
+        painter.drawText(QPointF(left, middle + (metrics.ascent() - metrics.descent()) / 2), mark.words[i])
 
 
 @paint_mark.register

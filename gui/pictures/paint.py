@@ -38,6 +38,7 @@ def paint_picture(
         painter.save()
         painter.setClipRect(_inside(frame))
         for mark in frame.panel.marks:
+            painter.setClipRect(_inside(frame) if mark.held else frame.area)
             chosen = chosen_of(mark, selected or {})
             if chosen is None or not isinstance(mark, Points):
                 paint_mark(mark, painter, frame, style)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
+from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
 
 from plaidwork.core.pictures import Picture
 from plaidwork.gui.pictures.frame import lay_out, least_height
@@ -25,7 +25,7 @@ _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 @dataclass(frozen=True)
 class Paper:
     """Width and height in mm, points of the axis texts, "light" or "dark", dots per inch of a PNG, whether the headline
-    and caption stand above and the notes below."""
+    and caption stand above and the notes below. A doubt and an origin that the picture has are told in any case."""
 
     width: float = 170.0
     height: float = 105.0
@@ -73,24 +73,30 @@ def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
     painter.fillRect(sheet, style.color("surface"))
     edge = min(float(space.XL), sheet.width() / 20)
     room = sheet.adjusted(edge, edge, -edge, -edge)
-    if paper.titled:
-        for text, role, color in (
-            (picture.headline, "title", "text"),
-            (picture.caption, "caption", "muted"),
-        ):
-            room.setTop(room.top() + _paint_text(painter, text, room, style, role, color))
+    top = room.top()
+    for text, role, color in (
+        (picture.headline if paper.titled else "", "title", "text"),
+        (picture.doubt, "caption", "warn"),
+        (picture.caption if paper.titled else "", "caption", "muted"),
+    ):
+        room.setTop(room.top() + _paint_text(painter, text, room, style, role, color))
+    if room.top() > top:
         room.setTop(room.top() + space.S)
-        metrics = style.metrics()
-        painter.setFont(style.font())
-        high = metrics.boundingRect(room, _WRAPPED, picture.notes).height() if picture.notes else 0.0
-        below = QRectF(room.left(), room.bottom() - high, room.width(), high)
-        painter.setPen(style.color("muted"))
-        painter.drawText(below, _WRAPPED, picture.notes)
-        room.setBottom(below.top() - (space.S if high else 0))
+    for text in (picture.origin, picture.notes if paper.titled else ""):
+        _paint_below(painter, text, room, style)
     if picture.panels:
         paint_picture(painter, picture, lay_out(picture, room, style), style)
     else:
         _paint_text(painter, ". ".join(filter(None, picture.empty)), room, style, "body", "muted")
+
+
+def _paint_below(painter: QPainter, text: str, room: QRectF, style: Style) -> None:
+    """Wrapped at the bottom of a room, which ends above it then."""
+    if text:
+        high = style.metrics().boundingRect(room, _WRAPPED, text).height()
+        below = QRectF(room.left(), room.bottom() - high, room.width(), high)
+        _paint_text(painter, text, below, style, "caption", "muted")
+        room.setBottom(below.top() - space.S)
 
 
 def _paint_text(painter: QPainter, text: str, room: QRectF, style: Style, role: str, color: str) -> float:
@@ -129,6 +135,11 @@ def thumbnail(picture: Picture, wide: int = 192, high: int = 120, scheme: str = 
     large = picture_image(picture, paper)
     kept, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
     return large.scaled(wide, high, kept, smooth)
+
+
+def copy_picture(image: QImage) -> None:
+    """Put an image on the clipboard; on the GUI thread."""
+    QGuiApplication.clipboard().setImage(image)
 
 
 def write_picture(picture: Picture, path: str | Path, paper: Paper) -> Path:

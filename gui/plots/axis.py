@@ -8,6 +8,7 @@ from typing import Any
 
 import pyqtgraph as pg
 
+from plaidwork.core.quoting import markup
 from plaidwork.gui.numbers import format_fixed, nice_ticks, step_decimals
 from plaidwork.gui.theme import theme
 
@@ -51,7 +52,7 @@ class PlotAxis(pg.AxisItem):
             self.showLabel(False)
             return
         font = theme().font("caption")
-        self.setLabel(word, color=theme().hex("muted"))
+        self.setLabel(markup(word), color=theme().hex("muted"))
         self.label.setFont(font)
         self.showLabel(True)
 

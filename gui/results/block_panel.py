@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
+from plaidwork.core.quoting import CsvWriter
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
 from plaidwork.gui.results.block_name import BlockName, BlockSwatch
@@ -26,7 +26,7 @@ from plaidwork.gui.results.block_overview import BlockOverview
 from plaidwork.gui.results.block_profile import BlockProfile, profile_of
 from plaidwork.gui.results.blocks import BlockData, Blocks, load_blocks
 from plaidwork.gui.results.option_row import Legend
-from plaidwork.gui.save_path import ask_save_path, proposed_name
+from plaidwork.gui.save_path import ask_save_path, proposed_name, tell_guarded
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, scrolled, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
@@ -308,8 +308,11 @@ class BlockPanel(QWidget):
             super().keyPressEvent(event)
 
     # -- out ------------------------------------------------------------------------------------
-    def export_block(self, path: str | Path, block: int | None = None) -> None:
-        """Write the values of a block (the chosen one) as CSV: its rows × its columns, strongest members first."""
+    def export_block(self, path: str | Path, block: int | None = None) -> int:
+        """Write the values of a block (the chosen one) as CSV: its rows × its columns, strongest members first.
+
+        How many cells were guarded.
+        """
         data = self.blocks.data
         block = self.blocks.selected if block is None else block
         assert data is not None
@@ -318,11 +321,12 @@ class BlockPanel(QWidget):
         rows = rows[np.argsort(-data.rows[block][rows], kind="stable")]
         columns = columns[np.argsort(-data.columns[block][columns], kind="stable")]
         with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([_singular(data.row_label), *(data.column_names[i] for i in columns)])
+            writer = CsvWriter(file)
+            writer.row([_singular(data.row_label), *(data.column_names[i] for i in columns)])
             for row in rows:
                 values = data.values[row, columns]
-                writer.writerow([data.row_names[row], *("" if v != v else repr(float(v)) for v in values)])
+                writer.row([data.row_names[row], *("" if v != v else repr(float(v)) for v in values)])
+        return writer.guarded
 
     def _ask_export(self) -> None:
         if self.blocks.selected is None:
@@ -331,7 +335,7 @@ class BlockPanel(QWidget):
         name = proposed_name(self.blocks.workbench.session.name, self.run.title, block, suffix=".csv")
         path = ask_save_path(self, "Export rows × columns", name, "CSV (*.csv)")
         if path is not None:
-            self.export_block(path)
+            tell_guarded(self, self.export_block(path))
 
 
 def _card(table: QWidget) -> Card:

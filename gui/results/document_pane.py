@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from plaidwork.core.data.text.counts import Stems
 from plaidwork.core.data.text.marking import Occurrence, readable, term_occurrences
 from plaidwork.core.data.text.options import TextOptions
+from plaidwork.core.quoting import markup
 from plaidwork.gui.results.documents import TopicWords
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label
@@ -52,7 +51,7 @@ class DocumentPane(QWidget):
     def show_note(self, text: str) -> None:
         """A sentence instead of a text."""
         self.places = ()
-        self.text.setHtml(f'<p style="color:{theme().hex("muted")}">{escape(text)}</p>')
+        self.text.setHtml(f'<p style="color:{theme().hex("muted")}">{markup(text)}</p>')
 
     def show_text(self, text: str, words: TopicWords, options: TextOptions, found: str = "") -> None:
         """The text with these words marked by the sign of their weight, and every place of ``found`` outlined."""
@@ -85,7 +84,7 @@ def _marked(text: str, places: tuple[Occurrence, ...], weight: dict[str, float],
     parts, at = [], 0
     for occurrence in places:
         parts.append(_found(text[at : occurrence.start], found))
-        inside = escape(text[occurrence.start : occurrence.end])
+        inside = markup(text[occurrence.start : occurrence.end])
         parts.append(f'<span style="{styles[weight[occurrence.term] > 0]}">{inside}</span>')
         at = occurrence.end
     parts.append(_found(text[at:], found))
@@ -96,13 +95,13 @@ def _marked(text: str, places: tuple[Occurrence, ...], weight: dict[str, float],
 def _found(text: str, wanted: str) -> str:
     """Escaped text with what a search has found in reverse colours."""
     if not wanted:
-        return escape(text)
+        return markup(text)
     parts, at, low = [], 0, text.lower()
     if len(low) != len(text):  # a letter whose small form is longer
-        return escape(text)
+        return markup(text)
     style = f"background:{theme().hex('text')};color:{theme().hex('surface')}"
     while (start := low.find(wanted.lower(), at)) >= 0:
-        parts.append(escape(text[at:start]))
-        parts.append(f'<span style="{style}">{escape(text[start : start + len(wanted)])}</span>')
+        parts.append(markup(text[at:start]))
+        parts.append(f'<span style="{style}">{markup(text[start : start + len(wanted)])}</span>')
         at = start + len(wanted)
-    return "".join([*parts, escape(text[at:])])
+    return "".join([*parts, markup(text[at:])])

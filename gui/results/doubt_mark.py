@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.printing import RUNNING
 from plaidwork.gui.theme import size, theme
 from plaidwork.gui.widgets import Chip
 from plaidwork.gui.workbench import Workbench
@@ -21,16 +22,21 @@ class DoubtMark(Chip):
         super().__init__("not final", "warn", parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.told = ""
+        """The same as a sentence without its stop; empty while nothing is to be said."""
         self.hide()
 
     def tell(self, workbench: Workbench, run: Run, running: str) -> None:
         """Show how a run stands; ``running`` is the sentence for one under way."""
         # what an analysis made is shown as a run with other results: the verdict is that of the run itself
         verdict = workbench.verdict(workbench.session.runs.get(run.id, run))
+        self.told = ""
         if run.active:
+            self.told = RUNNING
             self.set("not final", "warn")
             self.setToolTip(running)
         elif verdict is not None and not verdict.settled:
+            self.told = verdict.title
             self.set(verdict.word or verdict.title, verdict.kind)
             self.setToolTip(f"{verdict.title}. {verdict.text}\nClick for the diagnostics.")
         self.setAccessibleDescription(self.toolTip())

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 import numpy as np
 
+from plaidwork.core.quoting import markup
 from plaidwork.gui.results.network import Shown
 
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns"
     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
     xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 """
-
-
-def _text(value: str) -> str:
-    """Fit for XML; characters that it cannot hold are left out."""
-    return escape(_FORBIDDEN.sub("", value))
 
 
 def _data(key: str, value: object) -> str:
@@ -44,10 +37,10 @@ def write_graphml(shown: Shown, places: np.ndarray, path: str | Path) -> Path:
             file.write(f'  <key id="{name}" for="{of}" attr.name="{name}" attr.type="{kind}"/>\n')
         file.write('  <graph edgedefault="undirected">\n')
         for i in np.sort(shown.nodes).tolist():
-            file.write(f'    <node id="n{i}">\n' + _data("label", _text(network.names[i])))
+            file.write(f'    <node id="n{i}">\n' + _data("label", markup(network.names[i])))
             file.write(_data("x", repr(float(places[i, 0]))) + _data("y", repr(float(places[i, 1]))))
             if network.colours.title:
-                file.write(_data("group", _text(network.colours.texts[i])))
+                file.write(_data("group", markup(network.colours.texts[i])))
             if network.strength is not None:
                 file.write(_data("strength", repr(float(network.strength[i]))))
             file.write("    </node>\n")

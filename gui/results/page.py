@@ -14,12 +14,13 @@ from shiboken6 import isValid
 from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.printing import words_above
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.doubt_mark import DoubtMark
-from plaidwork.gui.results.figure import Figure, write_figure
+from plaidwork.gui.results.figure import Figure, figure_image, write_figure
 from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.selection_menu import offer_selection
@@ -280,12 +281,10 @@ class ResultPage(Renaming):
 
     def update_head(self) -> None:
         """Headline and caption from the results, or the page's own."""
-        sources = self._sources
-        headline = sources.text(self.view.headline) if sources else ""
-        caption = sources.text(self.view.caption) if sources else ""
-        caption = caption or self.default_caption()
-        parts = [caption.rstrip(".")] if caption and self._left_out else [caption]
-        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*parts, *self._left_out))))
+        headline, caption = self.default_headline(), self.default_caption()
+        if self._sources is not None:
+            headline, caption = words_above(self._sources, headline, caption, self._left_out)
+        self.set_head(headline, caption)
 
     def set_head(self, headline: str, caption: str) -> None:
         """Show these words above the picture, after what is shown of several solutions."""
@@ -445,6 +444,11 @@ class ResultPage(Renaming):
 
     def ask_export(self) -> None:
         """Ask for a file and export the picture."""
+        dialog = self.export_dialog(Path(self.file_name("")))
+        if dialog is not None:
+            dialog.written.connect(self._tell_exported)
+            dialog.open()
+            return
         path = ask_save_path(self, "Export picture", self.file_name(".png"), PICTURES)
         if path is None:
             return
@@ -453,7 +457,14 @@ class ResultPage(Renaming):
         except (OSError, ValueError) as error:
             self.workbench.notified.emit("error", "Could not export the picture", str(error), "")
         else:
-            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
+            self._tell_exported(path)
+
+    def _tell_exported(self, path: Path) -> None:
+        self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
+
+    def picture_image(self) -> QImage | None:
+        """The picture with twice the dots of the screen."""
+        return figure_image(self.figure())
 
     def _show_menu(self) -> None:
         anchor = self.head_buttons[-1]

@@ -16,10 +16,12 @@ from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.pictures import Cells, Picture, Points, ViewChoice
 from plaidwork.core.views.drawing import picture_of
+from plaidwork.core.views.printing import origin_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, spots_of, text_of
 from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
+from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
@@ -220,7 +222,9 @@ class PicturePage(ResultPage):
                     if wanted in findable(name):
                         found.setdefault(name, Spot(p, number, piece))
                 continue
-            for piece in range(min(len(mark), _SEARCHED)):
+            linked = mark.called is not None and mark.of is not None and mark.of.piece is None
+            order = np.argsort(mark.of.index, kind="stable") if linked else np.arange(len(mark))
+            for piece in order[:_SEARCHED].tolist():
                 words = mark.called_of(piece) or mark.text(piece)
                 if wanted in findable(words):
                     texts.append((Spot(p, number, piece), words))
@@ -280,11 +284,21 @@ class PicturePage(ResultPage):
         headline, caption = self._headline.text(), self._caption.text()
         if self.loaded is None or self.state:
             return Picture(headline, caption, empty=(self.state or self.view.title, ""))
-        return replace(self.loaded, headline=headline, caption=caption)
+        return replace(self.loaded, headline=headline, caption=caption, doubt=self._doubt.told)
 
     def export_picture(self, path: str | Path) -> Path:
         """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
         return write_picture(self.printed, path, paper_like(self.size()))
+
+    def export_dialog(self, proposed: Path) -> PaperDialog:
+        """Asks how the picture is to be written."""
+        session = self.workbench.session
+        origin = origin_of(session, session.runs.get(self.run.id, self.run))
+        return PaperDialog(self.printed, proposed, origin, self)
+
+    def picture_image(self) -> QImage | None:
+        """The picture with twice the dots of the screen."""
+        return self.on_paper(self.size(), 2.0)
 
     def on_paper(self, size: QSize, scale: float) -> QImage | None:
         """The picture alone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures import Picture
+from plaidwork.core.quoting import lines
 from plaidwork.core.session.session import Session
+from plaidwork.core.views.drawing import is_picture
+from plaidwork.core.views.printing import origin_of, printed_view
+from plaidwork.core.views.sources import Sources
+from plaidwork.gui.pictures.paper import Paper, write_picture
 from plaidwork.gui.widgets.layouts import horizontal
 
 if TYPE_CHECKING:
@@ -54,7 +61,7 @@ def _quiet() -> None:
         if previous is not None:
             previous(kind, context, text)
         else:
-            print(text, file=sys.stderr)
+            sys.stderr.write(f"{lines(text)}\n")
 
     previous = qInstallMessageHandler(say)
 
@@ -130,6 +137,36 @@ def render_view_png(
     if not image.save(str(path)):
         raise OSError(f"could not write {path}")
     return path
+
+
+def write_view(
+    session: Session, run: Run, view: View, path: Path, origin: bool = False, **paper: Any
+) -> Path:
+    """Write a view as PNG, SVG or PDF, by the ending; ``paper`` are fields of :class:`Paper`, and ``origin`` adds what it
+    was made from. Works without a display. Raises ``OSError``, ``ValueError``.
+
+    A view that is no picture yet is written as its page stands in the window, with the size and dots of the paper.
+    """
+    ensure_application()
+    sheet = Paper(**paper)
+    if is_picture(view.kind):
+        return write_picture(sheet_of(session, run, view, origin), path, sheet)
+    units = sheet.units.toSize() if {"width", "height"} & set(paper) else QSize(1280, 800)
+    scale = min(sheet.dpi / 96, 4.0)
+    if path.suffix.lower() == ".png":
+        return render_view_png(session, run, view, path, units.toTuple(), sheet.scheme, scale)
+    with _in_scheme(sheet.scheme):
+        page = _page(session, run, view)
+        _settle(page, page, units)
+        written = page.export_picture(path)
+        page.deleteLater()
+    return written
+
+
+def sheet_of(session: Session, run: Run, view: View, origin: bool) -> Picture:
+    """The picture of a view as it leaves the program; no widget is made."""
+    picture = printed_view(Sources(session, run, view))
+    return replace(picture, origin=origin_of(session, run)) if origin else picture
 
 
 def _settle(frame: QWidget, page: ResultPage, size: QSize) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.quoting import CsvWriter
 from plaidwork.gui.numbers import format_number
-from plaidwork.gui.save_path import ask_save_path, proposed_name
+from plaidwork.gui.save_path import ask_save_path, proposed_name, tell_guarded
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import DataTable, Label, button
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
@@ -36,13 +36,14 @@ class MatrixData:
     column_names: Sequence[str]
     corner: str = ""
 
-    def to_csv(self, path: str | Path) -> None:
-        """Full precision, "." as decimal mark, empty where missing."""
+    def to_csv(self, path: str | Path) -> int:
+        """Full precision, "." as decimal mark, empty where missing; how many cells were guarded."""
         with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([self.corner, *self.column_names])
+            writer = CsvWriter(file)
+            writer.row([self.corner, *self.column_names])
             for name, row in zip(self.row_names, self.values):
-                writer.writerow([name, *("" if value != value else repr(float(value)) for value in row)])
+                writer.row([name, *("" if value != value else repr(float(value)) for value in row)])
+        return writer.guarded
 
 
 class MatrixModel(QAbstractTableModel):
@@ -112,19 +113,18 @@ class DataDialog(QDialog):
         self.resize(860, 560)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
-    def to_csv(self, path: str | Path) -> None:
-        """Write what is shown."""
+    def to_csv(self, path: str | Path) -> int:
+        """Write what is shown; how many cells were guarded."""
         if isinstance(self._content, MatrixData):
-            self._content.to_csv(path)
-        else:
-            assert isinstance(self.table, DataTable)
-            self.table.to_csv(path)
+            return self._content.to_csv(path)
+        assert isinstance(self.table, DataTable)
+        return self.table.to_csv(path)
 
     def _ask(self) -> None:
         name = proposed_name(self._name, suffix=".csv")
         path = ask_save_path(self, "Export table", name, "CSV (*.csv)")
         if path is not None:
-            self.to_csv(path)
+            tell_guarded(self, self.to_csv(path))
 
 
 def _matrix_view(content: MatrixData) -> QTableView:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from plaidwork.core.draws.diagnostics import listed
-from plaidwork.core.draws.solution_texts import weight_text
+from plaidwork.core.draws.solution_texts import shown_solution, weight_text
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.workbench import Workbench
@@ -62,15 +61,7 @@ class SolutionChoice(QComboBox):
 
     def captions(self) -> tuple[str, ...]:
         """What the caption says of what is shown, where there are several solutions."""
-        number, found = self.number, solutions_of(self._workbench, self._run)
-        if len(found) < 2:
-            return ()
-        if not number:
-            sampled = self._run.spec.algorithm == "mcmc"  # of restarts models show the best
-            return (f"All chains, which found {len(found)} different solutions",) if sampled else ()
-        several = "s" if len(found[number - 1].chains) > 1 else ""
-        chains = listed([chain + 1 for chain in found[number - 1].chains])
-        return (f"Solution {number} of {len(found)}, {self._run.chain_word}{several} {chains}",)
+        return shown_solution(solutions_of(self._workbench, self._run), self.number, self._run.chain_word)
 
     def update_items(self) -> None:
         """Offer the solutions that are known now."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QApplication,
+    QLabel,
     QProxyStyle,
     QStyle,
     QStyleHintReturn,
@@ -37,6 +38,12 @@ class PlaidStyle(QProxyStyle):
 
     def __init__(self) -> None:
         super().__init__("Fusion")
+
+    def polish(self, thing: Any) -> Any:
+        """Labels that Qt makes itself (tool tips, boxes) show text as it is: a name in a file is no markup."""
+        if isinstance(thing, QLabel):
+            thing.setTextFormat(Qt.TextFormat.PlainText)
+        return super().polish(thing)
 
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: Any = None

@@ -196,9 +196,9 @@ class DataTable(QWidget):
         plain = "\n".join(lines).replace("\u2009", "").replace("\u2212", "-")
         QApplication.clipboard().setText(plain)
 
-    def to_csv(self, path: str | Path) -> None:
-        """Write the shown rows, in the shown order, with full precision."""
-        self._model.to_csv(path)
+    def to_csv(self, path: str | Path) -> int:
+        """Write the shown rows, in the shown order, with full precision; how many cells were guarded."""
+        return self._model.to_csv(path)
 
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
@@ -208,14 +208,14 @@ class DataTable(QWidget):
         menu.deleteLater()
 
     def _ask_csv(self) -> None:
-        from plaidwork.gui.save_path import ask_save_path, proposed_name
+        from plaidwork.gui.save_path import ask_save_path, proposed_name, tell_guarded
 
         name = proposed_name(
             self.window().windowTitle().split("[*]")[0], self.accessibleName(), "table", suffix=".csv"
         )
         path = ask_save_path(self, "Export table", name, "CSV (*.csv)")
         if path is not None:
-            self.to_csv(path)
+            tell_guarded(self, self.to_csv(path))
 
     def _restyle(self) -> None:
         self._model.forget_pixmaps()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from plaidwork.core.findings.naming import findable
+from plaidwork.core.quoting import CsvWriter
 from plaidwork.gui.icons import icon, screen_ratio
 from plaidwork.gui.theme import size, theme
 
@@ -137,13 +137,14 @@ class ColumnModel(QAbstractTableModel):
         """The columns as given."""
         return dict(zip(self._names, self._columns))
 
-    def to_csv(self, path: str | Path) -> None:
-        """Write the shown rows with full precision, "." as decimal mark."""
+    def to_csv(self, path: str | Path) -> int:
+        """Write the shown rows with full precision, "." as decimal mark; how many cells were guarded."""
         with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(self._names)
+            writer = CsvWriter(file)
+            writer.row(self._names)
             for row in self._order:
-                writer.writerow([_exact(column[row]) for column in self._columns])
+                writer.row([_exact(column[row]) for column in self._columns])
+        return writer.guarded
 
     def forget_pixmaps(self) -> None:
         """Drop swatches drawn in the colours of another scheme."""

@@ -136,6 +136,19 @@ def test_export(fitted, tmp_path, capsys):
     assert main(["export", str(fitted), "--to", str(folder), "--force"]) == 0
 
 
+def test_export_of_pictures_on_paper(fitted, tmp_path):
+    pytest.importorskip("PySide6")
+    folder = tmp_path / "drawn"
+    command = ["export", str(fitted), "--to", str(folder), "--picture", "Number of blocks"]
+    assert main([*command, "--format", "svg", "--size", "85x60", "--no-title", "--provenance"]) == 0
+    (picture,) = folder.glob("runs/*/pictures/*")
+    assert picture.name == "Number-of-blocks.svg"
+    text = picture.read_text(encoding="utf-8")
+    assert 'width="84.9' in text or 'width="85' in text
+    assert "Data: " in text
+    assert ">Posterior" not in text
+
+
 def test_names_are_shown_by_an_annotation(toys, tmp_path, capsys):
     path, out = tmp_path / "named.csv", tmp_path / "a.plaidwork"
     rows = [f"r{i},{'ab'[i % 2]} {i}," + ",".join(f"{v:.3f}" for v in row) for i, row in enumerate(matrix())]
@@ -292,6 +305,9 @@ def test_failing_model_is_saved_and_exits_3(tmp_path, toys, capsys):
         (["resume", "none.plaidwork"], "none.plaidwork"),
         (["verify", "none.plaidwork"], "none.plaidwork"),
         (["export", "none.plaidwork", "--to", "x"], "none.plaidwork"),
+        (["export", "none.plaidwork", "--to", "x", "--size", "wide"], "as 170x105. Found “wide”"),
+        (["export", "none.plaidwork", "--to", "x", "--size", "5x100"], "--size goes from 20 to 2000"),
+        (["export", "none.plaidwork", "--to", "x", "--dpi", "9999"], "--dpi goes from 30 to 2400"),
         (["run", "none.toml", "--out", "a"], "none.toml does not exist"),
     ],
 )

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import Hyperparameter, View
 from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.pictures import Rule, Texts
 from plaidwork.core.session.session import Session
 from plaidwork.core.views.decision import Planes, decision_lines
 from plaidwork.gui.group_page import GroupPage
@@ -20,6 +21,7 @@ from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
 from tests.gui.factor_runs import FactorModel, choose, factor_run, find
 from tests.gui.image_runs import IMAGES, bar_images, image_results
+from tests.gui.points import axes_of, legend_on, lines_on, values_on
 
 PLANES = View(
     "scatter",
@@ -110,36 +112,46 @@ def test_lines_of_groups_and_of_several_classes():
 # -- scatter ------------------------------------------------------------------------------------------
 def test_scatter_begins_with_the_factors_that_decide(opened, qtbot):
     page = opened(classified(), PLANES)
-    assert (page.x_picker.currentText(), page.y_picker.currentText()) == ("factor 3", "factor 2")
-    assert len(page.chart.overlay.lines) == 1
-    assert "line: decision" in page._foot.text()
-    assert not page.group_box.isVisible()
+    assert axes_of(page) == ("factor 3", "factor 2")
+    assert len(lines_on(page)) == 1
+    assert "line: decision" in page._notes.text()
+    assert [choice.id for choice in page.loaded.choices][:4] == ["x", "y", "line", "colour"]
+    assert not page.loaded.panels[0].equal
     with_line = page.chart.grab().toImage()
-    page.line_box.setFocus()
-    qtbot.keyClick(page.line_box, Qt.Key.Key_Space)
-    assert not page.chart.overlay.lines
+    box = page.control("line")
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    assert page.wait(20_000)
+    assert not lines_on(page)
     assert page.chart.grab().toImage() != with_line
-    qtbot.keyClick(page.line_box, Qt.Key.Key_Space)
-    before = page.chart.overlay.lines[0]
-    choose(qtbot, page.x_picker, "factor 1")
-    assert not np.array_equal(page.chart.overlay.lines[0], before) if page.chart.overlay.lines else True
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    assert page.wait(20_000)
+    (before,) = lines_on(page)
+    choose(qtbot, page.control("x"), "factor 1")
+    assert page.wait(20_000)
+    assert not lines_on(page) or not np.array_equal(lines_on(page)[0].x, before.x)
 
 
-def test_scatter_shows_groups(opened, qtbot, tmp_path):
+def test_scatter_shows_groups_as_circles(opened, qtbot, tmp_path):
     page = opened(classified(groups=4, classes=3), PLANES)
-    assert page.group_box.isVisible()
-    assert page.chart.overlay.names == ("Group 1", "Group 2", "Group 3", "Group 4")
-    np.testing.assert_allclose(page.chart.overlay.circles[:, 0], np.linspace(-2, 2, 4))
-    assert "circles: one standard deviation" in page._foot.text()
-    qtbot.mouseClick(page.group_box, Qt.MouseButton.LeftButton, pos=page.group_box.rect().center() / 2)
-    assert page.chart.overlay.circles is None
+    circles = [line for line in lines_on(page) if line.dashed]
+    np.testing.assert_allclose([line.x.max() - 0.7 for line in circles], np.linspace(-2, 2, 4))
+    (names,) = (mark.words for mark in page.loaded.panels[0].marks if isinstance(mark, Texts))
+    assert names == ("Group 1", "Group 2", "Group 3", "Group 4")
+    assert "circles: one standard deviation" in page._notes.text()
+    frame = page.chart.frames.frames[0]
+    wide, high = (abs(axis.at(1.0) - axis.at(0.0)) for axis in (frame.x, frame.y))
+    assert wide == pytest.approx(high)
+    page.control("groups").click()
+    assert page.wait(20_000)
+    assert not any(line.dashed for line in lines_on(page))
     assert page.export_picture(tmp_path / "a.svg").stat().st_size > 1000
 
 
 def test_scatter_without_planes_has_no_boxes(opened):
     page = opened(factor_run(), View("scatter", "Scatter", "scores"))
-    assert (page.x_picker.currentText(), page.y_picker.currentText()) == ("factor 1", "factor 2")
-    assert not page.line_box.isVisible()
+    assert axes_of(page) == ("factor 1", "factor 2")
+    assert [choice.id for choice in page.loaded.choices][:3] == ["x", "y", "colour"]
     workbench, run = classified(groups=2)
     view = View("scatter", "Scatter", {"values": "scores", "planes": "planes"})
     broken = opened((workbench, run), view)
@@ -147,41 +159,51 @@ def test_scatter_without_planes_has_no_boxes(opened):
 
 
 # -- one feature --------------------------------------------------------------------------------------
+def thresholds_on(page) -> list[float]:
+    """Heights of the dashed lines."""
+    rules = (mark for mark in page.loaded.panels[0].marks if isinstance(mark, Rule) and mark.dashed)
+    return [float(at) for rule in rules for at in rule.at]
+
+
 def test_one_feature(opened, qtbot, tmp_path):
     workbench, run = fit_run()
     page = opened((workbench, run), FIT)
-    data = page.loaded
-    assert page.picker.currentText() == "drug 5"
-    points = page.chart.points
-    np.testing.assert_allclose(points.y, data.values @ data.weights[:, 4])
-    np.testing.assert_allclose(points.x, workbench.session.datasets["drugs"].values[:, 4])
-    assert (points.x_name, points.y_name) == ("drug 5", "fitted value of drug 5")
-    assert points.colouring.classes == ("in order", "out of order")
-    np.testing.assert_array_equal(points.colouring.codes, np.abs(points.y) > 1)
-    assert list(page.chart.overlay.across) == [-1.0, 1.0]
-    assert "2 dashed lines" in page._foot.text()
-    share = np.mean(np.abs(points.y) <= 1)
+    assert page.control("feature").currentText() == "drug 5"
+    fit = run.results["scores"].values @ run.results["weights"].values[:, 4]
+    np.testing.assert_allclose(values_on(page, "y"), fit)
+    np.testing.assert_allclose(values_on(page, "x"), workbench.session.datasets["drugs"].values[:, 4])
+    assert axes_of(page) == ("drug 5", "fitted value of drug 5")
+    assert legend_on(page) == ["in order", "out of order"]
+    np.testing.assert_array_equal(values_on(page, "shapes"), np.abs(fit) > 1)
+    assert thresholds_on(page) == [-1.0, 1.0]
+    assert "2 dashed lines" in page._notes.text()
+    share = np.mean(np.abs(fit) <= 1)
     assert f"drug 5: {100 * share:.0f} % of 180 patients in order" in page._headline.text()
-    find(qtbot, page.picker, "drug 12")
-    assert page.chart.points.x_name == "drug 12"
+    find(qtbot, page.control("feature"), "drug 12")
+    assert page.wait(20_000)
+    assert axes_of(page)[0] == "drug 12"
     assert workbench.selection(run).get("column") == (11,)
     content, _ = page.data_content()
     assert list(content)[1:] == ["drug 12", "Fitted value", "Order"]
     page.export_picture(tmp_path / "a.png")
 
 
-def test_one_feature_follows_the_selection(opened):
+def test_one_feature_follows_the_selection(opened, qtbot):
     workbench, run = fit_run()
     page = opened((workbench, run), FIT)
     workbench.selection(run).set("column", (7,))
-    assert page.chart.points.x_name == "drug 8"
+    assert page.wait(20_000)
+    assert axes_of(page)[0] == "drug 8"
     workbench.selection(run).set("column", (39,))
+    assert page.wait(20_000)
     assert page._headline.text() == "drug 40 was left out of the fit"
-    assert page.chart.overlay.across is None
+    assert thresholds_on(page) == []
     workbench.selection(run).set("row", (3,))
-    assert page.chart.marked == (3,)
-    page.choose_colour("IGHV")
-    assert page.chart.points.colouring.title == "IGHV"
+    assert page.chart.selected["row"] == {3}
+    assert page._notes.text().startswith("patient 4: ")
+    find(qtbot, page.control("colour"), "IGHV")
+    assert page.wait(20_000)
+    assert "mutated" in legend_on(page)
 
 
 def test_one_feature_of_other_data(opened):

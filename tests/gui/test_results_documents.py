@@ -17,6 +17,7 @@ from plaidwork.core.session.session import Session
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 from tests.gui.factor_runs import choose
+from tests.gui.points import places_on
 from tests.gui.result_runs import ToyModel
 
 SOURCE = {
@@ -203,14 +204,14 @@ def test_the_document_chosen_in_one_view_is_shown_in_the_other(opened, qtbot):
     scatter = View("scatter", "S", {"values": "scores", "names": "part"}, options={"dim": "document"})
     points = opened((workbench, run), scatter)
     page = opened((workbench, run), DOCUMENTS)
-    assert points.chart.marked == ()
-    assert "year" in points.loaded.annotations
-    x, y = points.chart._places()
+    assert not points.chart.selected
+    assert "year" in points.loaded.table
+    x, y = places_on(points).T
     qtbot.mouseClick(points.chart, Qt.MouseButton.LeftButton, pos=QPointF(x[2], y[2]).toPoint())
     assert workbench.selection(run).get("part") == (2,)
     assert page.pane.text.toPlainText() == TEXTS[2]
     assert page.table.selected_rows() == [3]
     qtbot.keyClick(page.table.view, Qt.Key.Key_Up)
-    assert points.chart.marked == (1,)
+    assert points.chart.selected["part"] == {1}
     page = opened((workbench, run), DOCUMENTS)
     assert page.pane.text.toPlainText() == TEXTS[1]

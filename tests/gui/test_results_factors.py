@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
 from plaidwork.core.contract.model import Result, Table
@@ -16,6 +16,7 @@ from plaidwork.core.data.dataset import Step
 from plaidwork.core.pictures.words import headed
 from plaidwork.core.views.colouring import colouring
 from plaidwork.core.views.strips import strip_of
+from plaidwork.gui.pictures.hits import mark_of
 from plaidwork.gui.results.marks import color_of
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import (
@@ -30,6 +31,7 @@ from tests.gui.factor_runs import (
     find,
     wheel,
 )
+from tests.gui.points import axes_of, legend_on, places_on, points_on
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.kind)
@@ -212,87 +214,99 @@ def test_names_of_classes_are_shown_as_they_are(opened):
 # -- scatter ------------------------------------------------------------------------------------
 def test_scatter_colours(opened, qtbot):
     page = opened(factor_run(), SCATTER)
-    rows = page.colour_picker.names.rows
+    picker = page.control("colour")
+    rows = picker.names.rows
     assert rows[:6] == [
         ("nothing", True), ("Annotations", False), ("IGHV", True), ("age", True), ("site", True), ("drugs", False),
     ]  # fmt: skip
     assert rows[6] == ("drug 1", True)
-    shown = page.chart.points.colouring
-    assert set(shown.classes) == {"mutated", "unmutated"}
-    unknown = int(np.nonzero(shown.codes < 0)[0][0])
-    assert color_of(shown, unknown) is None
-    assert page.legend.entries[-1] == (-1, "unknown")
-    assert len({shown.shape(i) for i in range(len(shown.codes))}) == 3
-    find(qtbot, page.colour_picker, "age")
-    shown = page.chart.points.colouring
-    assert shown.numbers is not None
-    assert page.bar.isVisible()
-    find(qtbot, page.colour_picker, "site")
-    assert page.chart.points.colouring.classes[-1] == "other"
-    assert not page.bar.isVisible()
-    find(qtbot, page.colour_picker, "drug 17")
+    points = points_on(page)
+    assert set(legend_on(page)) == {"mutated", "unmutated", "unknown"}
+    unknown = points.shapes < 0
+    assert unknown.any()
+    assert {points.color[i] for i in np.flatnonzero(unknown)} == {"control"}
+    assert np.flatnonzero(unknown).max() < np.flatnonzero(~unknown).min()  # below the others
+    assert len(set(points.shapes.tolist())) == 3
+    find(qtbot, picker, "age")
+    assert page.wait(20_000)
+    assert points_on(page).levels is not None
+    assert legend_on(page) == ["unknown", "age"]
+    find(qtbot, picker, "site")
+    assert page.wait(20_000)
+    assert "other" in legend_on(page)
+    find(qtbot, picker, "drug 17")
+    assert page.wait(20_000)
     values = next(iter(page.workbench.session.datasets.values())).values[:, 16]
-    assert page.chart.points.colouring.numbers.tolist() == values.tolist()
+    points = points_on(page)
+    assert points.levels.tolist() == values[points.of.index].tolist()
     dialog = page.show_data()
     assert dialog.table.model.columns()["drug 17"].tolist() == values.tolist()
     dialog.close()
-    find(qtbot, page.colour_picker, "nothing")
-    assert page.legend.entries == []
-    assert not page.legend.isVisible()
+    find(qtbot, picker, "nothing")
+    assert page.wait(20_000)
+    assert legend_on(page) == []
 
 
 def test_scatter_axes_swap_and_follow_the_factor(opened, qtbot):
     workbench, run = factor_run()
     page = opened((workbench, run), SCATTER)
     selection = workbench.selection(run)
-    choose(qtbot, page.x_picker, "factor 3")
+    choose(qtbot, page.control("x"), "factor 3")
+    assert page.wait(20_000)
     assert selection.get("layer") == (2,)
-    assert page.chart.points.x_name == "factor 3"
-    page.y_picker.setCurrentText("factor 3")
-    assert (page.x_picker.currentText(), page.y_picker.currentText()) != ("factor 3", "factor 3")
+    assert axes_of(page) == ("factor 3", "factor 1")  # on its way down the list it met factor 2
+    page.control("y").setCurrentText("factor 3")
+    assert page.wait(20_000)
+    assert axes_of(page) == ("factor 1", "factor 3")
+    assert selection.get("layer") == (0,)
     selection.set("layer", (6,))
-    assert page.chart.points.x_name == "factor 7"
+    assert page.wait(20_000)
+    assert axes_of(page) == ("factor 7", "factor 3")
+    assert page.control("x").currentText() == "factor 7"
     assert page._headline.text().startswith("Patients by factor 7 and ")
+    selection.set("layer", (2,))
+    assert page.wait(20_000)
+    assert axes_of(page) == ("factor 3", "factor 7")
+    qtbot.keyClick(page, Qt.Key.Key_BracketLeft)
+    assert page.wait(20_000)
+    assert selection.get("layer") == (1,)
 
 
 def test_scatter_hover_click_and_lasso(opened, qtbot, tmp_path):
     workbench, run = factor_run()
     page = opened((workbench, run), SCATTER)
     selection, chart = workbench.selection(run), page.chart
-    x, y = chart._places()
+    x, y = places_on(page).T
     lone = int(np.argmax(x))
     qtbot.mouseMove(chart, at(x[lone], y[lone]))
     assert page.told[-1].startswith(f"patient {lone + 1}: factor 1 ")
     assert ", IGHV " in page.told[-1]
+    assert mark_of(page.loaded, chart.current).called_of(chart.current.piece) == f"patient {lone + 1}"
     click(qtbot, chart, x[lone], y[lone])
     assert selection.get("row") == (lone,)
     other = int(np.argmin(x))
     click(qtbot, chart, x[other], y[other], Qt.KeyboardModifier.ControlModifier)
     assert selection.get("row") == tuple(sorted((lone, other)))
-    left, right, top, bottom = x.min() - 5, float(np.median(x)), 2, chart.height() - 40
+    click(qtbot, chart, x[other], y[other], Qt.KeyboardModifier.ControlModifier)
+    assert selection.get("row") == (lone,)
+    left, right, top, bottom = x.min() - 5, float(np.median(x)), y.min() - 5, y.max() + 5
     qtbot.mousePress(chart, Qt.MouseButton.LeftButton, pos=at(left, top))
     for corner in ((right, top), (right, bottom), (left, bottom)):
         qtbot.mouseMove(chart, at(*corner))
     qtbot.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=at(left, bottom))
     assert len(selection.get("row")) == pytest.approx(90, abs=2)
-    assert "selected" in page._foot.text()
+    assert page._notes.text().endswith(f"; {len(selection.get('row'))} selected")
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert selection.get("row") == ()
-    chart.zoom(0.5, QPointF(x[lone], y[lone]))
-    assert chart.zoomed
-    moved, _ = chart._places()
-    assert moved[lone] == pytest.approx(x[lone], abs=30)
-    qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert not chart.zoomed
     wheel(chart, x[lone], y[lone], 120)
     assert chart.zoomed
-    assert chart.scales()[0].high - chart.scales()[0].low == pytest.approx(0.8 * 8, rel=0.2)
-    qtbot.mouseDClick(chart, Qt.MouseButton.LeftButton, pos=at(x[lone], y[lone]))
+    assert places_on(page)[lone, 0] == pytest.approx(x[lone], abs=1)
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert not chart.zoomed
-    wheel(chart, x[lone], y[lone], -120)
-    assert not chart.zoomed
-    selection.set("row", ())
     assert page.search("patient 17") == ["patient 17", *(f"patient {i}" for i in range(170, 180))]
+    assert selection.get("row") == (16, *range(169, 179))
+    page.close_find()
+    assert selection.get("row") == ()
     qtbot.mouseMove(chart, QPoint(2, 2))
     qtbot.keyClick(chart, Qt.Key.Key_Right)
     qtbot.keyClick(chart, Qt.Key.Key_Return)
@@ -304,18 +318,30 @@ def test_scatter_hover_click_and_lasso(opened, qtbot, tmp_path):
     dialog.close()
 
 
+def test_the_zoom_stays_when_the_colour_changes(opened, qtbot):
+    page = opened(factor_run(), SCATTER)
+    wheel(page.chart, 400, 250, 120)
+    before = page.chart.zoom
+    find(qtbot, page.control("colour"), "site")
+    assert page.wait(20_000)
+    assert page.chart.zoom == before
+    choose(qtbot, page.control("x"), "factor 3")
+    assert page.wait(20_000)
+    assert not page.chart.zoomed
+
+
 def test_scatter_of_one_factor_and_of_results(opened):
     workbench, run = factor_run()
     run.results["one"] = Result(run.results["scores"].values[:, :1], ("patient", "factor"))
     page = opened((workbench, run), View("scatter", "S", "one"))
-    assert page.chart.points.x_name == "patient, as given"
+    assert axes_of(page) == ("patient, as given", "factor 1")
     run.results["certainty"] = Result(np.linspace(0, 1, 180), ("patient",), label="certainty")
     view = View(
         "scatter", "S", {"values": "scores", "colour": "certainty"}, options={"x": "factor 4", "y": 2}
     )
     page = opened((workbench, run), view)
-    assert page.chart.points.colouring.title == "certainty"
-    assert (page.chart.points.x_name, page.chart.points.y_name) == ("factor 4", "factor 2")
+    assert legend_on(page) == ["certainty"]
+    assert axes_of(page) == ("factor 4", "factor 2")
 
 
 @pytest.mark.parametrize("union", [False, True])
@@ -333,10 +359,11 @@ def test_names_and_classes_of_joined_data(opened, union):
     if union:
         expected = np.r_[np.arange(150), np.arange(179, 149, -1)]
     run.results["scores"] = Result(run.results["scores"].values[expected], ("patient", "factor"))
-    points = opened((workbench, run), SCATTER).chart.points
-    assert points.names == tuple(f"patient {i + 1}" for i in expected)
+    points = points_on(opened((workbench, run), SCATTER))
+    by_item = np.argsort(points.of.index)
+    assert [points.called_of(i) for i in by_item] == [f"patient {i + 1}" for i in expected]
     known = np.where(expected >= 30, whole.row_table["IGHV"][expected], None)
-    assert points.colouring.texts == tuple(text or "" for text in known)
+    assert [points.text(i).split("IGHV ")[1] for i in by_item] == [text or "unknown" for text in known]
 
 
 def test_a_column_is_a_class_or_a_scale_or_nothing():

@@ -159,7 +159,7 @@ def test_files_of_a_network(opened, tmp_path):
     nodes, edges = list(root.iter(f"{space}node")), list(root.iter(f"{space}edge"))
     assert (len(nodes), len(edges)) == (len(page.shown.nodes), len(page.shown.links))
     assert {data.get("key") for data in nodes[0]} == {"label", "x", "y", "group", "strength"}
-    assert nodes[0][0].text == "a<b & c"
+    assert nodes[0][0].text == "a<b & ␇c"
     weights = {float(edge[0].text) for edge in edges}
     assert weights == set(run.results["link_weight"].values.tolist())
     dialog = page.show_data()

@@ -11,57 +11,54 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
-from plaidwork.gui.results.beeswarm_chart import spread
 from tests.gui.factor_runs import cell_at, cells_of, choose, click, factor_run, find, wheel
+from tests.gui.points import legend_on, lines_on, places_on
 
 
 # -- beeswarm -----------------------------------------------------------------------------------
-def test_points_of_a_swarm_do_not_touch():
-    rng = np.random.default_rng(1)
-    y = rng.normal(300, 60, 220)
-    x = spread(y, 500, 9)
-    away = np.hypot(x[:, None] - x, y[:, None] - y) + 99 * np.eye(220)
-    assert away.min() >= 9 - 1e-6
-    assert np.abs(x).max() <= 250
-    assert np.abs(spread(np.full(300, 5.0), 100, 9)).max() <= 50
-    assert np.abs(spread(rng.normal(300, 60, 9000), 400, 7)).max() <= 200
-    assert spread(np.zeros(0), 100, 9).shape == (0,)
+def swarm_of(page) -> tuple[tuple[str, ...], tuple[str, ...], list[float]]:
+    """Classes, numbers of points, and heights of their bars."""
+    axis, bars = page.loaded.panels[0].x, lines_on(page)
+    return axis.names, axis.below, [float(bar.y[0]) for bar in bars]
 
 
 def test_beeswarm_splits_by_classes(opened, qtbot, tmp_path):
     workbench, run = bench = factor_run()
     page = opened(bench, View("beeswarm", "B", {"values": "scores"}))
-    assert page.split_picker.currentText() == "IGHV"
-    swarm = page.chart.swarm
-    assert set(swarm.classes) == {"mutated", "unmutated", "unknown"}
-    assert swarm.classes[-1] == "unknown"
+    assert page.control("split").currentText() == "IGHV"
+    classes, counts, centres = swarm_of(page)
+    assert set(classes) == {"mutated", "unmutated", "unknown"}
+    assert classes[-1] == "unknown"
     known = next(iter(workbench.session.datasets.values())).row_table["IGHV"]
     scores = run.results["scores"].values[:, 0]
-    for name, count, centre in zip(swarm.classes, swarm.counts(), swarm.centres(), strict=True):
-        mine = scores[[(v or "unknown") == name for v in known]]
-        assert count == len(mine)
-        assert centre == pytest.approx(np.median(mine))
-    click(qtbot, page.centre._group.button(1), 5, 5)
-    assert page.chart.swarm.centres()[0] == pytest.approx(scores[page.chart.swarm.x == 0].mean())
-    x, y = page.chart._places()
+    groups = [scores[[(v or "unknown") == name for v in known]] for name in classes]
+    assert list(counts) == [f"n = {len(group)}" for group in groups]
+    assert centres == pytest.approx([np.median(group) for group in groups])
+    click(qtbot, page.control("centre")._group.button(1), 5, 5)
+    assert page.wait(20_000)
+    assert swarm_of(page)[2] == pytest.approx([group.mean() for group in groups])
+    assert page._caption.text().startswith("Mean: ")
+    x, y = places_on(page).T
     top = int(np.argmax(y))
-    qtbot.mouseMove(page.chart, page.chart.rect().topLeft())
     click(qtbot, page.chart, x[top], y[top])
     assert workbench.selection(run).get("row") == (top,)
-    page.grab()
-    before = page.chart._places()[1]
-    choose(qtbot, page.picker, "factor 2")
-    page.grab()
-    assert not np.array_equal(page.chart._places()[1], before)
-    find(qtbot, page.split_picker, "nothing")
-    assert page.chart.swarm.classes == ("",)
-    find(qtbot, page.colour_picker, "drug 3")
-    assert page.bar.isVisible()
-    find(qtbot, page.split_picker, "site")
-    assert len(page.chart.swarm.classes) == 6
+    assert page._notes.text().startswith(f"patient {top + 1}: factor 1 ")
+    choose(qtbot, page.control("factor"), "factor 2")
+    assert page.wait(20_000)
+    assert not np.array_equal(places_on(page)[:, 1], y)
+    find(qtbot, page.control("split"), "nothing")
+    assert page.wait(20_000)
+    assert swarm_of(page)[0] == ("n = 180",)
+    find(qtbot, page.control("colour"), "drug 3")
+    assert page.wait(20_000)
+    assert legend_on(page) == ["drug 3"]
+    find(qtbot, page.control("split"), "site")
+    assert page.wait(20_000)
+    assert len(swarm_of(page)[0]) == 6
+    across = page.chart.frames.frames[0].x
     wheel(page.chart, 300, 200, 120)
     assert page.chart.zoomed
-    assert page.chart.scales()[0].low == -0.5
+    assert page.chart.frames.frames[0].x == across
     page.export_picture(tmp_path / "b.pdf")
 
 

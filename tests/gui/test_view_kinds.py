@@ -11,9 +11,9 @@ from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 
 _READ_IN = {
     "biclusters": "blocks",
-    "scatter": "scores_page decision",
-    "feature_fit": "scores_page",
-    "beeswarm": "scores_page",
+    "scatter": "scores decision",
+    "feature_fit": "scores",
+    "beeswarm": "scores",
     "image_grid": "images",
     "surface": "surface_map",
     "documents": "documents",
@@ -38,7 +38,7 @@ def test_pages_read_the_roles_of_the_catalogue():
         page = import_module(f"plaidwork.core.views.{name}") if drawn else inspect.getmodule(kind.load())
         source = inspect.getsource(page)
         for module in _READ_IN.get(name, "").split():
-            room = "core.views" if module in ("assessed", "decision") else "gui.results"
+            room = "core.views" if drawn else "gui.results"
             source += inspect.getsource(import_module(f"plaidwork.{room}.{module}"))
         for role in CATALOGUE[name].roles:
             assert f'"{role.name}"' in source, f"{name} does not read {role.name}"
