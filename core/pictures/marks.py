@@ -226,7 +226,7 @@ class Cells(Mark):
     Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
     gives way first. With a ``gap`` in pixels, large cells stand apart as tiles.
     ``rows`` and ``columns`` are the items that whole lines stand for. ``dots`` (n, m) says which cells have a dot, where
-    they have room for one.
+    they have room for one. Missing cells are hatched, or with ``clear`` show what lies below.
     """
 
     values: np.ndarray
@@ -241,6 +241,7 @@ class Cells(Mark):
     rows: Items | None = None
     columns: Items | None = None
     dots: np.ndarray | None = None
+    clear: bool = False
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -134,6 +135,18 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class FileOffer:
+    """A file that a picture offers beside itself: the menu's words, what it is called, what writes it and tells how many
+    ``counted`` it has written. ``write`` may take long and may raise ``OSError``."""
+
+    title: str
+    name: str
+    write: Callable[[Path], int]
+    counted: str
+    suffix: str = ".csv"
+
+
+@dataclass(frozen=True)
 class Picture:
     """What a view shows.
 
@@ -154,6 +167,7 @@ class Picture:
     legend: tuple[Key | Ramp, ...] = ()
     table: Mapping[str, Any] = field(default_factory=dict)
     matrix: Matrix | None = None
+    offer: FileOffer | None = None
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
     doubt: str = ""

@@ -27,6 +27,8 @@ from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
+from plaidwork.gui.save_path import ask_save_path
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
@@ -270,8 +272,32 @@ class PicturePage(ResultPage):
     def fill_menu(self, menu: QMenu) -> None:
         """Whole again after a zoom."""
         menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
+        if self.loaded is not None and self.loaded.offer is not None:
+            menu.addAction(self.loaded.offer.title, self.ask_offer)
 
     # -- words and files ------------------------------------------------------------------------
+    def ask_offer(self) -> None:
+        """Ask for a file and write what the picture offers beside itself, in the background."""
+        offer = self.loaded.offer
+        name = self.file_name(offer.suffix, offer.name)
+        ending = f"{offer.suffix.lstrip('.').upper()} (*{offer.suffix})"
+        path = ask_save_path(self, offer.title.rstrip("…"), name, ending)
+        if path is not None:
+            self.write_offer(path)
+
+    def write_offer(self, path: Path) -> Task:
+        """Write what the picture offers beside itself; messages tell the end."""
+        offer = self.loaded.offer
+
+        def written(count: int) -> None:
+            told = f"Exported {format_count(count)} {offer.counted} to {path.name}"
+            self.workbench.notified.emit("ok", told, "", "")
+
+        def failed(error: BaseException, details: str) -> None:
+            self.workbench.notified.emit("error", f"Could not write {path.name}", str(error), "")
+
+        return self.start(lambda task: offer.write(path), written, failed)
+
     def default_headline(self) -> str:
         return self.loaded.headline if self.loaded else self.view.title
 

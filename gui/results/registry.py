@@ -34,7 +34,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
     "effects": _lazy("effects_page", "EffectsPage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
-    "imputed": _lazy("imputed_page", "ImputedPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "surface": _lazy("surface_page", "SurfacePage"),
     "network": _lazy("network_page", "NetworkPage"),

@@ -222,17 +222,29 @@ def test_imputed_cells_and_their_export(opened, qtbot, tmp_path):
     page = opened(bench, IMPUTED)
     drugs, mutations = (workbench.session.datasets[name].values for name in run.inputs["views"])
     gaps = np.isnan(drugs)
-    columns = page.table.model.columns()
+    columns = page.loaded.table
     assert len(columns["Patient"]) == gaps.sum()
     first = np.argwhere(gaps.T)[0]
     assert columns["Feature"][0] == f"drug {first[0] + 1}"
     assert columns["Patient"][0] == f"patient {first[1] + 1}"
     assert columns["Expected"][0] == pytest.approx(first[0] + 0.001 * first[1])
     assert set(columns["SD"]) == {0.5}
-    choose(qtbot, page.picker, "mutations")
+    below, above = page.loaded.panels[0].marks
+    assert np.array_equal(below.values, drugs, equal_nan=True)
+    assert np.array_equal(np.isfinite(above.values), gaps)
+    assert above.clear
+    qtbot.mouseMove(page.chart, cell_at(page, int(first[1]), int(first[0])))
+    assert page.told[-1].startswith(f"patient {first[1] + 1}, drug {first[0] + 1}: missing, expected ")
+    assert page.told[-1].endswith(" ± 0.5")
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "listed.csv")
+    assert len(list(csv.reader((tmp_path / "listed.csv").open()))) == 1 + gaps.sum()
+    (tmp_path / "listed.csv").unlink()
+    dialog.close()
+    choose(qtbot, page.control("block"), "mutations")
     assert page.wait(20_000)
-    assert len(page.table.model.columns()["Patient"]) == np.isnan(mutations).sum()
-    page.export_cells(tmp_path / "all.csv")
+    assert len(page.loaded.table["Patient"]) == np.isnan(mutations).sum()
+    page.write_offer(tmp_path / "all.csv")
     assert page.wait(20_000)
     lines = list(csv.reader((tmp_path / "all.csv").open()))
     assert lines[0] == ["data", "patient", "feature", "expected", "sd"]
@@ -240,16 +252,16 @@ def test_imputed_cells_and_their_export(opened, qtbot, tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "all.csv"]
     told = []
     workbench.notified.connect(lambda *words: told.append(words))
-    page.export_cells(tmp_path / "nowhere" / "all.csv")
+    page.write_offer(tmp_path / "nowhere" / "all.csv")
     assert page.wait(20_000)
     assert told[-1][0] == "error"
 
 
 def test_only_the_first_cells_are_listed(opened, monkeypatch):
-    monkeypatch.setattr("plaidwork.gui.results.imputed_page.MOST_ROWS", 25)
+    monkeypatch.setattr("plaidwork.core.views.imputed.MOST_CELLS", 25)
     page = opened(fitted_run(), IMPUTED)
-    assert len(page.table.model.columns()["SD"]) == 25
-    assert "the first 25 are listed" in page._foot.text()
+    assert len(page.loaded.table["SD"]) == 25
+    assert "the first 25 are filled in and listed" in page._notes.text()
 
 
 def test_nothing_missing(opened):
