@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +72,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     )
 
 
-def _centre(options: dict[str, object]) -> str:
+def _centre(options: Mapping[str, object]) -> str:
     return "mean" if options.get("centre") == "mean" else "median"
 
 
