@@ -186,20 +186,20 @@ class PictureCanvas(QWidget):
     def point_out(self, places: Mapping[tuple[int, str], np.ndarray]) -> None:
         """Point at places of axes, "x" or "y" of a panel, and bring the first of each so near that its name has room."""
         self.pointed = {key: np.asarray(found, dtype=float) for key, found in places.items() if len(found)}
-        room = 1.3 * screen_style().metrics().height()
         for (panel, axis), found in self.pointed.items():
-            self._bring(panel, axis, float(found[0]), room)
+            self.bring(panel, axis, float(found[0]), True)
         self.update()
 
-    def _bring(self, panel: int, axis: str, value: float, room: float = 0.0) -> None:
-        """Move the part that is shown so that it holds a value; ``room`` are the least pixels of its unit."""
+    def bring(self, panel: int, axis: str, value: float, near: bool = False) -> None:
+        """Move the part that is shown so that it holds a value; ``near`` so that a name of it has room."""
         frame = self.frames.frames[panel]
         pixels = frame.x if axis == "x" else frame.y
         window = self.zoom.x if axis == "x" else self.zoom.y.get(panel, WHOLE)
         whole = (frame.panel if axis == "y" else self.picture.panels[0]).scaling(axis)
         low, high = whole.shares(np.array([value - 0.5, value + 0.5])).tolist()
         long = window[1] - window[0]
-        if room:
+        if near:
+            room = 1.3 * screen_style().metrics().height()
             long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
             shown = within((low + high - long) / 2, long)
         else:
@@ -217,7 +217,7 @@ class PictureCanvas(QWidget):
         self.show_spot(spot)
         if spot is not None and self.zoomed and isinstance(mark_of(self.picture, spot), Cells):
             for axis, value in zip("xy", mark_of(self.picture, spot).middle(spot.piece), strict=True):
-                self._bring(spot.panel, axis, value)
+                self.bring(spot.panel, axis, value)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.DevicePixelRatioChange):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_interval, format_number, format_probability
 from plaidwork.gui.results.chart import Scale, elided
-from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.row_chart import RowChart, strong_height
 from plaidwork.gui.theme import space, theme
 

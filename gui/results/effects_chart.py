@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.views.colouring import class_category
 from plaidwork.gui.numbers import format_count, format_number, step_decimals
 from plaidwork.gui.results.chart import RatioScale, Scale, elided, padded
-from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import paint_mark
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.row_chart import RowChart
 from plaidwork.gui.theme import space, theme
 

@@ -17,7 +17,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.results.chart import Chart
-from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.network import Shown
 from plaidwork.gui.results.network_paint import (
     LABELS,
@@ -30,6 +29,7 @@ from plaidwork.gui.results.network_paint import (
     place_names,
     radii,
 )
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.theme import theme
 
 _MOST_ZOOM = 40.0
