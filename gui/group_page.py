@@ -16,7 +16,7 @@ from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 class GroupPage(FrontPage):
     """A row of choices above the chosen view; commands and the right dock follow the view in front.
 
-    The choice is kept in ``kept``, and ``noted`` is called when it changes.
+    It opens on ``first``, else on the first one. The choice is kept in ``kept``, and ``noted`` is called when it changes.
     """
 
     def __init__(
@@ -25,6 +25,8 @@ class GroupPage(FrontPage):
         kept: dict[str, Any] | None = None,
         noted: Callable[[], object] = lambda: None,
         parent: QWidget | None = None,
+        *,
+        first: str = "",
     ) -> None:
         super().__init__(parent)
         self._kept, self._noted = {} if kept is None else kept, noted
@@ -36,7 +38,8 @@ class GroupPage(FrontPage):
         row = horizontal(self.choice, STRETCH, margins=(space.VIEW_EDGE, space.M, space.VIEW_EDGE, 0))
         vertical(row, (self._stack, 1), on=self, spacing=0)
         before = self._kept.get("view")
-        self.show_view(before if before in self._makers else views[0][0])
+        wanted = [title for title in (before, first, views[0][0]) if title in self._makers]
+        self.show_view(wanted[0])
         self.choice.changed.connect(self._keep)
 
     def _keep(self, title: str) -> None:

@@ -399,8 +399,12 @@ class MainWindow(QMainWindow):
 
     def _results_changed(self, run_id: str) -> None:
         run = self.current_run()
-        if run is not None and run.id == run_id and self.workspace.current_key() != first_view_key(run):
-            self.workspace.mark(first_view_key(run), True)
+        if (
+            run is not None
+            and run.id == run_id
+            and self.workspace.current_key() != first_view_key(self.workbench, run)
+        ):
+            self.workspace.mark(first_view_key(self.workbench, run), True)
         self.commands.on_results(run_id)
 
     # -- messages -------------------------------------------------------------------------------

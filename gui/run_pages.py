@@ -6,7 +6,7 @@ from functools import partial
 
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import views_with
-from plaidwork.core.views.printing import offered
+from plaidwork.core.views.printing import NOT_TO_DRAW, leading_view, offered
 from plaidwork.gui.page import Page
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 from plaidwork.gui.workspace import PageInfo
@@ -38,13 +38,15 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     return [traces, *views, *rest] if run.active or not run.results else [*views, traces, *rest]
 
 
-def first_view_key(run: Run) -> str:
-    """Key of the first declared view."""
-    return f"{run.id}/view 0" if run.spec.views else f"{run.id}/{TRACES}"
+def first_view_key(workbench: Workbench, run: Run) -> str:
+    """Key of the tab that a run with results opens on."""
+    groups = _grouped(workbench, run)
+    return f"{run.id}/view {groups[0][0]}" if groups else f"{run.id}/{TRACES}"
 
 
 def _grouped(workbench: Workbench, run: Run) -> list[list[int]]:
-    """Indices of the declared views that are offered, neighbours of one group together."""
+    """Indices of the declared views that are offered, neighbours of one group together; first those with the view that
+    the run opens on."""
     groups: list[list[int]] = []
     for index, view in enumerate(run.spec.views):
         if not offered(workbench.session, run, view):
@@ -53,7 +55,8 @@ def _grouped(workbench: Workbench, run: Run) -> list[list[int]]:
             groups[-1].append(index)
         else:
             groups.append([index])
-    return groups
+    first = leading_view(workbench.session, run)
+    return sorted(groups, key=lambda indices: first not in indices)
 
 
 def _views_page(workbench: Workbench, run: Run, indices: list[int]) -> PageInfo:
@@ -79,7 +82,10 @@ def _group(workbench: Workbench, run: Run, indices: list[int]) -> Page:
 
     kept = kept_choices(run.view_settings, run.spec.views[indices[0]].group)
     views = [(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices]
-    return GroupPage(views, kept, workbench.note_view)
+    leading = leading_view(workbench.session, run)
+    drawn = [i for i in indices if run.spec.views[i].kind not in NOT_TO_DRAW]
+    first = leading if leading in indices else (drawn or indices)[0]
+    return GroupPage(views, kept, workbench.note_view, first=run.spec.views[first].title)
 
 
 def _live(workbench: Workbench, run: Run) -> Page:

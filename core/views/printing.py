@@ -106,9 +106,32 @@ def offered(session: Session, run: Run, view: View) -> bool:
     return any(dataset is not None and dataset.image_shape for dataset in used)
 
 
+def leading_view(session: Session, run: Run) -> int:
+    """Number of the view that a run opens on, among the declared ones: images where the data are images, a map where
+    there are two inputs, else the first that is no table, else the first."""
+    shown = [index for index, view in enumerate(run.spec.views) if offered(session, run, view)]
+    views = run.spec.views
+    images = [index for index in shown if views[index].kind == "image_grid"]
+    maps = [index for index in shown if views[index].kind == "surface" and _has_two_inputs(session, run)]
+    drawn = [index for index in shown if views[index].kind not in NOT_TO_DRAW]
+    return next(iter((*images, *maps, *drawn, *shown)), 0)
+
+
+def _has_two_inputs(session: Session, run: Run) -> bool:
+    first = next((item.name for item in run.spec.inputs if item.kind == "matrix"), "")
+    used = [session.datasets.get(name) for name in run.inputs.get(first, ())]
+    return len(used) == 1 and used[0] is not None and used[0].shape[1:] == (2,)
+
+
 def drawn_views(session: Session, run: Run) -> list[View]:
-    """The views of a run that are drawn, in the order of its model."""
-    return [view for view in run.spec.views if view.kind not in NOT_TO_DRAW and offered(session, run, view)]
+    """The views of a run that are drawn: the one that it opens on, then the others in the order of its model."""
+    drawn = [
+        index
+        for index, view in enumerate(run.spec.views)
+        if view.kind not in NOT_TO_DRAW and offered(session, run, view)
+    ]
+    first = leading_view(session, run)
+    return [run.spec.views[index] for index in sorted(drawn, key=lambda index: (index != first, index))]
 
 
 def view_name(view: View) -> str:

@@ -195,7 +195,9 @@ class FitCommands(CommandGroup):
         if run.goal is not None and run.status == "done" and run.last_diagnosis is not None:
             text += f" {ending(run.goal, run.schedule, run.last_diagnosis)}"
         actions = (
-            [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
+            [("Show results", lambda: self.show_run(run, first_view_key(window.workbench, run)))]
+            if run.spec.views
+            else []
         )
         window.messages.post(kind, f"{run.title} {outcome}", text, actions, key=f"end {run.id}")
         self.on_verdict(run_id)  # which may have been there first
