@@ -79,12 +79,13 @@ class BiclusterCanvas(PictureCanvas):
         if not self.outlined or not self.blocks.visible():
             return None
         shown = sorted(self.blocks.visible(), key=lambda block: -np.prod(self.blocks.size(block)))
+        places = np.array(shown, dtype=np.intp)
         rows, columns = self.blocks.masks
         many = len(self.blocks) > _MANY
         chosen = self.blocks.selected
         return Regions(
-            rows[np.ix_(shown, ordered.row_order)],
-            columns[np.ix_(shown, ordered.column_order)],
+            rows[np.ix_(places, ordered.row_order)],
+            columns[np.ix_(places, ordered.column_order)],
             tuple(
                 str(block + 1) if many and not self.blocks.named(block) else self.blocks.name(block)
                 for block in shown
