@@ -52,6 +52,10 @@ class LimitError(SessionError):
     """A session file is larger than is opened without a question; the user may have it opened all the same."""
 
 
+class ChangedError(SessionError):
+    """A session file is not what it was when it was opened; to replace it loses what others wrote."""
+
+
 class PluginError(PlaidworkError):
     """A plugin breaks the contract, or raised what it must not.
 

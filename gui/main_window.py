@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
         workbench.saved.connect(self.commands.on_saved)
         workbench.notified.connect(self._notify)
         workbench.message_posted.connect(self.post)
+        workbench.guard.save_as_requested.connect(self.commands.save_as)
         workbench.run_changed.connect(self._run_changed)
         workbench.page_requested.connect(self.commands.show_tab)
         workbench.results_changed.connect(self._results_changed)
@@ -474,6 +475,7 @@ class MainWindow(QMainWindow):
             return
         self._timer.stop()
         self._autosave.stop()
+        self.workbench.guard.let_go()
         self.settings.set("window/geometry", self.saveGeometry())
         self.settings.sync()
         event.accept()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.data.dataset import Dataset, SamplesIn
-from plaidwork.core.errors import LimitError, PlaidworkError
+from plaidwork.core.errors import ChangedError, LimitError, PlaidworkError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
 from plaidwork.core.inference.execution import FitJob
@@ -17,8 +17,10 @@ from plaidwork.core.inference.executor import ThreadExecutor
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
+from plaidwork.core.session.holder import Holder
 from plaidwork.core.session.session import Session
 from plaidwork.gui.faults import Faults
+from plaidwork.gui.file_guard import FileGuard
 from plaidwork.gui.fit_thread import FitThread
 from plaidwork.gui.judging import Judgements
 from plaidwork.gui.priority import courteous
@@ -75,6 +77,7 @@ class Workbench(QObject):
         super().__init__(parent)
         self.registry = plugins or registry()
         self.session = Session()
+        self.guard = FileGuard(self)
         self._dirty = False
         self.view_changed = False
         """Whether the file on disk has another tab in front or other choices than the window."""
@@ -120,7 +123,9 @@ class Workbench(QObject):
             kept.clear()
         for part in (self._summaries, self.judgements, self.faults):
             part.clear()
-        self.session = session
+        if self.session.path != session.path:
+            self.guard.let_go()
+        self.session, self.guard.holder = session, None
         self._dirty = dirty
         self.view_changed = False
         self.session_replaced.emit()
@@ -130,11 +135,12 @@ class Workbench(QObject):
 
     def open(self, path: Path, done: Callable[[], None] | None = None, *, any_size: bool = False) -> Task:
         """Read a session file in the background and show it; one that is too large is offered once more."""
-        from plaidwork.core.session.session import open_session
 
-        def loaded(session: Session) -> None:
+        def loaded(found: tuple[Session, Holder | None]) -> None:
+            session, holder = found
             session.name = path.stem  # a file may have been given another name since
             self.set_session(session)
+            self.guard.holder = holder
             self._stamp = stamp_of(path)
             if done is not None:
                 done()
@@ -148,10 +154,15 @@ class Workbench(QObject):
             action = ("Open anyway", lambda: self.open(path, done, any_size=True))
             self.message_posted.emit(Message("warn", title, text, [action], f"open {path}"))
 
-        return run_task(lambda task: open_session(path, any_size=any_size), loaded, failed)
+        return run_task(lambda task: self.guard.open(path, any_size), loaded, failed)
 
-    def save(self, path: Path | None = None, done: Callable[[], None] | None = None) -> Task | None:
-        """Write the session in the background; runs under way are saved up to their last checkpoint."""
+    def save(
+        self, path: Path | None = None, done: Callable[[], None] | None = None, *, replace: bool = False
+    ) -> Task | None:
+        """Write the session in the background; runs under way are saved up to their last checkpoint.
+
+        A file that somebody has changed since it was opened is only replaced with ``replace``; without it that is asked.
+        """
         if self._saving is not None and not self._saving.finished:
             return None
         self.studies.write()
@@ -169,10 +180,13 @@ class Workbench(QObject):
 
         def failed(error: BaseException, details: str) -> None:
             self._set_dirty(True)
-            self.faults.report("Could not save")(error, details)
+            if isinstance(error, ChangedError):
+                self.guard.tell_changed(error)
+            else:
+                self.faults.report("Could not save")(error, details)
 
         session = self.session
-        self._saving = run_task(lambda task: session.save(path), saved, failed)
+        self._saving = run_task(lambda task: self.guard.save(session, path, replace), saved, failed)
         return self._saving
 
     def keep_view(self) -> Task | None:

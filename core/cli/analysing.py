@@ -13,6 +13,7 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run, stops
 from plaidwork.core.cli.printing import rewrite, tell, warn
 from plaidwork.core.cli.progress import emit
+from plaidwork.core.cli.saving import save
 from plaidwork.core.data.annotate import annotate_all
 from plaidwork.core.data.annotation_inputs import parse_column
 from plaidwork.core.errors import SessionError, SettingError
@@ -66,10 +67,10 @@ def analyse(options: argparse.Namespace) -> int:
         return STOPPED
     finally:
         if len(session.history) > opened and options.unlock:
-            session.save(out)  # what was opened stays opened, also when the analysis fails
+            save(session, out)  # what was opened stays opened, also when the analysis fails
     if not options.json and sys.stderr.isatty():
         rewrite("")
-    saved = session.save(out)
+    saved = save(session, out)
     _tell(record, saved, options.json)
     if folder is not None:
         writer = BundleWriter(folder)

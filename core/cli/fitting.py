@@ -13,6 +13,7 @@ from typing import Any
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import display, emit
+from plaidwork.core.cli.saving import Autosave, held, save, session_or_unsaved
 from plaidwork.core.contract.schedule import SCHEDULE_WORDS
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.data.fit_inputs import Given, left_out, noted
@@ -28,7 +29,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import ending
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.plugins.registry import registry
-from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.session.session import Session
 from plaidwork.core.views.printing import drawn_views, headline_of
 
 DONE, MODEL_ERROR, STOPPED = 0, 3, 4
@@ -127,7 +128,7 @@ def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
 def resume(options: argparse.Namespace) -> int:
     """``plaidwork resume S.plaidwork [--draws N] [--run TITLE]``; writes the same file unless --out is given."""
     out = pairs.check_output(options.out or options.session, options.force or options.out is None)
-    session = open_session(options.session, any_size=options.any_size)
+    session = session_or_unsaved(options.session, options.any_size)
     if session.read_only and options.out is None:
         raise SessionError(
             f"{options.session} can only be read: {session.read_only}", "Add --out to write another."
@@ -213,6 +214,13 @@ def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json
 
 def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, as_json: bool) -> int:
     """Run, save in any case, say how it ended; the exit code."""
+    with held(out), Autosave(session, out) as kept:
+        return _fit_and_save(session, fitted, plan, kept, out, executor, as_json)
+
+
+def _fit_and_save(
+    session: Session, fitted: Run, plan: FitPlan, kept: Autosave, out: Path, executor: str, as_json: bool
+) -> int:
     control = Control()
     shown = display(as_json)
     for problem in plan.warnings:
@@ -226,7 +234,8 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
         shown.end(fitted)
     if failure is not None and not fitted.n_draws and not fitted.sweeps_done:
         raise failure
-    saved = session.save(out)
+    saved = save(session, out)
+    kept.saved()
     kept = f"{fitted.n_draws} draws" if plan.spec.algorithm == "mcmc" else f"{fitted.sweeps_done} sweeps"
     text = f"{fitted.title}: {fitted.status}, {kept} kept. Session: {saved.absolute()}"
     if fitted.n_draws:

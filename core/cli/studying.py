@@ -16,12 +16,13 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import job_of, stops, tell_doubts, tell_samples
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import duration, emit
+from plaidwork.core.cli.saving import Autosave, held, save, session_or_unsaved
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, SessionError, SettingError
 from plaidwork.core.inference.execution import named_executor
 from plaidwork.core.plugins.registry import registry
-from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.session.session import Session
 from plaidwork.core.study import (
     MakeExecutor,
     Metric,
@@ -108,7 +109,7 @@ def _stored(options: argparse.Namespace) -> int:
     """Go on with a study of a session, rank it by another metric, or pick one of its fits."""
     path = Path(options.what)
     out = pairs.check_output(options.out or path, options.force or options.out is None)
-    session = open_session(path, any_size=options.any_size)
+    session = session_or_unsaved(path, options.any_size)
     if session.read_only and options.out is None:
         raise SessionError(f"{path} can only be read: {session.read_only}", "Add --out to write another.")
     records = study_records(session.studies)
@@ -129,7 +130,7 @@ def _stored(options: argparse.Namespace) -> int:
     choice = planned.choose(options.pick, session)
     planned.open(choice.number, session, partial(named_executor, options.executor or "threads"))
     planned.put(session)
-    saved = session.save(out)
+    saved = save(session, out)
     text = "exploratory: another fit was picked before" if choice.exploratory else "the first pick"
     if options.json:
         emit("picked", fit=choice.number, exploratory=choice.exploratory, time=choice.time, path=str(saved))
@@ -142,11 +143,23 @@ def _stored(options: argparse.Namespace) -> int:
 def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace, executor: str) -> int:
     """Run what waits, save also what was stopped, and say what was found."""
     clock = _Clock(planned)
-    with stops(planned.control), _executors(executor, options.jobs) as make:
-        for ended in planned.iterate(make, at_once=options.jobs, keep=options.keep):
-            _tell(planned, ended, options.json, clock)
-    planned.add_to(session)
-    saved = session.save(out)
+    kept = Autosave(session, out)
+
+    def so_far() -> Session:
+        found = replace(
+            session, datasets=dict(session.datasets), runs=dict(session.runs), studies=list(session.studies)
+        )
+        planned.add_to(found)
+        return found
+
+    with held(out):
+        with stops(planned.control), _executors(executor, options.jobs) as make:
+            for ended in planned.iterate(make, at_once=options.jobs, keep=options.keep):
+                _tell(planned, ended, options.json, clock)
+                kept.tick(so_far)
+        planned.add_to(session)
+        saved = save(session, out)
+        kept.saved()
     best = planned.best
     if options.json:
         number = None if best is None else best.number

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from plaidwork.core.errors import SessionError
@@ -77,6 +80,22 @@ def sweep_temporaries(folder: Path) -> list[Path]:
         except OSError:
             continue
     return removed
+
+
+_OLD = 600.0
+"""Seconds after which a temporary file of a process that is not found here is one of nobody: folders are shared."""
+
+
+def sweep_beside(path: Path) -> None:
+    """Remove what saves of this file that were killed have left in its folder. Raises nothing."""
+    path = Path(os.path.realpath(path))
+    for found in path.parent.glob(f".{glob.escape(path.name)}.*{_TEMPORARY}"):
+        with suppress(OSError):
+            owner = found.name.removesuffix(_TEMPORARY).rsplit(".", 1)[-1].split("-")[0]
+            if time.time() - found.stat().st_mtime > _OLD and not (
+                owner.isdigit() and process_runs(int(owner))
+            ):
+                found.unlink()
 
 
 def process_runs(pid: int) -> bool:

@@ -16,6 +16,7 @@ import secrets
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from plaidwork.core.config import config_folder
@@ -27,8 +28,8 @@ _SECONDS, _BYTES_PER_SECOND = 30, 10_000_000
 _SECRET = "session.secret"
 
 
-def seal(path: Path) -> None:
-    """Append mark and digest to a file that was just written and closed."""
+def seal(path: Path) -> str:
+    """Append mark and digest to a file that was just written and closed; what :func:`digest_of` says of it."""
     with path.open("r+b") as file:
         hasher = hashlib.sha256()
         while part := file.read(1 << 20):
@@ -40,29 +41,33 @@ def seal(path: Path) -> None:
             hasher.update(mark)
             file.write(mark)
         file.write(_SEAL + hasher.hexdigest().encode())
+    return hasher.hexdigest()
 
 
-def is_ours(path: Path) -> bool:
-    """Whether the file is as this installation wrote it."""
-    return _look(path)[1]
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the bytes of a file say."""
+
+    sealed: bool
+    """Whether it ends with the digest of its bytes; it may come from anybody."""
+    ours: bool
+    """Whether it is as this installation wrote it."""
+    digest: str
+    """SHA-256 of its bytes, but for the seal."""
 
 
-def seal_holds(path: Path) -> bool:
-    """Whether the file ends with the digest of its bytes; it may come from anybody."""
-    return _look(path)[0]
+def digest_of(path: Path) -> str:
+    """SHA-256 of the bytes of a file, but for its seal. Raises ``OSError``."""
+    return look(path).digest
 
 
-def _look(path: Path) -> tuple[bool, bool]:
-    """Whether the seal holds, and whether the mark is ours as well."""
+def look(path: Path) -> Seen:
+    """Read the file once. Raises ``OSError``."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size - _SEAL_LENGTH
-        if size <= 0:
-            return False, False
         content = max(size - _MARK_LENGTH, 0)
         file.seek(content)
-        mark, stored = file.read(size - content), file.read(_SEAL_LENGTH)
-        if not stored.startswith(_SEAL):
-            return False, False
+        mark, stored = file.read(max(size - content, 0)), file.read(_SEAL_LENGTH)
         file.seek(0)
         hasher, left = hashlib.sha256(), content
         while left and (part := file.read(min(left, 1 << 20))):
@@ -70,10 +75,13 @@ def _look(path: Path) -> tuple[bool, bool]:
             left -= len(part)
     digest = hasher.digest()
     hasher.update(mark)
-    if stored[len(_SEAL) :] != hasher.hexdigest().encode():
-        return False, False
+    found = hasher.hexdigest()
+    if size <= 0 or stored != _SEAL + found.encode():
+        hasher.update(stored)
+        return Seen(False, False, hasher.hexdigest())
     secret = _secret() if mark.startswith(_MARK) else b""
-    return True, bool(secret) and hmac.compare_digest(mark[len(_MARK) :], _marked(secret, digest))
+    ours = bool(secret) and hmac.compare_digest(mark[len(_MARK) :], _marked(secret, digest))
+    return Seen(True, ours, found)
 
 
 def _marked(secret: bytes, digest: bytes) -> bytes:

@@ -1,31 +1,30 @@
-"""Unsaved work on disk: one recovery file per session, found again after a crash.
+"""Unsaved work on disk: one recovery file for each session and program, found again after a crash.
 
-Beside ``<uuid>.plaidwork`` lies ``<uuid>.json`` that says which process wrote it, for which file and when. A
+Beside ``<key>.plaidwork`` lies ``<key>.json`` that says which process wrote it, for which file and when. A
 session whose process still runs is not offered for recovery.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import socket
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
 
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5.atomic import process_runs, replace_file, sweep_temporaries
-from plaidwork.core.inference.run import now
+from plaidwork.core.hdf5.atomic import replace_file, sweep_temporaries
+from plaidwork.core.session.holder import Holder
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store.places import recovery_file, recovery_folder
+from plaidwork.core.session.store.mark import FileMark
+from plaidwork.core.session.store.places import recovery_file, recovery_folder, recovery_key
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """Unsaved work of a session that ended without a save or a choice."""
 
-    uuid: str
+    key: str
     name: str
     path: Path
     """The recovery file."""
@@ -33,30 +32,34 @@ class Recovery:
     """The session file it belongs to; None when it was never saved."""
     time: str
     """When it was written: UTC in ISO form."""
+    mark: FileMark | None = None
+    """What the session file was when the work on it began."""
 
     def open(self) -> Session:
         """The session as it was, with ``path`` of its own file. Raises ``SessionError``."""
         session = open_session(self.path)
-        session.path = self.origin
+        session.path, session.mark, session.left_behind = self.origin, self.mark, self.key
         return session
 
 
-def write_recovery(session: Session, folder: Path | None = None) -> Path:
-    """Write the session's recovery file; the session and its own file are not touched. Raises ``SessionError``."""
+def write_recovery(session: Session, folder: Path | None = None, *, origin: Path | None = None) -> Path:
+    """Write the session's recovery file; the session and its own file are not touched. Raises ``SessionError``.
+
+    ``origin`` is the file that the session is going to have, when it has none yet.
+    """
     from plaidwork.core.session.store.session_file import write
 
-    path = recovery_file(session.uuid, folder)
+    path = recovery_file(recovery_key(session.uuid), folder)
+    origin = session.path or origin
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(session, path, backup=False)
         note = {
             "uuid": session.uuid,
             "name": session.name,
-            "origin": str(session.path.absolute()) if session.path else "",
-            "time": now(),
-            "pid": os.getpid(),
-            "started": _started(os.getpid()),
-            "host": socket.gethostname(),
+            "origin": str(origin.absolute()) if origin else "",
+            "mark": None if session.mark is None or session.path is None else session.mark.record,
+            **Holder.me().record,
         }
         replace_file(
             path.with_suffix(".json"),
@@ -88,7 +91,7 @@ def _look(path: Path) -> Recovery | None:
     with suppress(OSError, ValueError):
         read = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         note = read if isinstance(read, dict) else {}
-    if _held(note):
+    if Holder.of(note).runs:
         return None
     origin = str(note.get("origin") or "")
     written = str(note.get("time") or "")
@@ -96,30 +99,27 @@ def _look(path: Path) -> Recovery | None:
         from datetime import datetime
 
         written = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    if origin and _older(path, Path(origin)):
+        return None
     return Recovery(
-        path.stem, str(note.get("name") or "Untitled"), path, Path(origin) if origin else None, written
+        path.stem,
+        str(note.get("name") or "Untitled"),
+        path,
+        Path(origin) if origin else None,
+        written,
+        FileMark.from_record(note.get("mark")),
     )
 
 
-def _held(note: dict[str, object]) -> bool:
-    pid = note.get("pid")
-    if not isinstance(pid, int) or pid <= 0 or note.get("host") != socket.gethostname():
-        return False
-    if pid == os.getpid():
-        return True
-    started = _started(pid)
-    return process_runs(pid) and (not started or not note.get("started") or started == note["started"])
+def _older(path: Path, origin: Path) -> bool:
+    """Whether the file was saved after the unsaved work was written."""
+    with suppress(OSError):
+        return origin.stat().st_mtime_ns > path.stat().st_mtime_ns
+    return False
 
 
-def _started(pid: int) -> str:
-    """When a process started, as the system counts it; empty where that is not known."""
-    with suppress(OSError, IndexError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
-    return ""
-
-
-def discard(uuid: str, folder: Path | None = None) -> None:
-    """Remove the recovery file of a session (after a save, or when the user does not want it)."""
-    path = recovery_file(uuid, folder)
+def discard(key: str, folder: Path | None = None) -> None:
+    """Remove unsaved work (after a save, or when the user does not want it)."""
+    path = recovery_file(key, folder)
     path.unlink(missing_ok=True)
     path.with_suffix(".json").unlink(missing_ok=True)

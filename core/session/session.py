@@ -16,6 +16,7 @@ from plaidwork.core.inference.run import Run, now
 
 if TYPE_CHECKING:
     from plaidwork.core.plugins.registry import Registry
+    from plaidwork.core.session.store.mark import FileMark
 
 
 @dataclass
@@ -38,7 +39,11 @@ class Session:
     """Studies that were made (see :mod:`plaidwork.core.study`), JSON-ready."""
     path: Path | None = None
     read_only: str = ""
-    """Why the file must not be written (newer format), or empty."""
+    """Why the file must not be written (newer format, open elsewhere), or empty."""
+    left_behind: str = ""
+    """Key of the unsaved work that this session was made of; it goes once the session is saved."""
+    mark: FileMark | None = None
+    """What the file at ``path`` was when it was read or written."""
 
     def note(self, action: str, **details: Any) -> None:
         """Add to the history."""
@@ -146,11 +151,15 @@ class Session:
             run.spec = replace(run.spec, state_version=model.spec.state_version)
         return plan
 
-    def save(self, path: str | Path | None = None) -> Path:
-        """Write the session file (atomically). Raises ``SessionError``; the old file is then as it was."""
+    def save(self, path: str | Path | None = None, *, replace: bool = False) -> Path:
+        """Write the session file (atomically). Raises ``SessionError``; the old file is then as it was.
+
+        ``ChangedError`` is raised when another program has changed the file since it was opened, unless ``replace``. Under
+        another name it is a session of its own, with a new ``uuid``.
+        """
         from plaidwork.core.session.store.session_file import save
 
-        return save(self, path)
+        return save(self, path, replace=replace)
 
 
 def renamed_inputs(inputs: Mapping[str, Sequence[str]], old: str, name: str) -> dict[str, tuple[str, ...]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -13,6 +14,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.run import Run, now
 from plaidwork.core.session.session import Session
+from plaidwork.core.session.store.places import recovery_key
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
@@ -20,6 +22,7 @@ from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task, wait_for_tasks
 
 if TYPE_CHECKING:
+    from plaidwork.core.session.recovery import Recovery
     from plaidwork.gui.setup.setup_page import SetupPage
 
 SESSION_SUFFIX = ".plaidwork"
@@ -29,6 +32,8 @@ ANNOTATED = {".h5ad": "AnnData", ".h5mu": "MuData"}
 """What reads the files of annotated data, by their suffix."""
 _SESSION_FILTER = f"Plaidwork sessions (*{SESSION_SUFFIX})"
 _CLOSE_WAIT = 5000
+_MOST_OFFERED = 5
+"""Pieces of recovered work that are offered at once."""
 
 
 class FileCommands(CommandGroup):
@@ -174,8 +179,20 @@ class FileCommands(CommandGroup):
         session = self._workbench.session
         self._window.settings.add_recent(path, session_line(session), now())
         if session.read_only:
-            self._window.messages.post("info", "Opened for reading only", session.read_only)
+            holder = self._workbench.guard.holder
+            gone = holder is not None and not holder.runs  # of another computer: nobody here can tell
+            actions = [("Take over", self._take_over)] if gone else []
+            self._window.messages.post("info", "Opened for reading only", session.read_only, actions)
         self._window.status.say(f"Opened {path.name}")
+
+    def _take_over(self) -> None:
+        window = self._window
+
+        def done() -> None:
+            window.refresh_head()
+            window.status.say("The session can be saved now")
+
+        self._workbench.guard.take_over(done)
 
     def save(self) -> bool:
         session = self._workbench.session
@@ -201,7 +218,7 @@ class FileCommands(CommandGroup):
         self._window.settings.add_recent(path, session_line(self._workbench.session), now())
         self._window.refresh_head()
         self._window.status.say(f"Saved to {path.name}, {format_bytes(path.stat().st_size)}, data included")
-        run_task(lambda task: _discard_recovery(self._workbench.session.uuid))
+        run_task(lambda task: _discard_recovery(recovery_key(self._workbench.session.uuid)))
 
     def autosave(self) -> None:
         """Write the recovery file when something is not saved."""
@@ -216,24 +233,24 @@ class FileCommands(CommandGroup):
             "warn", "The recovery file could not be written", str(error), key="recovery"
         )
 
-    def offer_recovery(self, found: list) -> None:
-        """A message for the newest work that a crash left behind."""
-        if not found:
-            return
-        item = found[0]
-        self._window.messages.post(
-            "warn",
-            f"Recovered work from {dt.datetime.fromisoformat(item.time).astimezone():%H:%M}",
-            f"Plaidwork closed before “{item.name}” was saved. Two minutes were lost at most.",
-            [
-                ("Recover", lambda: self._recover(item)),
-                ("Later", lambda: None),
-                ("Discard", lambda: _discard_recovery(item.uuid)),
-            ],
-            lasting=True,
-        )
+    def offer_recovery(self, found: list[Recovery]) -> None:
+        """A message for each piece of work that a crash left behind, the newest in front."""
+        for item in reversed(found[:_MOST_OFFERED]):
+            moment = dt.datetime.fromisoformat(item.time).astimezone()
+            origin = f"of {item.origin.name}" if item.origin is not None else "that was never saved"
+            self._window.messages.post(
+                "warn",
+                f"Recovered work from {moment:%d %B, %H:%M}",
+                f"Plaidwork closed before “{item.name}” {origin} was saved. Two minutes were lost at most.",
+                [
+                    ("Recover", partial(self._recover, item)),
+                    ("Later", lambda: None),
+                    ("Discard", partial(_discard_recovery, item.key)),
+                ],
+                lasting=True,
+            )
 
-    def _recover(self, item: Any) -> None:
+    def _recover(self, item: Recovery) -> None:
         def recovered(session: Session) -> None:
             self._workbench.set_session(session, dirty=True)
 
@@ -259,7 +276,7 @@ class FileCommands(CommandGroup):
                 return False
             if answer == "save" and not self._save_and_wait():
                 return False
-            _discard_recovery(workbench.session.uuid)
+            _discard_recovery(recovery_key(workbench.session.uuid))
         if not self._stop_all(running):
             return False
         task = workbench.keep_view()
@@ -435,11 +452,11 @@ class FileCommands(CommandGroup):
         )
 
 
-def _discard_recovery(session_uuid: str) -> None:
+def _discard_recovery(key: str) -> None:
     from plaidwork.core.session.recovery import discard
 
     try:
-        discard(session_uuid)
+        discard(key)
     except (OSError, PlaidworkError):
         return  # a recovery file too many is offered again; nothing is lost
 

@@ -71,12 +71,12 @@ def test_a_file_of_this_installation_is_read_at_once_a_strangers_elsewhere_first
     monkeypatch.setattr(session_file, "probe", lambda path, any_size: asked.append(path))
     path = open_session(sound).save(tmp_path / "ours.plaidwork")
     asked.clear()
-    assert seal.is_ours(path)
+    assert seal.look(path).ours
     assert open_session(path).runs
     assert asked == []
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "another"))
-    assert seal.seal_holds(path)
-    assert not seal.is_ours(path)
+    assert seal.look(path).sealed
+    assert not seal.look(path).ours
     assert open_session(path).runs
     assert asked == [path]
 
@@ -91,8 +91,8 @@ def test_nobody_can_make_our_mark(sound, tmp_path):
         mark = b"\nplaidwork-mark:" + hashlib.sha256(key + data).hexdigest().encode()
         body = data + mark
         path.write_bytes(body + b"\nplaidwork-sha256:" + hashlib.sha256(body).hexdigest().encode())
-        assert seal.seal_holds(path)
-        assert not seal.is_ours(path)
+        assert seal.look(path).sealed
+        assert not seal.look(path).ours
 
 
 @pytest.mark.skipif(os.name == "nt", reason="rights of POSIX")
@@ -101,9 +101,9 @@ def test_the_secret_is_for_this_user_alone(tmp_path, monkeypatch):
     path = Session("S").save(tmp_path / "s.plaidwork")
     secret = config_folder() / "session.secret"
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
-    assert seal.is_ours(path)
+    assert seal.look(path).ours
     secret.chmod(0o644)  # others may have read it
-    assert not seal.is_ours(path)
+    assert not seal.look(path).ours
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
     assert sorted(os.listdir(tmp_path)) == ["s.plaidwork", "session.secret"]
 
@@ -112,8 +112,8 @@ def test_without_a_place_for_the_secret_files_are_still_written(tmp_path, monkey
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "file" / "x"))
     path = Session("S").save(tmp_path / "s.plaidwork")
-    assert seal.seal_holds(path)
-    assert not seal.is_ours(path)
+    assert seal.look(path).sealed
+    assert not seal.look(path).ours
     assert open_session(path).name == "S"
 
 

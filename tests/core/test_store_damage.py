@@ -15,7 +15,7 @@ from toy import ToySampler, same_chains, toy_data
 from plaidwork.core.errors import LimitError, SessionError
 from plaidwork.core.hdf5 import atomic, seal
 from plaidwork.core.hdf5.limits import Limits
-from plaidwork.core.hdf5.seal import seal_holds
+from plaidwork.core.hdf5.seal import look
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
@@ -150,15 +150,15 @@ def test_damaged_text_heap_is_told_before_the_library_hangs(path):
 def test_seal_tells_a_file_as_we_wrote_it(session, path, monkeypatch):
     asked = []
     monkeypatch.setattr(session_file, "probe", lambda path, any_size: asked.append(path))
-    assert seal_holds(path)
+    assert look(path).sealed
     load_session(path)
     assert asked == []
     _add(path, lambda f: f.attrs.__setitem__("more", 1))
-    assert not seal_holds(path)
+    assert not look(path).sealed
     load_session(path)
     assert asked == [path]
-    save_session(session)
-    assert seal_holds(path)
+    session.save(replace=True)
+    assert look(path).sealed
 
 
 @pytest.mark.parametrize("code", ["import os; os._exit(11)", "import time; time.sleep(60)"])
@@ -302,7 +302,7 @@ def test_unknown_things_survive(session, path, tmp_path):
 
 def test_broken_old_file_does_not_stop_a_save(session, path):
     path.write_bytes(b"\x89HDF\r\n\x1a\n broken")
-    save_session(session)
+    session.save(replace=True)
     assert load_session(path).runs
 
 

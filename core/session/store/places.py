@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import secrets
 from pathlib import Path
 
 from plaidwork.core.errors import SessionError
 
-_UUID = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
+_KEY = re.compile(r"[0-9A-Za-z-]{1,80}\Z")
 
 
 def recovery_folder() -> Path:
@@ -17,8 +18,16 @@ def recovery_folder() -> Path:
     return Path(platformdirs.user_state_dir("plaidwork", appauthor=False)) / "recovery"
 
 
-def recovery_file(uuid: str, folder: Path | None = None) -> Path:
-    """The recovery file of a session. Raises ``SessionError`` for a text that is no session id."""
-    if not _UUID.match(uuid):
-        raise SessionError(f"“{uuid}” is not the id of a session.")
-    return (folder or recovery_folder()) / f"{uuid}.plaidwork"
+_PROGRAM = secrets.token_hex(4)
+
+
+def recovery_key(uuid: str) -> str:
+    """The name of unsaved work of a session in this program; another window on the same session has another one."""
+    return f"{uuid}-{_PROGRAM}"
+
+
+def recovery_file(key: str, folder: Path | None = None) -> Path:
+    """The recovery file of a key (see :func:`recovery_key`). Raises ``SessionError`` for a text that is none."""
+    if not _KEY.match(key):
+        raise SessionError(f"“{key}” is not the name of unsaved work.")
+    return (folder or recovery_folder()) / f"{key}.plaidwork"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,25 +13,29 @@ import h5py
 
 from plaidwork.core.errors import LimitError, SessionError
 from plaidwork.core.hdf5 import gate, schema
-from plaidwork.core.hdf5.atomic import replace_file, save_error
+from plaidwork.core.hdf5.atomic import replace_file, save_error, sweep_beside
 from plaidwork.core.hdf5.h5 import Reader, Writer, open_new, put, text_of
 from plaidwork.core.hdf5.limits import Limits, machine_limits
 from plaidwork.core.hdf5.schema import link_name
-from plaidwork.core.hdf5.seal import is_ours, probe, seal
+from plaidwork.core.hdf5.seal import look, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import Run, now
 from plaidwork.core.session.store.datasets import is_wide, read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
-from plaidwork.core.session.store.places import recovery_file
+from plaidwork.core.session.store.mark import FileMark
+from plaidwork.core.session.store.places import recovery_file, recovery_key
 from plaidwork.core.session.store.runs import read_run, write_run
 
 if TYPE_CHECKING:
     from plaidwork.core.session.session import Session
 
 
-def save(session: Session, path: str | Path | None = None) -> Path:
-    """Write and make ``path`` the session's own."""
+def save(session: Session, path: str | Path | None = None, *, replace: bool = False) -> Path:
+    """Write and make ``path`` the session's own.
+
+    Raises ``ChangedError`` when the session's own file is not what it was when it was opened, unless ``replace``.
+    """
     target = Path(path) if path is not None else session.path
     if target is None:
         raise SessionError("This session has no file name yet.", "Save it under a name.")
@@ -38,7 +43,21 @@ def save(session: Session, path: str | Path | None = None) -> Path:
         raise SessionError(
             f"“{target.name}” is open for reading only: {session.read_only}", "Save elsewhere."
         )
-    write(session, target)
+    own = session.path is not None and _same(target, session.path)
+    if own and session.mark is not None and not replace:
+        session.mark.check(target)
+    before = session.uuid
+    if session.path is not None and not own:
+        session.uuid = str(uuid.uuid4())  # two files are two sessions from now on
+    try:
+        session.mark = write(session, target)
+    except BaseException:
+        session.uuid = before
+        raise
+    for key in filter(None, (session.left_behind, recovery_key(before) if session.uuid != before else "")):
+        for left in (recovery_file(key), recovery_file(key).with_suffix(".json")):
+            left.unlink(missing_ok=True)
+    session.left_behind = ""
     session.path, session.read_only = target, ""
     return target
 
@@ -47,19 +66,27 @@ def _same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def write(session: Session, path: Path, *, backup: bool = True) -> None:
-    """Write the session to ``path`` atomically; the session itself is not changed."""
+def write(session: Session, path: Path, *, backup: bool = True) -> FileMark:
+    """Write the session to ``path`` atomically; the session itself is not changed. What the file is now.
+
+    What saves that were killed have left beside it is swept.
+    """
+    digests = []
 
     def write_sealed(temporary: Path) -> None:
         _write_file(session, temporary)
-        seal(temporary)
+        digests.append(seal(temporary))
 
     try:
+        sweep_beside(path)
         replace_file(path, write_sealed, backup=backup)
+        return FileMark.of(path, digests[0])
     except SessionError as error:
         raise SessionError(f"Could not save: {error.message}", error.hint) from error
     except (OSError, RuntimeError) as error:  # h5py tells a full disk either way
-        raise save_error(error, path, estimate(session), recovery_file(session.uuid).exists()) from error
+        raise save_error(
+            error, path, estimate(session), recovery_file(recovery_key(session.uuid)).exists()
+        ) from error
 
 
 def estimate(session: Session) -> int:
@@ -197,7 +224,8 @@ def load(
     if not path.is_file():
         raise SessionError(f"{path} does not exist.", "Check the name and the folder.")
     try:
-        stamp, ours = _stamp(path), not probed and is_ours(path)
+        stamp, seen = _stamp(path), look(path)
+        ours = seen.ours and not probed
         if not probed and not ours and h5py.is_hdf5(path):
             probe(path, any_size=any_size)
         limits = limits or machine_limits(ours=ours)
@@ -235,6 +263,7 @@ def load(
     if _stamp(path) != stamp:
         raise SessionError(f"“{path.name}” was changed while it was read.", "Open it again.")
     session.path, session.read_only = path.absolute(), read_only
+    session.mark = FileMark.of(path, seen.digest)
     return session
 
 
