@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 from plaidwork.gui.page import FrontPage, Page
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label
-from plaidwork.gui.widgets.layouts import vertical
+from plaidwork.gui.widgets.layouts import vertical, with_margins
 
 
 class SplitPage(FrontPage):
@@ -29,8 +29,8 @@ class SplitPage(FrontPage):
             page.run_opened.connect(self.run_opened)
             page.panel_changed.connect(lambda page=page: self._told(page))
             holder = QWidget()
-            head = Label(title, "strong", "muted", elide=True)
-            head.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, 0)
+            edges = (space.VIEW_EDGE, space.M, space.VIEW_EDGE, 0)
+            head = with_margins(Label(title, "strong", "muted", elide=True), edges)
             vertical(head, (page, 1), on=holder, spacing=0)
             self.splitter.addWidget(holder)
             self.pages.append(page)
