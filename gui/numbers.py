@@ -16,6 +16,7 @@ from plaidwork.core.draws.numbers import (
     format_count,
     format_duration,
     format_fixed,
+    format_interval,
     format_limits,
     format_loss,
     format_number,
@@ -87,8 +88,3 @@ def format_by_error(value: float, mcse: float) -> str:
         return format_number(value)
     decimals = decimals_by_error(mcse)
     return format_fixed(round(value, decimals), max(0, min(decimals, 12)))
-
-
-def format_interval(low: float, high: float, decimals: int = 2) -> str:
-    """Show an interval as "0.12 to 0.40"."""
-    return f"{format_fixed(low, decimals)} to {format_fixed(high, decimals)}"

@@ -104,6 +104,11 @@ def format_loss(value: float, decimals: int = 3) -> str:
     return f"< {step:.{decimals}f}" if 0 < value < step / 2 else format_fixed(value, decimals)
 
 
+def format_interval(low: float, high: float, decimals: int = 2) -> str:
+    """Show an interval as "0.12 to 0.40"."""
+    return f"{format_fixed(low, decimals)} to {format_fixed(high, decimals)}"
+
+
 def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
     """Show the ends of a scale with the same decimals, as many as the largest needs for `digits` digits; 0 is "0"."""
     sizes = [abs(float(value)) for value in values if value and math.isfinite(value)]

@@ -61,9 +61,18 @@ def roomy(picture: Picture, paper: Paper) -> Paper:
     """The paper, higher where the panels of a grid would not find room on it."""
     style = paper_style(paper.points, paper.scheme)
     needed = least_height(picture, paper.units.width() - 2 * space.XL, style)
-    around = 2 * space.XL + (7 * style.metrics("title").height() if paper.titled else 0)
-    high = min((needed + around) / _UNITS * _INCH, _MOST) if needed else 0.0
+    high = min((needed + _around(picture, paper, style)) / _UNITS * _INCH, _MOST) if needed else 0.0
     return replace(paper, height=max(paper.height, high))
+
+
+def _around(picture: Picture, paper: Paper, style: Style) -> float:
+    """Height of the edges and of the words above and below the panels."""
+    room = QRectF(0, 0, paper.units.width() - 2 * space.XL, 1)
+    titled = (picture.headline, picture.caption, picture.notes) if paper.titled else ("", "", "")
+    used = 2.0 * space.XL + space.S
+    for text, role in zip((*titled, picture.doubt, picture.origin), ("title", *["caption"] * 4), strict=True):
+        used += style.metrics(role).boundingRect(room, _WRAPPED, text).height() + space.S if text else 0.0
+    return used
 
 
 def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
