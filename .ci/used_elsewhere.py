@@ -32,7 +32,9 @@ _.light
 _.new_session
 _.next_pane
 _.next_tab
+_.compare_runs
 _.previous_pane
+_.show_beside
 _.previous_tab
 _.python_script
 _.shortcuts

@@ -18,7 +18,7 @@ from draw_view_kinds import DOCUMENT, png_of
 FOLDER = DOCUMENT.parent / "pictures"
 DRAWN, TILE, ACROSS, GAP, HEAD, LINE = (640, 400), (208, 130), 8, 12, 30, 18
 """Pixels of a view as it is drawn and on the sheet, tiles in a row, and pixels between them, of a heading and of a title."""
-COLOURS = 64
+COLOURS = 160
 
 
 def session_of(name: str, folder: Path) -> Any:

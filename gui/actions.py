@@ -116,6 +116,13 @@ ACTIONS = {
             "hold", "Hold drawing", "eye", "Ctrl+H", "Stop redrawing live plots; the fit goes on", True
         ),
         ActionInfo("show_data", "Show data", "table", "Ctrl+D", "The numbers behind the picture in front"),
+        ActionInfo(
+            "show_beside",
+            "Show beside…",
+            "",
+            "Ctrl+Shift+B",
+            "Another view, of this run or another, beside the one in front",
+        ),
         ActionInfo("next_tab", "Next view", "", "Ctrl+Tab"),
         ActionInfo("previous_tab", "Previous view", "", "Ctrl+Shift+Tab"),
         ActionInfo("next_pane", "Next pane", "", "F6", "Move to the next pane"),
@@ -150,7 +157,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs"),
-    "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
+    "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,
         "light", "dark", "follow_system", SEPARATOR, "next_pane", "previous_pane",

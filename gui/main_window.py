@@ -148,6 +148,7 @@ class MainWindow(QMainWindow):
         self.tree.chosen.connect(self.show_item)
         self.workspace.page_made.connect(self._adopt_page)
         self.workspace.page_changed.connect(self.follow_page)
+        self.workspace.menu_requested.connect(self.commands.tab_menu)
         self.workspace.panel_requested.connect(lambda: self.commands.ask_side(True))
         self.welcome.left.connect(self.commands.leave_welcome)
         self.welcome.example_chosen.connect(self.commands.open_example)
@@ -354,6 +355,7 @@ class MainWindow(QMainWindow):
             and any(item.kind == "matrix" for item in run.spec.inputs),
             "export_script": run is not None,
             "export_job": run is not None,
+            "show_beside": run is not None,
             "compare_runs": run is not None and bool(run.results),
             "write_report": any(one.results for one in self.workbench.session.runs.values()),
             "export_picture": "export_picture" in offers,

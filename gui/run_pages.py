@@ -12,14 +12,68 @@ from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 from plaidwork.gui.workspace import PageInfo
 
 TRACES, ANALYSES, SETTINGS = "traces", "analyses", "settings"
+BESIDE, _AND = "beside", " + "
+"""Where a session keeps views that stand beside each other, and what joins their keys."""
 
 
 def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     """Traces, every view that the model declared, diagnostics, analyses, settings.
 
     The traces come first while the run is under way, the declared views once it has ended. Keys carry the run
-    id, so that the tabs of two runs are never mixed up.
+    id, so that the tabs of two runs are never mixed up. Last come the views that somebody has put beside each other.
     """
+    pages = _own_pages(workbench, run)
+    return [*pages, *(_split_page(workbench, run, key) for key in splits_of(workbench, run))]
+
+
+def splits_of(workbench: Workbench, run: Run) -> list[str]:
+    """Keys of the pairs of views of a run that stand beside each other, as the session keeps them; without those that are gone."""
+    kept = workbench.session.views.get(BESIDE, {})
+    pairs = kept.get(run.id, []) if isinstance(kept, dict) else []
+    if not pairs or not isinstance(pairs, list):
+        return []
+    known = {info.key for one in workbench.session.runs.values() for info in _own_pages(workbench, one)}
+    return [
+        str(pair) for pair in pairs if str(pair).count(_AND) == 1 and known.issuperset(str(pair).split(_AND))
+    ]
+
+
+def put_beside(workbench: Workbench, run: Run, first: str, second: str) -> str:
+    """Keep a pair of views of the run, or of it and another one; the key of their tab."""
+    key = f"{first}{_AND}{second}"
+    _keep_splits(workbench, run, [*(one for one in splits_of(workbench, run) if one != key), key])
+    return key
+
+
+def part(workbench: Workbench, run: Run, key: str) -> None:
+    """Views that stood beside each other do so no more."""
+    _keep_splits(workbench, run, [one for one in splits_of(workbench, run) if one != key])
+
+
+def _keep_splits(workbench: Workbench, run: Run, keys: list[str]) -> None:
+    kept = workbench.session.views.get(BESIDE, {})
+    workbench.session.views[BESIDE] = {**(kept if isinstance(kept, dict) else {}), run.id: keys}
+    workbench.note_view()
+
+
+def _split_page(workbench: Workbench, run: Run, key: str) -> PageInfo:
+    """The tab of two views, of one run or of two."""
+    found = []
+    for one in key.split(_AND):
+        owner = workbench.session.runs[one.split("/")[0]]
+        found.append((owner, next(info for info in _own_pages(workbench, owner) if info.key == one)))
+    title = " | ".join(info.title for _, info in found)
+
+    def make() -> Page:
+        from plaidwork.gui.split_page import SplitPage
+
+        return SplitPage([(f"{owner.title}: {info.title}", info.make) for owner, info in found])
+
+    return PageInfo(key, title, "layers", make)
+
+
+def _own_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
+    """The pages of a run by themselves."""
     traces = PageInfo(
         f"{run.id}/{TRACES}",
         "Live" if run.active else "Traces",

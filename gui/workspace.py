@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QTabBar, QWidget
 
@@ -65,12 +65,14 @@ class Workspace(QWidget):
     -------
     page_made : a page was made, and is not yet in front
     page_changed : follows every change of the page in front
+    menu_requested : key of a tab that was clicked with the right button, and where on the screen
     panel_requested : the button for the side panel was clicked, which stands here while the panel has no room
     """
 
     page_made = Signal(Page)
     page_changed = Signal()
     panel_requested = Signal()
+    menu_requested = Signal(str, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,6 +94,8 @@ class Workspace(QWidget):
         self.setBackgroundRole(self.backgroundRole().Base)
         self.setAutoFillBackground(True)
         self.tabs.currentChanged.connect(self._show)
+        self.tabs.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tabs.customContextMenuRequested.connect(self._ask_menu)
         self.tabs.tabMoved.connect(lambda old, new: self._infos.insert(new, self._infos.pop(old)))
 
     def set_pages(self, infos: Sequence[PageInfo], current: str = "") -> None:
@@ -213,6 +217,11 @@ class Workspace(QWidget):
         self.more.setText(_MORE.format(hidden))
         self.more.setVisible(bool(hidden))
         tabs.scroll_back()
+
+    def _ask_menu(self, point: QPoint) -> None:
+        index = self.tabs.tabAt(point)
+        if index >= 0:
+            self.menu_requested.emit(self._infos[index].key, self.tabs.mapToGlobal(point))
 
     def _show_more(self) -> None:
         menu = QMenu(self)

@@ -35,8 +35,9 @@ _BEST = (
 
 
 def best_views(session: Session, run: Run) -> list[View]:
-    """The views of a run that are drawn, best first: one of each kind, then the others."""
-    views = sorted(drawn_views(session, run), key=lambda view: _rank(view.kind))
+    """The views of a run that are drawn: the one that it opens on, then one of each other kind, best first, then the rest."""
+    views = drawn_views(session, run)
+    views = [*views[:1], *sorted(views[1:], key=lambda view: _rank(view.kind))]
     first = {view.kind: view for view in reversed(views)}
     return [view for view in views if first[view.kind] is view] + [
         view for view in views if first[view.kind] is not view

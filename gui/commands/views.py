@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from plaidwork.core import quoting
+from plaidwork.core.inference.run import Run
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.icons import icon
+from plaidwork.gui.run_pages import part, put_beside, run_pages, splits_of
+from plaidwork.gui.session_tree import RUN
 from plaidwork.gui.theme import theme
 
 if TYPE_CHECKING:
@@ -22,6 +28,49 @@ class ViewCommands(CommandGroup):
         page = self._window.workspace.current_page()
         if page is not None:
             page.set_held(self._window.actions_by_key["hold"].isChecked())
+
+    def show_beside(self) -> None:
+        """The menu of the tab in front, below the tabs: for the keyboard."""
+        tabs = self._window.workspace.tabs
+        corner = tabs.tabRect(tabs.currentIndex()).bottomLeft()
+        self.tab_menu(self._window.workspace.current_key(), tabs.mapToGlobal(corner))
+
+    def tab_menu(self, key: str, point: QPoint) -> None:
+        """What can be done with a tab of a run: show another view beside it, or part two that are."""
+        run, menu = self._window.current_run(), QMenu(self._window)
+        if run is not None:
+            self.fill_tab_menu(menu, run, key)
+            menu.exec(point)
+        menu.deleteLater()
+
+    def fill_tab_menu(self, menu: QMenu, run: Run, key: str) -> None:
+        """The entries: views of this run, then of each other run."""
+        workbench = self._workbench
+        if key in splits_of(workbench, run):
+            menu.addAction("Show them apart", partial(self._part, run, key))
+            return
+        for other in [
+            run,
+            *(one for one in workbench.session.runs.values() if one is not run and one.results),
+        ]:
+            inside = menu.addMenu(
+                "Show beside" if other is run else f"Show beside {quoting.menu(other.title)}"
+            )
+            paired = splits_of(workbench, other)
+            for info in run_pages(workbench, other):
+                if info.key != key and info.key not in paired:
+                    inside.addAction(
+                        icon(info.icon), quoting.menu(info.title), partial(self._beside, run, key, info.key)
+                    )
+
+    def _beside(self, run: Run, first: str, second: str) -> None:
+        key = put_beside(self._workbench, run, first, second)
+        self._window.show_item(RUN, run.id)
+        self._window.workspace.go_to(key)
+
+    def _part(self, run: Run, key: str) -> None:
+        part(self._workbench, run, key)
+        self._window.show_item(RUN, run.id)
 
     def compare_runs(self) -> None:
         """The run in front beside those of its model; alone, its chains beside each other."""

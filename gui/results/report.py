@@ -67,7 +67,7 @@ def _figure(picture: Picture, size: tuple[int, int], vector: bool) -> Figure | N
 def _png(image: QImage) -> bytes:
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"PNG")
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 

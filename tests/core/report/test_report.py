@@ -116,7 +116,7 @@ def test_what_a_report_tells():
 
 def test_the_best_figures_come_first_and_each_kind_once():
     session, run = fitted()
-    assert [view.title for view in best_views(session, run)] == ["Places", "Course", "More places"]
+    assert [view.title for view in best_views(session, run)] == ["Course", "Places", "More places"]
     part = make_report(session, drawn).runs[0]
     assert [figure.drawing.width for figure in part.figures] == [812, 396, 396]
     assert part.left_out == ()
