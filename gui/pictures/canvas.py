@@ -31,7 +31,7 @@ from plaidwork.gui.pictures.hits import (
     surrounded,
     text_of,
 )
-from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
+from plaidwork.gui.pictures.paint import paint_picture, paint_spots, told_apart
 from plaidwork.gui.pictures.part import goes_on, moved, paint_lasso, scaled, within
 from plaidwork.gui.pictures.style import screen_style
 from plaidwork.gui.theme import size, space, theme
@@ -76,6 +76,8 @@ class PictureCanvas(QWidget):
         self._pressed: tuple[QPointF, Zoom] | None = None
         self._dragged = False
         self._lasso: list[QPointF] = []
+        self._told_apart: set[tuple[int, int]] = set()
+        """Panels and marks whose selected points are told by the others being pale."""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -148,13 +150,14 @@ class PictureCanvas(QWidget):
             self._painted = QPixmap(self.size() * ratio)
             self._painted.setDevicePixelRatio(ratio)
             self._painted.fill(style.color("surface"))
+            self._told_apart = told_apart(self.picture, self.selected)
             below = QPainter(self._painted)
             paint_picture(below, self.picture, self.frames, style, self.selected)
             below.end()
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._painted)
         for kind, items in self.selected.items():
-            found = (spot for spot in spots_of(self.picture, kind, items) if self._ringed(spot))
+            found = spots_of(self.picture, kind, items, self._told_apart)
             spots = [spot for spot, _ in zip(found, range(_MOST_MARKED))]
             paint_spots(painter, self.picture, self.frames, spots, style, True)
             for frame in self.frames.frames:
@@ -172,12 +175,6 @@ class PictureCanvas(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         painter.end()
-
-    def _ringed(self, spot: Spot) -> bool:
-        """Whether a selected piece is marked by itself; of many points the others are pale."""
-        assert self.picture is not None
-        panel = self.picture.panels[spot.panel]
-        return chosen_of(panel, mark_of(self.picture, spot), self.selected) is None
 
     # -- pointing and walking -------------------------------------------------------------------
     def show_spot(self, spot: Spot | None) -> None:
