@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, Result, Results, Table, format_rate
-from plaidwork.core.numerics.used_draws import told
+from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
@@ -112,7 +112,7 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "grade_probability": Result(places.grade, ("object", "grade"), label="probability"),
         "consensus": Table(columns, label="Objects"),
         "consensus_headline": f"The grade is sure to 90 % for {format_rate(sure, len(names))} objects",
-        "consensus_note": f"{_scale(grades)} Averaged over {told(places.draws, places.kept)}; 95 % intervals.",
+        "consensus_note": f"{_scale(grades)} Averaged over {draws_text(places.draws, places.kept)}; 95 % intervals.",
     }
 
 

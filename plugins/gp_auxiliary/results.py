@@ -10,7 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, Table
 from plaidwork.core.api_scores import SCORES, Scores, score, score_table
-from plaidwork.core.numerics.used_draws import told
+from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of, make_prior
 from plaidwork.plugins.gp_auxiliary.maps import (
@@ -61,7 +61,7 @@ def error_note(found: Averaged) -> str:
     if found.draws == 1:
         return "By the approximation, f integrated out; there is no Monte Carlo error."
     return (
-        f"Averaged over {told(found.draws, found.kept)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
+        f"Averaged over {draws_text(found.draws, found.kept)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
         f"and batches of draws{largest_error(found)}{'; – where all draws agree' if (found.error == 0).any() else ''}."
     )
 
