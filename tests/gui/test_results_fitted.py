@@ -121,9 +121,11 @@ def test_heat_map_follows_and_sets_the_factor(opened, qtbot):
     qtbot.keyClick(page, Qt.Key.Key_BracketRight)
     assert page.wait(20_000)
     assert selection.get("layer") == (1,)
-    assert other.picker.currentText() == "factor 2"
-    assert other.chart.points.y_name == "factor 2"
-    choose(qtbot, other.picker, "factor 3")
+    assert other.wait(20_000)
+    assert other.control("factor").currentText() == "factor 2"
+    assert other.loaded.panels[0].y.label == "factor 2"
+    choose(qtbot, other.control("factor"), "factor 3")
+    assert other.wait(20_000)
     assert page.wait(20_000)
     assert page.made.wanted.factor == 2
     assert page._headline.text().startswith("Factor 3: ")
@@ -131,7 +133,7 @@ def test_heat_map_follows_and_sets_the_factor(opened, qtbot):
     place = page.canvas.point_of(1, item)
     click(qtbot, page.canvas, place.x(), place.y())
     assert selection.get("row") == (item,)
-    assert other.chart.marked == (item,)
+    assert other.chart.selected["row"] == {item}
     assert page.canvas.marked_columns == (item,)
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert selection.get("row") == ()
