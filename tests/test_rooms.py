@@ -16,6 +16,7 @@ LAYERS = (
     "session",
     "views",
     "study",
+    "report",
     "checks",
     "cli",
     "front",

@@ -133,3 +133,33 @@ def special(value: float) -> str:
     if math.isnan(value):
         return MISSING
     return "∞" if value > 0 else f"{MINUS}∞"
+
+
+def format_duration(seconds: float, *, rough: bool = False) -> str:
+    """Show a time: 0.4 s, 40 s, 1 min 12 s, 2 h 5 min, 3 d 4 h.
+
+    `rough` is for time left: whole seconds, above 30 s rounded to 5 s.
+    """
+    if not math.isfinite(seconds):
+        return MISSING
+    seconds = max(0.0, float(seconds))
+    if seconds < 0.0995 and not rough:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 9.95 and not rough:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if rough and whole > 30:
+        whole = 5 * round(seconds / 5)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return _pair(whole, 60, "min", 1, "s")
+    minutes = round(whole / 60)
+    if minutes < 24 * 60:
+        return _pair(minutes, 60, "h", 1, "min")
+    return _pair(round(minutes / 60), 24, "d", 1, "h")
+
+
+def _pair(value: int, base: int, big: str, _unit: int, small: str) -> str:
+    whole, rest = divmod(value, base)
+    return f"{tidy(str(whole))} {big} {rest} {small}" if rest else f"{tidy(str(whole))} {big}"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
 
 from plaidwork.core.pictures import Picture
@@ -168,18 +168,24 @@ def _png(picture: Picture, path: Path, paper: Paper) -> None:
 
 
 def _svg(picture: Picture, path: Path, paper: Paper) -> None:
+    path.write_bytes(svg_of(picture, paper))
+
+
+def svg_of(picture: Picture, paper: Paper) -> bytes:
+    """The paper as SVG, in UTF-8."""
     from PySide6.QtSvg import QSvgGenerator
 
-    generator, units = QSvgGenerator(), paper.units
-    generator.setFileName(str(path))
+    generator, units, buffer = QSvgGenerator(), paper.units, QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(buffer)
     generator.setResolution(round(_UNITS))
     generator.setSize(units.toSize())
     generator.setViewBox(QRectF(0, 0, units.width(), units.height()))
     generator.setTitle(picture.headline)
     generator.setDescription(picture.caption)
-    _vector(generator, picture, path, paper)
-    text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r'font-family="([^"]*)"', _with_generic, text), encoding="utf-8")
+    _vector(generator, picture, paper)
+    text = bytes(buffer.data().data()).decode("utf-8")
+    return re.sub(r'font-family="([^"]*)"', _with_generic, text).encode("utf-8")
 
 
 def _with_generic(found: re.Match[str]) -> str:
@@ -193,12 +199,12 @@ def _pdf(picture: Picture, path: Path, paper: Paper) -> None:
     writer.setResolution(round(_UNITS))
     page = QPageSize(QSizeF(paper.width, paper.height), QPageSize.Unit.Millimeter)
     writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
-    _vector(writer, picture, path, paper)
+    _vector(writer, picture, paper)
 
 
-def _vector(device: QPaintDevice, picture: Picture, path: Path, paper: Paper) -> None:
+def _vector(device: QPaintDevice, picture: Picture, paper: Paper) -> None:
     painter = QPainter()
     if not painter.begin(device):
-        raise OSError(f"could not write {path}")
+        raise OSError("could not write the picture")
     paint_paper(painter, picture, paper)
     painter.end()

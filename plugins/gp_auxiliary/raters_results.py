@@ -21,13 +21,14 @@ _UNIT = "One unit is the mean width of a grade."
 def summarise_raters(kept: Kept, data: ModelData, params: RatedSettings) -> Results:
     """All results of the model."""
     fit = Rated.of(data, params)
-    places = at_places(kept, fit, fit.frame.x, params["parameters"] == "fixed")
+    fixed = params["parameters"] == "fixed"
+    places = at_places(kept, fit, fit.frame.x, fixed)
     names = np.array(fit.objects, dtype=str)
     results = rater_panel(kept, fit, params)
     results |= consensus_of(places, fit, names)
     results |= every_rating(places, fit, names)
     results |= consensus_curves(kept, fit, params)
-    results |= parameters(kept, fit.prior, fit.frame)
+    results |= parameters(kept, fit.prior, fit.frame, fixed)
     return results | limits_of_grades(kept, fit)
 
 
