@@ -27,7 +27,7 @@ from plaidwork.gui.pictures.hits import (
 )
 from plaidwork.gui.pictures.marks import paint_mark
 from plaidwork.gui.pictures.moving import LastPaint, paint_moved, painted_of
-from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
+from plaidwork.gui.pictures.paint import paint_picture, paint_spots, told_apart
 from plaidwork.gui.pictures.part import goes_on, holds_points, moved, paint_lasso, scaled, within
 from plaidwork.gui.pictures.style import Style, screen_style
 from plaidwork.gui.theme import size, space, theme
@@ -81,6 +81,8 @@ class PictureCanvas(QWidget):
         self._settle = QTimer(self, singleShot=True, interval=moving.SETTLE)
         self._settle.timeout.connect(self.update)
         self._lasso: list[QPointF] = []
+        self._told_apart: set[tuple[int, int]] = set()
+        """Panels and marks whose selected points are told by the others being pale."""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -155,7 +157,7 @@ class PictureCanvas(QWidget):
         else:
             painter.drawPixmap(0, 0, self._whole_painted(style))
         for kind, items in self.selected.items():
-            found = (spot for spot in spots_of(self.picture, kind, items) if self._ringed(spot))
+            found = spots_of(self.picture, kind, items, self._told_apart)
             spots = [spot for spot, _ in zip(found, range(_MOST_MARKED))]
             paint_spots(painter, self.picture, self.frames, spots, style, True)
             for frame in self.frames.frames:
@@ -176,16 +178,11 @@ class PictureCanvas(QWidget):
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         painter.end()
 
-    def _ringed(self, spot: Spot) -> bool:
-        """Whether a selected piece is marked by itself; of many points the others are pale."""
-        assert self.picture is not None
-        panel = self.picture.panels[spot.panel]
-        return chosen_of(panel, mark_of(self.picture, spot), self.selected) is None
-
     def _whole_painted(self, style: Style) -> QPixmap:
         """The picture without what is pointed at; painted once."""
         if self._painted is None:
             assert self.picture is not None
+            self._told_apart = told_apart(self.picture, self.selected)
             found = painted_of(self, self.picture, self.frames, style, self.selected)
             self._painted, self._last = found
         return self._painted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -216,11 +216,13 @@ def alike(picture: Picture, spot: Spot) -> Iterator[Spot]:
     yield from spots_of(picture, items[0], frozenset(items[1]))
 
 
-def spots_of(picture: Picture, kind: str, items: frozenset[int]) -> Iterator[Spot]:
-    """All pieces that stand for one of these items."""
+def spots_of(
+    picture: Picture, kind: str, items: frozenset[int], without: Set[tuple[int, int]] = frozenset()
+) -> Iterator[Spot]:
+    """All pieces that stand for one of these items, ``without`` those of some marks of panels."""
     for p, panel in enumerate(picture.panels):
         for k, mark in enumerate(panel.marks):
-            if mark.of is not None and mark.of.kind == kind:
+            if mark.of is not None and mark.of.kind == kind and (p, k) not in without:
                 for piece in mark.of.pieces(items):
                     yield Spot(p, k, int(piece))
 

@@ -74,6 +74,16 @@ def chosen_of(panel: Panel, mark: Mark, selected: Selected) -> np.ndarray | None
     return chosen if chosen.any() else None
 
 
+def told_apart(picture: Picture, selected: Selected) -> set[tuple[int, int]]:
+    """Panels and marks whose selected points are told by the others being pale."""
+    return {
+        (p, k)
+        for p, panel in enumerate(picture.panels)
+        for k, mark in enumerate(panel.marks)
+        if chosen_of(panel, mark, selected) is not None
+    }
+
+
 def _inside(frame: Frame) -> QRectF:
     room = 0.0 if frame.zoomed else _ROOM
     return frame.area.adjusted(-room, -room, room, room)
