@@ -153,6 +153,7 @@ def _study(parser: argparse.ArgumentParser) -> None:
         help="id of a model; a study file (.toml); or a session (.plaidwork), to go on with its study",
     )  # fmt: skip
     _described(parser, required=False)
+    _any_size(parser)
     _running(parser, out_required=False)
     parser.set_defaults(executor=None)
     parser.add_argument(
@@ -196,6 +197,15 @@ def _resume(parser: argparse.ArgumentParser) -> None:
 
 def _session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", type=Path, metavar="S.plaidwork")
+    _any_size(parser)
+
+
+def _any_size(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--any-size",
+        action="store_true",
+        help="open a session that another computer made, however much memory it takes",
+    )
 
 
 def _analyse(parser: argparse.ArgumentParser) -> None:
@@ -275,6 +285,24 @@ def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--provenance", action="store_true", help="a line below: data, model, seed and version of Plaidwork"
     )
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument(
+        "--out", "-o", type=Path, metavar="FILE", help="page to write, .html or .pdf (default: SESSION.html)"
+    )
+    parser.add_argument(
+        "--run", action="append", default=[], metavar="TITLE", help="only this run; repeat it for more (all)"
+    )
+    parser.add_argument(
+        "--picture",
+        action="append",
+        default=[],
+        metavar="TITLE",
+        help="the views to show, by title or GROUP/TITLE, or all (default: up to six, the best first)",
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
 
 
 def _example(parser: argparse.ArgumentParser) -> None:
@@ -379,6 +407,9 @@ COMMANDS = {
     "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
     "export": Command(
         "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export
+    ),
+    "report": Command(
+        "Write a session as a page to read, with its figures.", f"{_HERE}.reporting:report", _report
     ),
     "example": Command("List the bundled examples, or fit one.", f"{_HERE}.fitting:example", _example),
     "text": Command("Count the words of documents.", f"{_HERE}.texts:text", _text),

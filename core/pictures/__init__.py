@@ -17,7 +17,7 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, FileOffer, Key, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import Column, End, FileOffer, Key, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.points import Points, Swarm
 from plaidwork.core.pictures.regions import Regions
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
@@ -28,6 +28,7 @@ __all__ = [
     "Bars",
     "Cells",
     "Color",
+    "Column",
     "End",
     "FileOffer",
     "Intervals",

@@ -338,6 +338,7 @@ class Links(Mark):
     x1: Numbers
     y1: Numbers
     widths: Numbers | None = None
+    opacity: float = 1.0
     arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths")
 
 

@@ -8,42 +8,46 @@ import numpy as np
 
 from plaidwork.core.draws.numbers import format_correlation, format_probability
 from plaidwork.core.draws.summaries import match_factors
-from plaidwork.core.pictures import Axis, Cells, Items, Panel, Picture, ViewChoices
-from plaidwork.core.views.matrices import Shades
+from plaidwork.core.pictures import Axis, Cells, Items, Outlines, Panel, Picture, Ramp, ViewChoices
 from plaidwork.core.views.sources import SourceError, Sources, role_names
 
-FOUND = 0.9
+_FOUND = 0.9
 """Absolute correlation from which a factor is said to be found again."""
-_ALONE = (
-    "One restart alone cannot be compared",
-    "Set “Restarts” to 2 or more and fit again: factors that come back from another start do not hang on where the fit began.",
-)
-_SHADES, _LARGEST, _NUMBERED = Shades("tide", (0.0, 1.0)), 90.0, 40
+_MOST_NUMBERED = 40
+"""Longer matrices have no numbers in their cells."""
+_HIGHEST, _WIDEST = 110.0, 220.0
+"""Pixels of a cell at most."""
+_LEGEND = (Ramp("absolute correlation", "tide", ("0", "0.5", "1")),)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Factors of two restarts: ``signed`` correlations (K, J) and the partner of each row (-1: none)."""
+    """Factors of the restarts ``one`` (rows) and ``other`` (columns): signed correlations (K, J) and the partner of each
+    row, -1 for none. ``order`` puts the columns below their partners."""
 
-    numbers: tuple[int, int]
+    one: int
+    other: int
     signed: np.ndarray
     partner: np.ndarray
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-
-    @property
-    def order(self) -> np.ndarray:
-        """Columns with the partners of the rows first, so that these are on the diagonal."""
-        partners = self.partner[self.partner >= 0]
-        return np.append(partners, np.setdiff1d(np.arange(len(self.columns)), partners))
+    order: np.ndarray
 
     @property
     def matched(self) -> np.ndarray:
-        """Absolute correlation of each row with its partner, 0 where it has none."""
-        rows = np.flatnonzero(self.partner >= 0)
+        """(K,) absolute correlation with the partner, 0 without one."""
         found = np.zeros(len(self.rows))
+        rows = np.flatnonzero(self.partner >= 0)
         found[rows] = np.abs(self.signed[rows, self.partner[rows]])
         return found
+
+    def text(self, piece: int) -> str:
+        """A cell in words."""
+        row, place = divmod(piece, len(self.columns))
+        column = int(self.order[place])
+        words = f"{self.rows[row]} of restart {self.one}, {self.columns[column]} of restart {self.other}: "
+        words += f"correlation {format_correlation(float(self.signed[row, column]))}"
+        return words + (", partners" if self.partner[row] == column else "")
 
 
 def load(sources: Sources, choices: ViewChoices) -> Picture:
@@ -54,88 +58,97 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     values = sources.array("values", (count, count))
     restart = sources.array("restart", (count,)).astype(np.intp)
     numbers = tuple(int(n) for n in np.unique(restart))
-    if len(numbers) < 2:
-        return Picture(sources.view.title, empty=_ALONE)
-    shown = int(sources.array("shown", (1,))[0]) if sources.has("shown") else numbers[0]
-    if shown not in numbers:
+    shown = int(sources.array("shown", (1,))[0]) if sources.has("shown") else numbers[0] if numbers else 0
+    if shown not in numbers and numbers:
         raise SourceError(f"The restart shown is {shown}; there are {numbers[0]} to {numbers[-1]}.")
+    if len(numbers) < 2:
+        why = (
+            "Set “Restarts” to 2 or more and fit again: factors that come back from another start do not hang on where "
+            "the fit began."
+        )
+        return Picture(sources.view.title, empty=("One restart alone cannot be compared", why))
+    names = role_names(sources, "names", (found.dims or ("factor",))[0], count)
     texts = [f"Restart {n}, shown in all views" if n == shown else f"Restart {n}" for n in numbers]
     first = numbers.index(shown)
     one = numbers[choices.among("one", "Down", texts, first)]
     other = numbers[choices.among("other", "Across", texts, 0 if first else 1)]
-    rows, columns = np.flatnonzero(restart == one), np.flatnonzero(restart == other)
-    names = role_names(sources, "names", (found.dims or ("factor",))[0], count)
-    signed = values[np.ix_(rows, columns)]
-    row_names, column_names = (tuple(names[i] for i in items) for items in (rows, columns))
-    pair = _Pair((one, other), signed, match_factors(signed)[0], row_names, column_names)
+    pair = _pair(values, restart, names, one, other)
+    matched = pair.matched
+    caption = (
+        f"Each factor has one partner. Absolute correlation of partners: mean {format_probability(float(matched.mean()))}, "
+        f"least {format_probability(float(matched.min()))}; come back: {_FOUND:.2f} or more."
+    )
     return Picture(
         _headline(pair),
-        _caption(pair),
+        caption,
         (_panel(pair, one == shown),),
-        f"{len(rows)} × {len(columns)} factors, partners on the diagonal",
-        _SHADES.keys("absolute correlation"),
+        f"{len(pair.rows)} × {len(pair.columns)} factors, partners on the diagonal",
+        _LEGEND,
         _table(pair),
     )
 
 
-def _panel(pair: _Pair, shown: bool) -> Panel:
-    """Absolute correlations; a row chooses its factor where the other views show that restart."""
-    order = pair.order
-    values = np.abs(pair.signed[:, order])
+def _pair(values: np.ndarray, restart: np.ndarray, names: tuple[str, ...], one: int, other: int) -> _Pair:
+    rows, columns = np.flatnonzero(restart == one), np.flatnonzero(restart == other)
+    signed = values[np.ix_(rows, columns)]
+    partner, _ = match_factors(signed)
+    partners = partner[partner >= 0]
+    order = np.append(partners, np.setdiff1d(np.arange(len(columns)), partners))
+    return _Pair(
+        one, other, signed, partner, tuple(names[i] for i in rows), tuple(names[i] for i in columns), order
+    )
+
+
+def _headline(pair: _Pair) -> str:
+    if pair.one == pair.other:
+        return f"Restart {pair.one} beside itself"
+    back = int((pair.matched >= _FOUND).sum())
+    return f"{back} of {len(pair.rows)} factors of restart {pair.one} come back in restart {pair.other}"
+
+
+def _panel(pair: _Pair, is_shown: bool) -> Panel:
+    """Absolute correlations with partners below each other, those that come back in frames; the rows of the restart that
+    is shown are the factors of the other views."""
+    values = np.abs(pair.signed[:, pair.order])
     n, m = values.shape
-    few = max(n, m) <= _NUMBERED
-    names = tuple(pair.columns[j] for j in order)
-
-    def read(piece: int) -> str:
-        row, column = piece // m, int(order[piece % m])
-        one, other = pair.numbers
-        text = f"{pair.rows[row]} of restart {one}, {pair.columns[column]} of restart {other}: "
-        text += f"correlation {format_correlation(float(pair.signed[row, column]))}"
-        return text + (", partners" if pair.partner[row] == column else "")
-
+    labels = (
+        tuple(format_probability(float(v)) for v in values.ravel()) if max(n, m) <= _MOST_NUMBERED else ()
+    )
     cells = Cells(
         values,
         -0.5,
         m - 0.5,
         -0.5,
         n - 0.5,
-        labels=tuple(format_probability(float(v)) for v in values.ravel()) if few else (),
-        rows=Items("layer", np.arange(n)) if shown else None,
-        name="absolute correlation",
-        read=read,
+        labels=labels,
+        rows=Items("layer", np.arange(n)) if is_shown else None,
+        name="correlation",
+        read=pair.text,
     )
-    down, across = (f"factors of restart {number}" for number in pair.numbers)
+    row = np.flatnonzero(pair.matched >= _FOUND)
+    place = np.argsort(pair.order)[pair.partner[row]] if len(row) else row
+    frames = Outlines(place - 0.5, row - 0.5, place + 0.5, row + 0.5, 1.4, name="come back", color="text")
     return Panel(
-        (cells,),
-        Axis(across, scale="category", names=names, turned=True),
-        Axis(down, scale="category", names=pair.rows, down=True),
-        highest=_LARGEST,
-        most=_LARGEST,
+        (cells, frames),
+        Axis(
+            f"restart {pair.other}",
+            scale="category",
+            names=tuple(pair.columns[j] for j in pair.order),
+            turned=True,
+        ),
+        Axis(f"restart {pair.one}", scale="category", names=pair.rows, down=True),
+        highest=_HIGHEST,
+        most=_WIDEST,
         reads="inside",
         lines=False,
     )
 
 
-def _headline(pair: _Pair) -> str:
-    one, other = pair.numbers
-    if one == other:
-        return f"Restart {one} beside itself"
-    matched = pair.matched
-    return f"{int((matched >= FOUND).sum())} of {len(matched)} factors of restart {one} come back in restart {other}"
-
-
-def _caption(pair: _Pair) -> str:
-    mean, least = (format_probability(float(value)) for value in (pair.matched.mean(), pair.matched.min()))
-    return (
-        f"Each factor has one partner. Absolute correlation of partners: mean {mean}, least {least}; "
-        f"come back: {FOUND:.2f} or more."
-    )
-
-
 def _table(pair: _Pair) -> dict[str, np.ndarray]:
-    paired = list(enumerate(pair.partner))
+    partner = [pair.columns[j] if j >= 0 else "" for j in pair.partner]
+    signed = [pair.signed[i, j] if j >= 0 else np.nan for i, j in enumerate(pair.partner)]
     return {
         "Factor": np.array(pair.rows, dtype=object),
-        "Partner": np.array([pair.columns[j] if j >= 0 else "" for _, j in paired], dtype=object),
-        "Correlation": np.array([pair.signed[i, j] if j >= 0 else np.nan for i, j in paired]),
+        "Partner": np.array(partner, dtype=object),
+        "Correlation": np.array(signed),
     }

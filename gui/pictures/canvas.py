@@ -24,6 +24,7 @@ from plaidwork.gui.pictures.hits import (
     Spot,
     alike,
     mark_of,
+    position,
     spot_at,
     spots_of,
     stepped,
@@ -54,11 +55,13 @@ class PictureCanvas(QWidget):
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
     gathered : kind and numbers of items that a lasso holds, or of a mark clicked with Ctrl or Shift, and whether they come
         to those selected before
+    reached : a place that has to be in view
     """
 
     hovered = Signal(str)
     picked = Signal(str, object)
     gathered = Signal(str, object, bool)
+    reached = Signal(QPointF)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -173,7 +176,8 @@ class PictureCanvas(QWidget):
     def _ringed(self, spot: Spot) -> bool:
         """Whether a selected piece is marked by itself; of many points the others are pale."""
         assert self.picture is not None
-        return chosen_of(mark_of(self.picture, spot), self.selected) is None
+        panel = self.picture.panels[spot.panel]
+        return chosen_of(panel, mark_of(self.picture, spot), self.selected) is None
 
     # -- pointing and walking -------------------------------------------------------------------
     def show_spot(self, spot: Spot | None) -> None:
@@ -215,6 +219,8 @@ class PictureCanvas(QWidget):
         assert self.picture is not None
         spot = stepped(self.picture, self.current, step, jump, self.frames.across)
         self.show_spot(spot)
+        if spot is not None:
+            self.reach(spot)
         if spot is not None and self.zoomed and isinstance(mark_of(self.picture, spot), Cells):
             for axis, value in zip("xy", mark_of(self.picture, spot).middle(spot.piece), strict=True):
                 self.bring(spot.panel, axis, value)
@@ -276,6 +282,13 @@ class PictureCanvas(QWidget):
         if zoom != self.zoom:
             self.zoom = zoom
             self.redraw()
+
+    def reach(self, spot: Spot) -> None:
+        """Ask for a piece to be in view."""
+        assert self.picture is not None
+        frame = self.frames.frames[spot.panel]
+        at = position(mark_of(self.picture, spot), frame, spot.piece)
+        self.reached.emit(QPointF(at.x() if at.x() == at.x() else frame.left, at.y()))
 
     def _shift(self, right: int, down: int) -> None:
         """Move the part of the largest panel that is shown by a tenth."""
@@ -346,6 +359,7 @@ class PictureCanvas(QWidget):
         return any(
             isinstance(mark, Points) and mark.of is not None and len(mark) > 1
             for frame in found
+            if frame.panel.reads != "row"
             for mark in frame.panel.marks
         )
 

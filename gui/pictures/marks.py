@@ -247,7 +247,9 @@ def _links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> None:
         alike.setdefault((mark.color_of(i), width), []).append(QLineF(x0[i], y0[i], x1[i], y1[i]))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(mark) <= _SMOOTH_LINKS)
     for (color, width), lines in alike.items():
-        painter.setPen(QPen(style.color(color), width))
+        ink = style.color(color)
+        ink.setAlphaF(mark.opacity)
+        painter.setPen(QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLines(lines)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 

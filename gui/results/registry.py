@@ -31,8 +31,6 @@ def _lazy(module: str, name: str) -> Callable[[], type[ResultPage]]:
 _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
-    "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
-    "effects": _lazy("effects_page", "EffectsPage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "surface": _lazy("surface_page", "SurfacePage"),
