@@ -38,7 +38,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     first = float(sources.view.options.get("threshold", 0.5) if kept is None else kept)
     threshold = choices.number("threshold", "Membership at least", 0.0, 1.0, first, 0.01)
     blocks = StillBlocks(sources.run, data, threshold)
-    strips = ()
+    strips: tuple[Strip, ...] = ()
     if data.strips:
         titles = [(title, title) for title in (*data.strips, _NO_STRIP)]
         title = choices.pick("strip", "Annotation strip", titles, kind="list")

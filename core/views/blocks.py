@@ -206,11 +206,15 @@ class BlockSet:
 
     run: Run
     data: BlockData | None
-    selected: int | None
     _masks: tuple[np.ndarray, np.ndarray]
 
     def __len__(self) -> int:
         return len(self.data) if self.data is not None else 0
+
+    @property
+    def selected(self) -> int | None:
+        """The block chosen, if any."""
+        return None
 
     def masks_at(self, threshold: float) -> tuple[np.ndarray, np.ndarray]:
         """(L, n), (L, m) bool: members from a membership on."""
@@ -288,5 +292,5 @@ class StillBlocks(BlockSet):
     """The blocks at one threshold, none of them chosen."""
 
     def __init__(self, run: Run, data: BlockData, threshold: float) -> None:
-        self.run, self.data, self.selected = run, data, None
+        self.run, self.data = run, data
         self._masks = self.masks_at(threshold)
