@@ -9,7 +9,7 @@ import numpy as np
 from plaidwork.core.contract.model import Block
 from plaidwork.core.draws.numbers import format_correlation, format_count, format_number, format_percent
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
-from plaidwork.core.pictures import Axis, Cells, FileOffer, Items, Key, Panel, Picture, Ramp, ViewChoices
+from plaidwork.core.pictures import Axis, Cells, File, Items, Key, Panel, Picture, Ramp, ViewChoices
 from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.matrices import robust_shades
 from plaidwork.core.views.sources import NotYet, SourceError, Sources, data_axis
@@ -66,8 +66,14 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         _notes(fitted, chosen, filled),
         keys,
         _table(filled, titles),
-        offer=FileOffer(
-            "Export all imputed cells…", "imputed", lambda path: write_imputed(fitted, path, word), "cells"
+        files=(
+            File(
+                "Export all imputed cells…",
+                ".csv",
+                lambda path: write_imputed(fitted, path, word),
+                "cells",
+                "imputed",
+            ),
         ),
     )
 

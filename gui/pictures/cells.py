@@ -37,7 +37,7 @@ def paint_cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> N
     if not mark.gap or small or len(mark) > _MOST_TILES:
         found = cells_image(mark, frame, style, _ratio(painter))
         if found is not None:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, mark.smooth)
             painter.drawImage(found[1], found[0])
     else:
         _paint_tiles(mark, painter, frame, style)

@@ -231,10 +231,12 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     """Top and bottom of every panel: fixed lines for some, the others share what is left."""
     line = style.metrics().height()
     rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
-    fixed = sum(panel.height * line for panel in panels) + sum(map(sum, rooms))
     gaps = [space.XS if panel.strip else space.M for panel in panels]
-    fixed += sum(gaps[:-1])
-    flexible = [panel for panel in panels if panel.height == 0]
+    around = sum(map(sum, rooms)) + sum(gaps[:-1])
+    flexible, lines = [panel for panel in panels if panel.height == 0], sum(panel.height for panel in panels)
+    if flexible and lines > 2:  # half of a small room is for the others
+        line = max(min(line, (rect.height() - around) / 2 / lines), 1.0)
+    fixed = around + lines * line
     left = rect.height() - fixed
     shares: dict[int, float] = {}
     for panel in sorted(
@@ -271,6 +273,10 @@ def _sides(panels: tuple[Panel, ...], ups: list[Pixels], rect: QRectF, style: St
         if panel.most:
             across = panels[0].scaling("x")
             right = min(right, left + panel.most * max(across.high - across.low, 1.0))
+        if panel.equal:
+            across = panels[0].scaling("x")
+            unit = abs(up.end - up.start) / (up.scaling.high - up.scaling.low)
+            right = min(right, left + unit * (across.high - across.low))
     return left, right
 
 

@@ -12,8 +12,8 @@ from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture, Points, S
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.swarm import pixels_of
 
-_NEAR, _AROUND, _TITLE = 40.0, 8.0, 20.0
-"""Pixels within which a piece is near, around a panel that still belong to it, and of its title."""
+_NEAR, _ON, _AROUND, _TITLE = 40.0, 8.0, 8.0, 20.0
+"""Pixels within which a piece is near, or the pointer on a point, around a panel that still belong to it, and of its title."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ def spot_at(picture: Picture, layout: Layout, at: QPointF) -> Spot | None:
         if not area.contains(at):
             continue
         marks = [(k, mark) for k, mark in enumerate(frame.panel.marks) if mark.read is not None and len(mark)]
-        readers = {"near": _near, "across": _across, "inside": _inside, "row": _row, "whole": _first}
+        readers = {"near": _near, "across": _across, "inside": _inside, "over": _over, "row": _row}
+        readers["whole"] = _first
         found = readers[frame.panel.reads](marks, frame, at)
         if found is not None:
             return Spot(p, *found)
@@ -90,8 +91,10 @@ def _first(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[in
     return (marks[0][0], 0) if marks else None
 
 
-def _near(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
-    best, found = _NEAR, None
+def _near(
+    marks: list[tuple[int, Mark]], frame: Frame, at: QPointF, reach: float = _NEAR
+) -> tuple[int, int] | None:
+    best, found = reach, None
     for k, mark in marks:
         x, y = pixels_of(mark, frame)
         close = np.flatnonzero((np.abs(x - at.x()) < best) & (np.abs(y - at.y()) < best))
@@ -169,6 +172,12 @@ def _inside(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[i
         if piece >= 0:
             return k, piece
     return None
+
+
+def _over(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    """The point that the pointer is on, else the area."""
+    points: list[tuple[int, Mark]] = [(k, mark) for k, mark in marks if isinstance(mark, Points)]
+    return _near(points, frame, at, _ON) or _inside(marks, frame, at)
 
 
 def _cell(mark: Cells, frame: Frame, at: QPointF) -> int:

@@ -33,8 +33,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "table": _lazy("table_page", "TablePage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
-    "surface": _lazy("surface_page", "SurfacePage"),
-    "network": _lazy("network_page", "NetworkPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures, or whose pictures stand beside a panel of

@@ -21,6 +21,7 @@ from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumb
 from plaidwork.gui.pictures.regions import region_parts, tag_places
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.pictures.swarm import pixels_of, spread
+from plaidwork.gui.pictures.texts import free_places
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import wheel
 
@@ -503,6 +504,50 @@ def test_cells_as_tiles_are_walked_row_by_row_and_outlined_together(qtbot):
 def test_items_of_pieces_are_refused_where_there_are_none():
     with pytest.raises(PictureError, match="items of 9"):
         p.Points([1, 2], [1, 2], of=p.Items("row", [1], [8]))
+
+
+def test_links_as_an_image_and_as_lines_are_the_same(qtbot):
+    """Many links are drawn by a kernel, few by the painter: as much ink at the same places."""
+    rng = np.random.default_rng(2)
+    ends = rng.uniform(0, 1, (4, 300))
+    few = p.Links(*ends, np.full(300, 1.5), np.full(300, 0.5), np.arange(300) % 2, color="text")
+    axis = p.Axis(ticks=False, low=0, high=1)
+    images = []
+    for links in (
+        few,
+        p.Links(
+            *(np.tile(end, 2) for end in ends),
+            np.full(600, 1.5),
+            np.repeat([0.5, 0.0], 300),
+            np.tile(np.arange(300) % 2, 2),
+            color="text",
+        ),
+    ):
+        widget = PictureCanvas()
+        qtbot.addWidget(widget)
+        widget.resize(400, 300)
+        widget.set_picture(p.Picture("L", panels=(p.Panel((links,), axis, axis, lines=False),)))
+        image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+        images.append(
+            np.frombuffer(image.constBits(), np.uint8).reshape(300, -1)[20:-30, 20:-20].astype(float)
+        )
+    painted, drawn = 255 - images[0], 255 - images[1]
+    assert drawn.sum() == pytest.approx(painted.sum(), rel=0.1)
+    assert np.corrcoef(painted.ravel(), drawn.ravel())[0, 1] > 0.8
+
+
+def test_words_on_free_sides_keep_apart(qtbot):
+    x = np.linspace(0.2, 0.8, 40)
+    words = p.Texts(
+        x, np.full(40, 0.5), tuple(f"word {k}" for k in range(40)), "free", clear=np.full(40, 3.0)
+    )
+    picture = p.Picture("W", panels=(p.Panel((words,), p.Axis(low=0, high=1), p.Axis(low=0, high=1)),))
+    style = screen_style()
+    frame = lay_out(picture, QRectF(0, 0, 500, 300), style).frames[0]
+    boxes = [box for _, box, _ in free_places(words, frame, style)]
+    assert 3 < len(boxes) < 40
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert all(frame.area.adjusted(-6, -6, 6, 6).contains(box) for box in boxes)
 
 
 # -- regions ------------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ def test_imputed_cells_and_their_export(opened, qtbot, tmp_path):
     choose(qtbot, page.control("block"), "mutations")
     assert page.wait(20_000)
     assert len(page.loaded.table["Patient"]) == np.isnan(mutations).sum()
-    page.write_offer(tmp_path / "all.csv")
+    page.write_file(page.loaded.files[0], tmp_path / "all.csv")
     assert page.wait(20_000)
     lines = list(csv.reader((tmp_path / "all.csv").open()))
     assert lines[0] == ["data", "patient", "feature", "expected", "sd"]
@@ -252,7 +252,7 @@ def test_imputed_cells_and_their_export(opened, qtbot, tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "all.csv"]
     told = []
     workbench.notified.connect(lambda *words: told.append(words))
-    page.write_offer(tmp_path / "nowhere" / "all.csv")
+    page.write_file(page.loaded.files[0], tmp_path / "nowhere" / "all.csv")
     assert page.wait(20_000)
     assert told[-1][0] == "error"
 
