@@ -7,19 +7,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.pictures import Axis, Mark, Panel, Picture, Regions
-from plaidwork.core.views.strips import Strip, strip_panel
+from plaidwork.core.pictures import Picture, Regions
+from plaidwork.core.views.biclusters import Ordered, panels_of
+from plaidwork.core.views.strips import Strip
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.frame import Frame, Zoom
 from plaidwork.gui.pictures.part import within
 from plaidwork.gui.pictures.regions import region_parts, tag_places
 from plaidwork.gui.pictures.style import screen_style
-from plaidwork.gui.results.block_order import Ordered
 from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.theme import space
-
-_MANY = 12
-"""With more blocks, tags have numbers alone."""
 
 
 class BiclusterCanvas(PictureCanvas):
@@ -53,47 +50,14 @@ class BiclusterCanvas(PictureCanvas):
 
     def show_blocks(self) -> None:
         """Show the blocks as they are now over the same cells."""
-        data, ordered = self.blocks.data, self.ordered
-        if data is None or ordered is None:
+        ordered = self.ordered
+        if self.blocks.data is None or ordered is None:
             return
-        columns = tuple(data.column_names[j] for j in ordered.column_order)
-        rows = tuple(data.row_titles[i] for i in ordered.row_order)
-        strips = (strip_panel(strip, ordered.column_order, columns, "column") for strip in self.strips)
-        regions = self._regions(ordered)
-        marks: tuple[Mark, ...] = (ordered.cells,) if regions is None else (ordered.cells, regions)
-        panel = Panel(
-            marks,
-            Axis(scale="category", names=columns, turned=True),
-            Axis(scale="category", names=rows, down=True),
-            reads="inside",
-            lines=False,
-        )
-        self.set_picture(Picture("Blocks in the re-ordered matrix", panels=(*strips, panel)))
+        panels = panels_of(self.blocks, ordered, self.strips, self.outlined)
+        self.set_picture(Picture("Blocks in the re-ordered matrix", panels=panels))
         self.setAccessibleDescription(
             "Arrow keys move over the cells, square brackets step through the blocks, "
             "Enter opens the sub-matrix of the chosen block, Escape goes back."
-        )
-
-    def _regions(self, ordered: Ordered) -> Regions | None:
-        """The blocks from large to small."""
-        if not self.outlined or not self.blocks.visible():
-            return None
-        shown = sorted(self.blocks.visible(), key=lambda block: -np.prod(self.blocks.size(block)))
-        places = np.array(shown, dtype=np.intp)
-        rows, columns = self.blocks.masks
-        many = len(self.blocks) > _MANY
-        chosen = self.blocks.selected
-        return Regions(
-            rows[np.ix_(places, ordered.row_order)],
-            columns[np.ix_(places, ordered.column_order)],
-            tuple(
-                str(block + 1) if many and not self.blocks.named(block) else self.blocks.name(block)
-                for block in shown
-            ),
-            tuple(str(block + 1) for block in shown),
-            shown.index(chosen) if chosen in shown else -1,
-            name="blocks",
-            color=tuple(self.blocks.swatch(block) for block in shown),
         )
 
     @property

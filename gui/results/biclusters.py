@@ -15,12 +15,13 @@ from shiboken6 import isValid
 from plaidwork.core.contract.spec import View
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views import block_texts
+from plaidwork.core.views.biclusters import Ordered, in_order, orders_of
+from plaidwork.core.views.blocks import MODES, BlockData, load_blocks
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_limits, tidy
-from plaidwork.gui.results import block_texts
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
-from plaidwork.gui.results.block_order import Ordered, in_order, orders_of
-from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
+from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData

@@ -19,12 +19,13 @@ from PySide6.QtWidgets import (
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.quoting import CsvWriter
+from plaidwork.core.views.blocks import BlockData, load_blocks
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
 from plaidwork.gui.results.block_name import BlockName, BlockSwatch
 from plaidwork.gui.results.block_overview import BlockOverview
 from plaidwork.gui.results.block_profile import BlockProfile, profile_of
-from plaidwork.gui.results.blocks import BlockData, Blocks, load_blocks
+from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.results.option_row import Legend
 from plaidwork.gui.save_path import ask_save_path, proposed_name, tell_guarded
 from plaidwork.gui.theme import size, space

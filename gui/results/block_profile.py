@@ -9,8 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from plaidwork.core.views.blocks import BlockData
 from plaidwork.gui.numbers import format_fixed, nice_ticks, step_decimals
-from plaidwork.gui.results.blocks import BlockData, Blocks
+from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.theme import space, theme
 
 _TOP = 6

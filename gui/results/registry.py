@@ -35,8 +35,8 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
-"""Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures; all others are drawn from
-``core/views``, by the module of their name."""
+"""Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures, or whose pictures stand beside a panel of
+their own; all others are drawn from ``core/views``, by the module of their name."""
 
 VIEW_KINDS: dict[str, ViewKind] = {
     name: ViewKind(_PAGES.get(name, _lazy("picture_page", "PicturePage")), kind.icon, kind.required)

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.view_kinds import VIEW_KINDS as CATALOGUE
+from plaidwork.core.views.drawing import is_picture
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.picture_page import PicturePage
 from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 
 _READ_IN = {
@@ -35,7 +35,7 @@ def test_every_kind_has_a_page():
 
 def test_pages_read_the_roles_of_the_catalogue():
     for name, kind in VIEW_KINDS.items():
-        drawn = kind.load() is PicturePage
+        drawn = is_picture(name)
         page = import_module(f"plaidwork.core.views.{name}") if drawn else inspect.getmodule(kind.load())
         source = inspect.getsource(page)
         for module in _READ_IN.get(name, "").split():

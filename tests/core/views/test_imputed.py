@@ -63,7 +63,7 @@ def test_cells_are_filled_in_where_they_are(drawn):
     assert picture.table["Patient"].tolist() == ["patient 8", "patient 5"]
     assert picture.table["Expected (mM)"].tolist() == [7.25, 4.25]
     assert picture.notes.startswith("2 missing cells, 2 % of drugs; two halves of the chains agree")
-    assert picture.offer.title == "Export all imputed cells…"
+    assert [file.title for file in picture.files] == ["Export all imputed cells…"]
 
 
 def test_only_the_first_are_computed_and_that_is_told(drawn, monkeypatch):

@@ -22,7 +22,8 @@ RESULTS = {
 def test_partners_are_on_the_diagonal():
     picture = drawn(VIEW, RESULTS)
     assert picture.headline == "1 of 2 factors of restart 1 come back in restart 2"
-    (panel,), (cells,) = picture.panels, picture.panels[0].marks
+    (panel,) = picture.panels
+    cells = panel.marks[0]
     assert np.allclose(np.diag(cells.values), [0.95, 0.7])
     assert cells.labels[:2] == ("0.95", "0")
     assert cells.text(0).endswith("correlation −0.95, partners")
@@ -34,7 +35,7 @@ def test_partners_are_on_the_diagonal():
 
 def test_another_restart_down_chooses_nothing():
     picture = drawn(VIEW, RESULTS, {"Down": "Restart 2", "Across": "Restart 1, shown in all views"})
-    (cells,) = picture.panels[0].marks
+    cells = picture.panels[0].marks[0]
     assert cells.values.shape == (3, 2)
     assert cells.rows is None
     assert picture.table["Partner"].tolist()[1] == ""

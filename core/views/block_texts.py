@@ -1,14 +1,14 @@
-"""What the page of blocks says in words: headline, caption, foot, and what is under the pointer."""
+"""What is said of blocks in words: headline, caption, foot, and what is under the pointer."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
-from plaidwork.gui.results.blocks import BlockData, Blocks
+from plaidwork.core.draws.numbers import format_count, format_fixed, format_percent, format_probability
+from plaidwork.core.views.blocks import BlockData, BlockSet
 
 
-def headline(blocks: Blocks) -> str:
+def headline(blocks: BlockSet) -> str:
     """How many blocks cover how much."""
     count = len(blocks.visible())
     if not count:
@@ -17,7 +17,7 @@ def headline(blocks: Blocks) -> str:
     return f"{count} {word} {format_percent(blocks.covered())} of the matrix"
 
 
-def caption(blocks: Blocks) -> str:
+def caption(blocks: BlockSet) -> str:
     """The largest block."""
     data = blocks.data
     if data is None or not len(data):
@@ -41,7 +41,7 @@ def part_text(data: BlockData, view: tuple[tuple[float, float], tuple[float, flo
     )
 
 
-def whole_text(blocks: Blocks, data: BlockData, by_block: bool, narrow: bool) -> str:
+def whole_text(blocks: BlockSet, data: BlockData, by_block: bool, narrow: bool) -> str:
     """Size and order of the matrix; ``narrow`` drops words."""
     n, m = data.values.shape
     order = "in the order of the data"
@@ -52,7 +52,7 @@ def whole_text(blocks: Blocks, data: BlockData, by_block: bool, narrow: bool) ->
     return f"{format_count(n)}{down} × {format_count(m)}{across}, {order}"
 
 
-def cell_text(blocks: Blocks, mode: str, row: int, column: int) -> str:
+def cell_text(blocks: BlockSet, mode: str, row: int, column: int) -> str:
     """Names, value and blocks of a cell; empty when the row is -1."""
     data = blocks.data
     if row < 0 or data is None:

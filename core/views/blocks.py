@@ -1,0 +1,296 @@
+"""Blocks of a run: memberships with the matrix that they are of, members at a threshold, names, colours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.naming import given_name
+from plaidwork.core.inference.run import Run
+from plaidwork.core.views.matrices import colour_limits
+from plaidwork.core.views.sources import SourceError, Sources, dense
+from plaidwork.core.views.strips import Strip, categorical
+
+_COLOURS = 6
+"""Categories that blocks can have."""
+MODES = {"data": "Data", "fit": "Fit", "residual": "Residual", "coverage": "Coverage"}
+
+
+@dataclass(frozen=True)
+class BlockData:
+    """What was found, as arrays; made in a worker thread.
+
+    ``rows`` (L, n) and ``columns`` (L, m) are probabilities of membership. ``shift`` (L,), ``interval`` (L, 2) and
+    ``present`` (L,) are None when the model gives none; ``values`` (n, m) has NaN at missing cells.
+    """
+
+    values: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    row_label: str
+    column_label: str
+    unit: str
+    limits: tuple[float, float]
+    centre: float
+    clipped: tuple[bool, bool]
+    row_means: np.ndarray
+    column_means: np.ndarray
+    shift: np.ndarray | None = None
+    interval: np.ndarray | None = None
+    present: np.ndarray | None = None
+    shift_unit: str = ""
+    fit: np.ndarray | None = None
+    coverage: np.ndarray | None = None
+    strips: dict[str, Strip] = field(default_factory=dict)
+    row_strips: dict[str, Strip] = field(default_factory=dict)
+    row_notes: tuple[str, ...] = ()
+    dim: str = "block"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def row_titles(self) -> tuple[str, ...]:
+        """Row names with what is noted of them."""
+        if not self.row_notes:
+            return self.row_names
+        pairs = zip(self.row_names, self.row_notes)
+        return tuple(f"{name} {note}" if note and note != name else name for name, note in pairs)
+
+    @cached_property
+    def ranks(self) -> list[int]:
+        """Place of each block from the largest on."""
+        sizes = (self.rows >= 0.5).sum(1) * (self.columns >= 0.5).sum(1)
+        order = np.argsort(-sizes, kind="stable")
+        return [int(np.flatnonzero(order == i)[0]) for i in range(len(self))]
+
+    @property
+    def modes(self) -> list[str]:
+        """What can be shown, in order."""
+        found = ["data"] + (["fit", "residual"] if self.fit is not None else [])
+        return found + (["coverage"] if self.coverage is not None else [])
+
+    def matrix(self, mode: str) -> np.ndarray:
+        """(n, m) values of a mode."""
+        if mode == "data":
+            return self.values
+        if mode == "coverage":
+            assert self.coverage is not None
+            return self.coverage
+        assert self.fit is not None
+        return self.fit if mode == "fit" else self.values - self.fit
+
+    def mode_limits(self, mode: str) -> tuple[float, float]:
+        """Ends of the colour map: residuals keep the width of the data around 0."""
+        if mode == "coverage":
+            return 0.0, 1.0
+        if mode == "residual":
+            half = (self.limits[1] - self.limits[0]) / 2
+            return -half, half
+        return self.limits
+
+
+def load_blocks(sources: Sources) -> BlockData:
+    """Resolve the roles of a biclusters view.
+
+    Roles: ``matrix``, ``rows`` (L, n), ``cols`` (L, m); optional ``shift`` (L,), ``interval`` (L, 2), ``present``
+    (L,) or instead ``blocks``, a table with the columns Shift, Low, High, Present; ``fit`` (n, m), ``coverage``
+    (n, m), ``background`` (one number). With the option ``fit="additive"`` and no role ``fit`` the fit is the
+    background plus the shift of every block, weighted by membership.
+    """
+    matrix_role = next((r for r in ("matrix", "data", "values") if r in sources.view.source), "matrix")
+    column_role = "columns" if "columns" in sources.view.source else "cols"
+    shift_role = next((r for r in ("shift", "theta", "strength") if r in sources.view.source), "shift")
+    rows_result = sources.result("rows", 2)
+    dataset = sources.dataset(matrix_role)
+    values = dense(dataset) if dataset is not None else sources.result(matrix_role, 2).values
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 2:
+        raise SourceError(f"The picture needs a matrix. Found {values.ndim} axis.")
+    n, m = values.shape
+    rows = np.asarray(rows_result.values, dtype=np.float64)
+    if rows.shape[1] != n:
+        raise SourceError(f"The blocks have memberships of {rows.shape[1]} rows; the matrix has {n}.")
+    columns = sources.array(column_role, (len(rows), None))
+    if columns.shape[1] != m:
+        raise SourceError(f"The blocks have memberships of {columns.shape[1]} columns; the matrix has {m}.")
+    count = len(rows)
+
+    def optional(role: str, shape: tuple[int | None, ...]) -> np.ndarray | None:
+        return sources.array(role, shape) if sources.has(role) else None
+
+    background = float(sources.result("background").values.mean()) if sources.has("background") else None
+    listed = sources.table("blocks").columns if sources.has("blocks") else {}
+
+    def column(role: str, title: str) -> np.ndarray | None:
+        found = optional(role, (count,))
+        if found is None and title in listed:
+            if len(listed[title]) != count:
+                raise SourceError(f"The list has {len(listed[title])} blocks, the memberships {count}.")
+            found = np.asarray(listed[title], dtype=np.float64)
+        return found
+
+    shift = column(shift_role, "Shift")
+    interval = optional("interval", (count, 2))
+    if interval is None and "Low" in listed and "High" in listed:
+        interval = np.stack([column("", "Low"), column("", "High")], axis=1)  # type: ignore[list-item]
+    fit = optional("fit", (n, m))
+    if fit is None and shift is not None and sources.view.options.get("fit") == "additive":
+        fit = (background or 0.0) + np.einsum(
+            "l,ln,lm->nm", np.nan_to_num(shift), rows, columns, optimize=True
+        )
+    centre, limits, clipped = colour_limits(values, background)
+    row_dim, column_dim = _dims(sources, matrix_role)
+    return BlockData(
+        values=values,
+        rows=rows,
+        columns=columns,
+        row_names=sources.names_of(dataset.name, 0) if dataset else sources.dim_names(row_dim, n),
+        column_names=sources.names_of(dataset.name, 1) if dataset else sources.dim_names(column_dim, m),
+        row_label=dataset.row_label if dataset else "rows",
+        column_label=dataset.column_label if dataset else "columns",
+        unit=dataset.unit if dataset else sources.result(matrix_role).unit,
+        limits=limits,
+        centre=centre,
+        clipped=clipped,
+        row_means=_means(values, 1),
+        column_means=_means(values, 0),
+        shift=shift,
+        interval=interval,
+        present=column("present", "Present"),
+        shift_unit=_shift_unit(sources, shift_role),
+        fit=fit,
+        coverage=optional("coverage", (n, m)),
+        strips=categorical(dataset.column_table) if dataset else {},
+        row_strips=categorical(dataset.row_table) if dataset else {},
+        row_notes=_notes(dataset),
+        dim=rows_result.dims[0] if rows_result.dims else "",
+    )
+
+
+def _shift_unit(sources: Sources, role: str) -> str:
+    if sources.has(role):
+        return sources.result(role).unit
+    return sources.table("blocks").units.get("Shift", "") if sources.has("blocks") else ""
+
+
+def _dims(sources: Sources, role: str) -> tuple[str, str]:
+    dims = sources.result(role, 2).dims if not sources.dataset(role) else ()
+    return (dims[0], dims[1]) if len(dims) == 2 else ("row", "column")
+
+
+def _notes(dataset: Dataset | None) -> tuple[str, ...]:
+    """A free text per row, such as a description, for the read-out."""
+    for title, column in (dataset.row_table if dataset else {}).items():
+        if dataset is not None and title == dataset.row_shown_by:
+            continue  # it is the name already
+        texts = np.asarray(column)
+        if texts.dtype.kind in "OU" and len(set(map(str, texts))) > len(texts) // 2:
+            return tuple("" if value is None else str(value) for value in texts)
+    return ()
+
+
+def _means(values: np.ndarray, axis: int) -> np.ndarray:
+    known = np.isfinite(values)
+    count = known.sum(axis=axis)
+    return np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1)
+
+
+class BlockSet:
+    """Blocks at a threshold, as the picture, its words and the panel share them. ``data`` may be None."""
+
+    run: Run
+    data: BlockData | None
+    _masks: tuple[np.ndarray, np.ndarray]
+
+    def __len__(self) -> int:
+        return len(self.data) if self.data is not None else 0
+
+    @property
+    def selected(self) -> int | None:
+        """The block chosen, if any."""
+        return None
+
+    def masks_at(self, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+        """(L, n), (L, m) bool: members from a membership on."""
+        if self.data is None:
+            return np.zeros((0, 0), bool), np.zeros((0, 0), bool)
+        least = max(threshold, 1e-9)
+        return self.data.rows >= least, self.data.columns >= least
+
+    # -- members --------------------------------------------------------------------------------
+    @property
+    def masks(self) -> tuple[np.ndarray, np.ndarray]:
+        """(L, n), (L, m) bool: members at the threshold."""
+        return self._masks
+
+    def size(self, block: int) -> tuple[int, int]:
+        """Rows and columns of a block at the threshold."""
+        return int(self._masks[0][block].sum()), int(self._masks[1][block].sum())
+
+    def visible(self) -> list[int]:
+        """Blocks that have a cell at the threshold."""
+        return [block for block in range(len(self)) if min(self.size(block)) > 0]
+
+    def cover_shares(self) -> tuple[float, float]:
+        """Shares of the cells that are in a block, and in several, at the threshold."""
+        rows, columns = self._masks
+        if not len(rows):
+            return 0.0, 0.0
+        # cells are counted by pattern of rows and of columns: there are few of them
+        kinds_r, count_r = np.unique(rows.T, axis=0, return_counts=True)
+        kinds_c, count_c = np.unique(columns.T, axis=0, return_counts=True)
+        depth = kinds_r.astype(np.float32) @ kinds_c.T.astype(np.float32)
+        cells = np.outer(count_r, count_c)
+        whole = max(int(cells.sum()), 1)
+        return float(cells[depth > 0.5].sum() / whole), float(cells[depth > 1.5].sum() / whole)
+
+    def covered(self) -> float:
+        """Share of the cells that are in a block at the threshold."""
+        return self.cover_shares()[0]
+
+    def strongest(self) -> float:
+        """The highest threshold at which there is a block."""
+        if self.data is None or not len(self.data):
+            return 0.0
+        return float(np.minimum(self.data.rows.max(1), self.data.columns.max(1)).max())
+
+    def blocks_at(self, row: int, column: int) -> list[int]:
+        """Blocks that hold a cell, the smallest first."""
+        rows, columns = self._masks
+        found = np.flatnonzero(rows[:, row] & columns[:, column])
+        return sorted(found.tolist(), key=lambda block: self.size(block)[0] * self.size(block)[1])
+
+    def name(self, block: int) -> str:
+        """The user's name, or "Block 5"."""
+        return given_name(self.run, self.dim, block) or f"Block {block + 1}"
+
+    def named(self, block: int) -> bool:
+        """Whether the user gave it a name."""
+        return bool(given_name(self.run, self.dim, block))
+
+    @property
+    def dim(self) -> str:
+        """The dim under which the run keeps their names."""
+        return self.data.dim if self.data is not None else ""
+
+    def swatch(self, block: int) -> int | str:
+        """Category number, or "neutral": with more than six blocks the five largest have colours."""
+        if len(self) <= _COLOURS:
+            return block
+        assert self.data is not None
+        rank = self.data.ranks[block]
+        return rank if rank < _COLOURS - 1 else "control"
+
+
+class StillBlocks(BlockSet):
+    """The blocks at one threshold, none of them chosen."""
+
+    def __init__(self, run: Run, data: BlockData, threshold: float) -> None:
+        self.run, self.data = run, data
+        self._masks = self.masks_at(threshold)
