@@ -41,6 +41,9 @@ class Faults:
                 self.blame(title, error.fault, error.hint)
             elif isinstance(error, PlaidworkError):
                 self._workbench.notified.emit("error", title, str(error), "")
+            elif isinstance(error, MemoryError):
+                text = "It needs more memory than is free. Close other programs, or use smaller data."
+                self._workbench.notified.emit("error", title, text, details)
             else:
                 self._workbench.notified.emit("error", title, f"{type(error).__name__}: {error}", details)
 

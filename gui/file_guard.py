@@ -76,9 +76,7 @@ class FileGuard(QObject):
             ("Merge runs", self.merge),
             ("Replace", lambda: workbench.save(replace=True)),
         ]
-        text = (
-            f"{error.message} Merging adds its runs and data to yours. Replacing keeps it beside, as “.bak”."
-        )
+        text = f"{error.message} Merging adds its runs and data to yours. Replacing keeps that file with “.bak” at the end of its name."
         title = "The session file has changed"
         workbench.message_posted.emit(Message("warn", title, text, actions, "changed file"))
 

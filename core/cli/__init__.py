@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to flush into
         return DONE
-    except (PlaidworkError, OSError, KeyboardInterrupt) as error:
+    except (PlaidworkError, OSError, MemoryError, KeyboardInterrupt) as error:
         if debug:
             raise
         return _tell(error)
@@ -39,6 +39,9 @@ def _tell(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         warn("plaidwork: Stopped.")
         return STOPPED
+    if isinstance(error, MemoryError):
+        warn("plaidwork: This needs more memory than is free. Close other programs, or use smaller data.")
+        return BAD_INPUT
     warn(f"plaidwork: {error}")
     if isinstance(error, PluginError) and error.fault is not None:
         warn(f"plaidwork: To go on without it: plaidwork plugin disable {shell(error.plugin)}")

@@ -81,6 +81,8 @@ def release(path: Path) -> None:
 def held_text(path: Path, holder: Holder) -> str:
     """Why a file is open for reading only, as a sentence."""
     who = holder.user or "somebody"
-    where = "another window or command on this computer" if holder.here else f"the computer {holder.host}"
+    where = (
+        "in another window or command on this computer" if holder.here else f"on the computer {holder.host}"
+    )
     since = holder.time[:16].replace("T", " ")
-    return line(f"{who} has “{path.name}” open in {where} since {since} (UTC).")
+    return line(f"{who} has “{path.name}” open {where} since {since} (UTC).")

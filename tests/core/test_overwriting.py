@@ -75,7 +75,7 @@ def test_lock_of_another_computer_stays_until_it_is_taken_over(path):
     found = acquire(path)
     assert not found.here
     assert held_text(path, found) == (
-        "ann has “s.plaidwork” open in the computer far␛[2J since 2026-01-02 03:04 (UTC)."
+        "ann has “s.plaidwork” open on the computer far␛[2J since 2026-01-02 03:04 (UTC)."
     )
     take_over(path)
     assert acquire(path) is None

@@ -21,7 +21,7 @@ from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExe
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.fitting import resume
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store import load_session, save_session
+from plaidwork.core.session.store import load_session, save_session, session_file
 
 
 def _session(model=None, on=None, schedule=None, **params):
@@ -335,6 +335,32 @@ def test_state_that_cannot_be_stored_is_found_while_it_runs(tmp_path, monkeypatc
     again = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
     assert again.n_draws == run.n_draws
     assert again.n_draws > 0 or when == "init"
+
+
+def test_no_memory_is_told_in_words_and_what_was_drawn_is_saved(tmp_path, monkeypatch):
+    class Hungry(ToySampler):
+        def step(self, state, data, params, rng, clock):
+            if clock.sweep == 8:
+                raise MemoryError
+            return super().step(state, data, params, rng, clock)
+
+    session = Session()
+    plan = make_plan(Hungry(), {"X": session.add_dataset(toy_data())}, seed=7)
+    run = session.add_run(plan)
+    execute(run, plan, InlineExecutor())
+    told = [line.text for line in run.log if line.level == "error"]
+    assert told
+    assert all("needs more memory than is free after 8 sweeps" in text for text in told)
+    path = save_session(session, tmp_path / "s.plaidwork")
+    assert load_session(path).runs[run.id].n_draws == run.n_draws > 0
+
+    def no_room(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(session_file, "_write_file", no_room)
+    with pytest.raises(SessionError, match="not enough free memory"):
+        save_session(session)
+    assert load_session(path).runs
 
 
 def test_run_that_never_started(tmp_path):

@@ -64,7 +64,7 @@ def test_a_file_that_another_computer_holds_is_read_only_until_it_is_taken_over(
     record = {"pid": 1, "started": "", "host": "far", "user": "ann", "time": "2026-01-02T03:04:05+00:00"}
     lock_file(path).write_text(json.dumps(record))
     _opened(bench, path, qtbot)
-    assert bench.session.read_only.startswith("ann has “s.plaidwork” open in the computer far")
+    assert bench.session.read_only.startswith("ann has “s.plaidwork” open on the computer far")
     taken = []
     bench.guard.take_over(lambda: taken.append(True))
     _done(qtbot, lambda: taken)

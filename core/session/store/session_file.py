@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import h5py
 
-from plaidwork.core.errors import LimitError, SessionError
+from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.atomic import replace_file, save_error, sweep_beside
 from plaidwork.core.hdf5.h5 import Reader, Writer, open_new, put, text_of
@@ -83,6 +83,11 @@ def write(session: Session, path: Path, *, backup: bool = True) -> FileMark:
         return FileMark.of(path, digests[0])
     except SessionError as error:
         raise SessionError(f"Could not save: {error.message}", error.hint) from error
+    except MemoryError as error:
+        raise SessionError(
+            "Could not save: there is not enough free memory. Your work is still open.",
+            "Close other programs, then save again.",
+        ) from error
     except (OSError, RuntimeError) as error:  # h5py tells a full disk either way
         raise save_error(
             error, path, estimate(session), recovery_file(recovery_key(session.uuid)).exists()
@@ -249,7 +254,7 @@ def load(
             text = f"“{path.name}” cannot be opened: {error.message}"
             raise type(error)(text, error.hint or _HINT) from error
         except MemoryError as error:
-            raise LimitError(
+            raise SessionError(
                 f"“{path.name}” cannot be opened: it needs more memory than is free.",
                 "Close other programs, or open it on a computer with more memory.",
             ) from error
