@@ -236,8 +236,8 @@ def _fit_and_save(
         raise failure
     saved = save(session, out)
     kept.saved()
-    kept = f"{fitted.n_draws} draws" if plan.spec.algorithm == "mcmc" else f"{fitted.sweeps_done} sweeps"
-    text = f"{fitted.title}: {fitted.status}, {kept} kept. Session: {saved.absolute()}"
+    made = f"{fitted.n_draws} draws" if plan.spec.algorithm == "mcmc" else f"{fitted.sweeps_done} sweeps"
+    text = f"{fitted.title}: {fitted.status}, {made} kept. Session: {saved.absolute()}"
     if fitted.n_draws:
         found, title, advice = judged(fitted)
         values = {"headline": found, "title": title, "advice": advice}

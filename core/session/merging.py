@@ -22,7 +22,7 @@ def merge(session: Session, other: Session, digest: Callable[[Dataset], str] = D
             if name in other.datasets:
                 kept = _data(session, other, name, digest)
                 run.inputs = renamed_inputs(run.inputs, name, kept)
-        run.session = session  # type: ignore[attr-defined]
+        run.session = session
         session.runs[run.id] = run
         added.append(run.title)
     used = {name for run in other.runs.values() for names in run.inputs.values() for name in names}
