@@ -1,4 +1,4 @@
-"""Very many thin lines and small discs on a picture: smooth, half transparent, dashed or not, at once."""
+"""Very many thin lines on a picture: smooth, half transparent, dashed or not, at once."""
 
 from __future__ import annotations
 
@@ -66,23 +66,7 @@ def draw_lines(
                 pixels[i, j, 2] = np.uint8(pixels[i, j, 2] + (red - pixels[i, j, 2]) * alpha + 0.5)
 
 
-@njit(nogil=True, cache=True)
-def draw_discs(pixels: np.ndarray, discs: np.ndarray, colors: np.ndarray) -> None:
-    """Draw filled circles over an opaque picture, each over those before it.
-
-    Parameters
-    ----------
-    pixels : (h, w, 4) uint8, blue, green, red and one byte unused; changed in place
-    discs : (n, 3) x and y of the middle, and the radius, in pixels
-    colors : (n, 3) uint8, red, green, blue
-    """
-    high, wide = pixels.shape[0], pixels.shape[1]
-    for e in range(len(discs)):
-        x, y, r = discs[e, 0], discs[e, 1], discs[e, 2]
-        for i in range(max(0, int(math.floor(y - r - 1))), min(high - 1, int(math.floor(y + r + 1))) + 1):
-            for j in range(max(0, int(math.floor(x - r - 1))), min(wide - 1, int(math.floor(x + r + 1))) + 1):
-                away = math.sqrt((j + 0.5 - x) ** 2 + (i + 0.5 - y) ** 2)
-                cover = min(max(r + 0.5 - away, 0.0), 1.0)
-                for c in range(3):  # the picture begins with blue
-                    old = float(pixels[i, j, 2 - c])
-                    pixels[i, j, 2 - c] = np.uint8(old + (colors[e, c] - old) * cover + 0.5)
+def prepare() -> None:
+    """Compile what draws the lines, in a worker thread, so that the first picture does not have to wait for it."""
+    one, colors = np.zeros(1), np.zeros((1, 3), np.uint8)
+    draw_lines(np.zeros((1, 1, 4), np.uint8), np.zeros((1, 4)), one, colors, one, np.zeros(1, bool), 1.0)

@@ -3,6 +3,7 @@
 from plaidwork.core.pictures.choices import ViewChoice, ViewChoices
 from plaidwork.core.pictures.describe import describe
 from plaidwork.core.pictures.items import Items
+from plaidwork.core.pictures.links import Hatch, Links
 from plaidwork.core.pictures.marks import (
     Bands,
     Bars,
@@ -10,15 +11,15 @@ from plaidwork.core.pictures.marks import (
     Color,
     Intervals,
     Line,
-    Links,
     Mark,
     Outlines,
     Rug,
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import Column, End, Key, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import Column, End, File, Key, Listing, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.points import Points, Swarm
+from plaidwork.core.pictures.regions import Regions
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -29,11 +30,14 @@ __all__ = [
     "Color",
     "Column",
     "End",
+    "File",
+    "Hatch",
     "Intervals",
     "Items",
     "Key",
     "Line",
     "Links",
+    "Listing",
     "Mark",
     "Matrix",
     "Outlines",
@@ -41,6 +45,7 @@ __all__ = [
     "Picture",
     "Points",
     "Ramp",
+    "Regions",
     "Rug",
     "Rule",
     "Scaling",

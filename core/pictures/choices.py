@@ -51,15 +51,19 @@ class ViewChoices:
     """Handed to the ``load`` of a view, which asks it for every choice that it offers; each question declares the choice.
 
     ``asked`` holds what somebody has chosen, by id or title of the choice and by id or text of the value. What is not
-    offered now gives way to the default. ``selected`` holds the items that are selected in the run, by kind.
+    offered now gives way to the default. ``selected`` holds the items that are selected in the run, by kind. ``kept`` is
+    what the session keeps of the view, as of a layout that is not to change (JSON): a view reads it and may put another one
+    in its place.
     """
 
     def __init__(
         self,
         asked: Mapping[str, Any] | None = None,
         selected: Mapping[str, tuple[int, ...]] | None = None,
+        kept: Mapping[str, Any] | None = None,
     ) -> None:
         self._asked, self._selected = dict(asked or {}), dict(selected or {})
+        self.kept: dict[str, Any] = dict(kept or {})
         self._declared: dict[str, ViewChoice] = {}
 
     @property

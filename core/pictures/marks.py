@@ -25,6 +25,8 @@ Color = str | int
 Colors = Color | tuple[Color, ...]
 Words = tuple[str, ...] | Callable[[int], str] | None
 _MANY_CELLS = 100_000
+MAPS = ("tide", "loom", "soft_loom", "greys")
+"""Colour maps: of amounts, of signed numbers, the same below marks, and of annotations beside another map."""
 AREA_ORDER, PAIR_ORDER = (2, 3, 1, 4, 5, 0), (0, 1)
 
 
@@ -39,13 +41,15 @@ class Mark:
     """What all marks have.
 
     ``color`` is one for all pieces, or one for each. ``called`` names the pieces: what stands beside one that is pointed
-    at, and what a search finds. ``held`` is whether the axes reach as far as the mark.
+    at, and what a search finds. ``held`` is whether the axes reach as far as the mark. A click
+    chooses too where ``choice`` is the id of a choice and the value of it that each piece is.
     """
 
     name: str = ""
     color: Colors = 0
     read: Words = None
     of: Items | None = None
+    choice: tuple[str, tuple[str, ...]] | None = None
     called: Words = None
     held: bool = True
     arrays: ClassVar[tuple[str, ...]] = ()
@@ -59,7 +63,14 @@ class Mark:
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise PictureError(f"{self._what} need lists of one length. Found {told}.")
-        for word, given in (("read-outs", self.read), ("colours", self.color), ("names", self.called)):
+        chosen = None if self.choice is None else self.choice[1]
+        words = (
+            ("read-outs", self.read),
+            ("colours", self.color),
+            ("names", self.called),
+            ("values", chosen),
+        )
+        for word, given in words:
             if isinstance(given, tuple) and len(given) != len(self):
                 raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
         if self.of is not None:
@@ -218,13 +229,13 @@ class Bars(Mark):
 
 @dataclass(frozen=True)
 class Cells(Mark):
-    """An image of (n, m) ``values`` by a colour map of the theme ("tide", "loom", "soft_loom"), NaN where missing.
+    """An image of (n, m) ``values`` by a colour map of the theme (one of `MAPS`), NaN where missing.
 
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
     Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
-    gives way first. With a ``gap`` in pixels, large cells stand apart as tiles.
+    gives way first. With a ``gap`` in pixels, large cells stand apart as tiles; a ``smooth`` image has no edges between cells.
     ``rows`` and ``columns`` are the items that whole lines stand for. ``dots`` (n, m) says which cells have a dot, where
-    they have room for one.
+    they have room for one. Missing cells are hatched, or with ``clear`` show what lies below.
     """
 
     values: np.ndarray
@@ -236,9 +247,11 @@ class Cells(Mark):
     limits: tuple[float, float] = (0.0, 1.0)
     labels: tuple[str, ...] = ()
     gap: float = 0.0
+    smooth: bool = False
     rows: Items | None = None
     columns: Items | None = None
     dots: np.ndarray | None = None
+    clear: bool = False
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -246,7 +259,7 @@ class Cells(Mark):
             raise PictureError(f"{self._what} have {values.size} pieces and {len(self.labels)} labels.")
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise PictureError(f"{self._what} need a matrix of numbers. Found the shape {values.shape}.")
-        if self.map not in ("tide", "loom", "soft_loom") or not self.limits[0] < self.limits[1]:
+        if self.map not in MAPS or not self.limits[0] < self.limits[1]:
             raise PictureError(
                 f"{self._what} need a colour map and its ends. Found {self.map}, {self.limits}."
             )
@@ -327,46 +340,44 @@ class Outlines(Mark):
 
 
 @dataclass(frozen=True)
-class Links(Mark):
-    """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide."""
-
-    x0: Numbers
-    y0: Numbers
-    x1: Numbers
-    y1: Numbers
-    widths: Numbers | None = None
-    opacity: float = 1.0
-    arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths")
-
-
-@dataclass(frozen=True)
 class Texts(Mark):
-    """Words at (x, y), to the "right" of it, the "left", "above" or on its "middle"; ``tagged`` ones on a ground of their own."""
+    """Words at (x, y), to the "right" of it, the "left", "above" or on its "middle"; ``tagged`` ones on a ground of their own,
+    those with a ``halo`` stand out on lines.
+
+    Those on a "free" side stand where they meet neither another nor a point, ``clear`` pixels from their place, the first
+    ones before the others; those without room are left out.
+    """
 
     x: Numbers
     y: Numbers
     words: tuple[str, ...]
     side: str = "right"
     tagged: bool = False
+    halo: bool = False
+    clear: Numbers | None = None
     color: Colors = field(default="muted", kw_only=True)
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "clear")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.words) != len(self):
             raise PictureError(f"{self._what} have {len(self)} places and {len(self.words)} words.")
-        if self.side not in ("right", "left", "above", "middle"):
-            raise PictureError(f"Words stand right, left, above or in the middle. Found “{self.side}”.")
+        if self.side not in ("right", "left", "above", "middle", "free"):
+            raise PictureError(f"Words stand right, left, above, in the middle or free. Found “{self.side}”.")
 
 
 @dataclass(frozen=True)
 class Rule(Mark):
-    """Lines across the whole panel at these places of the ``axis`` "x" or "y"."""
+    """Lines across the whole panel at these places of the ``axis`` "x" or "y".
+
+    A single line that is the value of a number that may be chosen, by its id ``drags``, can be dragged.
+    """
 
     at: Numbers
     axis: str = "x"
     width: float = 1.0
     dashed: bool = True
+    drags: str = ""
     color: Colors = field(default="control", kw_only=True)
     arrays: ClassVar[tuple[str, ...]] = ("at",)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,11 +12,11 @@ import numpy as np
 
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.choices import ViewChoice
-from plaidwork.core.pictures.marks import Color, Mark
+from plaidwork.core.pictures.marks import Color, Items, Mark
 from plaidwork.core.pictures.scales import Axis, Scaling
 
 READINGS, SIGNS = (
-    ("near", "across", "inside", "row", "whole"),
+    ("near", "across", "inside", "over", "row", "whole"),
     ("square", "line", "dashed", "point", "missing"),
 )
 
@@ -87,7 +88,8 @@ class Panel:
     equal : one unit of x is as long as one of y: one axis is made shorter, or with ``fills`` reaches further. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, the one
-        nearest in height, as in rows with names, or the first one wherever the pointer is in the "whole" panel.
+        nearest in height, as in a "row" with a name, or the first one wherever the pointer is in the "whole" panel; "over"
+        areas the point it is on comes first.
     zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -122,6 +124,11 @@ class Panel:
         if self.zoom not in ("xy", "x", "y", ""):
             raise PictureError(f"A panel is zoomed along xy, x, y or not at all. Found “{self.zoom}”.")
 
+    @property
+    def strip(self) -> bool:
+        """Whether it is one of the low panels without texts below that belong to the one under them."""
+        return self.height > 0 and self.x.scale == "category" and not self.x.ticks
+
     def scaling(self, axis: str) -> Scaling:
         """The scale of "x" or "y" that holds all marks."""
         values = [mark.extent(axis) for mark in self.marks if mark.held]
@@ -151,6 +158,37 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """A table beside the picture: what its rows stand for is selected by them, and chosen where ``choice`` is the id of a
+    choice and the value of it that each row is."""
+
+    title: str
+    columns: Mapping[str, Any]
+    of: Items | None = None
+    choice: tuple[str, tuple[str, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        columns = {str(title): _column(values) for title, values in self.columns.items()}
+        object.__setattr__(self, "columns", MappingProxyType(columns))
+        lengths = {len(values) for values in columns.values()}
+        lengths |= {len(part) for part in (self.choice and self.choice[1],) if part is not None}
+        if len(lengths) > 1 or (self.of is not None and lengths != {self.of.reach}):
+            raise PictureError(f"The columns, items and values of the list “{self.title}” differ in length.")
+
+
+@dataclass(frozen=True)
+class File:
+    """What else may be written of a picture: the menu's words, the ending of the file, what writes it and tells how many
+    ``counted`` it has written, and what it is called. ``write`` may take long and may raise ``OSError``."""
+
+    title: str
+    suffix: str
+    write: Callable[[Path], int]
+    counted: str = "bytes"
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class Picture:
     """What a view shows.
 
@@ -161,7 +199,8 @@ class Picture:
     ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
     blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
     force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
-    ``origin``: what it was made from.
+    ``origin``: what it was made from. ``lists`` stand beside it, ``files`` are written from the menu, ``kept`` is what the
+    session keeps of it for the next time (JSON), from :class:`ViewChoices`.
     ``more`` are the id of a choice of a number, and names of items with the number from which on each is shown: a search
     chooses it.
     """
@@ -181,6 +220,9 @@ class Picture:
     stack: int = 1
     layers: str = ""
     more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
+    lists: tuple[Listing, ...] = ()
+    files: tuple[File, ...] = ()
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

@@ -14,7 +14,7 @@ from plaidwork.core.pictures.marks import Mark, Numbers
 
 @dataclass(frozen=True)
 class Points(Mark):
-    """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each: -1 pale and hollow, -2 a cross, -3 hollow.
+    """Filled marks at (x, y), ``size`` pixels wide, or ``sizes`` each; ``shapes`` a number for each: -1 pale and hollow, -2 a cross, -3 hollow.
 
     With ``levels`` (n,) each has its colour by a map of the theme between ``limits``; NaN is a cross.
     """
@@ -26,7 +26,8 @@ class Points(Mark):
     levels: Numbers | None = None
     map: str = "tide"
     limits: tuple[float, float] = (0.0, 1.0)
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "levels")
+    sizes: Numbers | None = None
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "levels", "sizes")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -35,6 +36,10 @@ class Points(Mark):
             raise PictureError(f"{self._what} have {len(self)} pieces and {len(shapes)} shapes.")
         shapes.setflags(write=False)
         object.__setattr__(self, "shapes", shapes)
+
+    def size_of(self, piece: int) -> float:
+        """Pixels that a piece is wide."""
+        return self.size if self.sizes is None else float(self.sizes[piece])
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class Axis:
     below : a second line below each of the names of x.
     margin : share of the span that is added on both sides of ends taken from the marks.
     zero : ends taken from the marks take 0 in.
-    ticks : whether tick texts are written. above : whether texts and label of x stand above the marks.
+    ticks : whether tick texts are written. line : whether a line marks the lower axis. above : whether texts and label of x stand above the marks.
     down : of y, whether its values grow downwards, as the rows of a matrix do.
     turned : of x, whether names of places are written upright where they have no room beside each other.
     """
@@ -102,6 +102,7 @@ class Axis:
     margin: float = 0.05
     zero: bool = False
     ticks: bool = True
+    line: bool = True
     above: bool = False
     short: tuple[str, ...] = ()
     down: bool = False

@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.pictures import Picture, ViewChoice, ViewChoices
 from plaidwork.core.pictures.choices import LIST
@@ -24,6 +25,13 @@ def is_picture(kind: str) -> bool:
     return kind in VIEW_KINDS and find_spec(f"plaidwork.core.views.{kind}") is not None
 
 
+def kept_of(settings: Mapping[str, Any], view: View) -> Mapping[str, Any]:
+    """What a session keeps of a view for the next time, besides the choices; a file may hold anything."""
+    of_kind = settings.get(view.kind)
+    found = of_kind.get(view.title) if isinstance(of_kind, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
 def picture_of(
     sources: Sources,
     asked: Mapping[str, Any] | None = None,
@@ -36,8 +44,8 @@ def picture_of(
     By the choice ``beside`` it is one for each class (or whatever else the view offers one of), chain, solution or run with the same
     model, side by side on the same scales.
     """
-    asked = dict(asked or {})
-    choices = ViewChoices(asked, selected)
+    asked, selected = dict(asked or {}), dict(selected or {})
+    choices = ViewChoices(asked, selected, kept_of(sources.run.view_settings, sources.view))
     picture = _load(sources, choices)
     own = choices.declared
     offered = _offered(sources, own, picture.layers) if picture.panels else {}
@@ -47,14 +55,14 @@ def picture_of(
     if wanted:
         word = offered[wanted].removeprefix("By ")
         varied = next((choice.of for choice in own if choice.id == wanted), "")
-        held = {kind: items for kind, items in (selected or {}).items() if kind != varied}
+        held = {kind: items for kind, items in selected.items() if kind != varied}
         titled = [
-            (name, _load(one, ViewChoices(said, held)))
+            (name, _load(one, ViewChoices(said, held, choices.kept)))
             for name, one, said in _parts(sources, own, asked, wanted)
         ]
         headline = f"{sources.view.title}, by {word}"
         picture = side_by_side(titled, headline, word.capitalize())
-    return replace(picture, choices=choices.declared)
+    return replace(picture, choices=choices.declared, kept=choices.kept)
 
 
 def _load(sources: Sources, choices: ViewChoices) -> Picture:

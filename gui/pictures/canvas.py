@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPixmap,
-    QWheelEvent,
-)
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Cells, Picture, Points, describe
+from plaidwork.core.pictures import Cells, Picture, describe
+from plaidwork.gui.pictures import moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out, least_height
+from plaidwork.gui.pictures.held import Held, grip_at, held_at
 from plaidwork.gui.pictures.hits import (
     Spot,
     alike,
@@ -31,15 +25,18 @@ from plaidwork.gui.pictures.hits import (
     surrounded,
     text_of,
 )
+from plaidwork.gui.pictures.marks import paint_mark
+from plaidwork.gui.pictures.moving import LastPaint, paint_moved, painted_of
 from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
-from plaidwork.gui.pictures.part import goes_on, moved, paint_lasso, scaled, within
-from plaidwork.gui.pictures.style import screen_style
+from plaidwork.gui.pictures.part import goes_on, holds_points, moved, paint_lasso, scaled, within
+from plaidwork.gui.pictures.style import Style, screen_style
 from plaidwork.gui.theme import size, space, theme
 
 EDGE = 4
 """Pixels around the picture, for the ring of the focus."""
 _NOTCH = 0.8
 _MOST_MARKED = 2000
+_STEPS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
 _BUTTONS = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
 _MORE = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
@@ -52,6 +49,8 @@ class PictureCanvas(QWidget):
     Signals
     -------
     hovered : what is under the pointer or the keys, in words
+    chosen : id of a choice and its value that a mark is which was clicked
+    moved : id of a choice whose line is dragged, its value, and whether it was let go
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
     gathered : kind and numbers of items that a lasso holds, or of a mark clicked with Ctrl or Shift, and whether they come
         to those selected before
@@ -60,6 +59,8 @@ class PictureCanvas(QWidget):
 
     hovered = Signal(str)
     picked = Signal(str, object)
+    chosen = Signal(str, str)
+    moved = Signal(str, float, bool)
     gathered = Signal(str, object, bool)
     reached = Signal(QPointF)
 
@@ -75,6 +76,10 @@ class PictureCanvas(QWidget):
         self._painted: QPixmap | None = None
         self._pressed: tuple[QPointF, Zoom] | None = None
         self._dragged = False
+        self._held: Held | None = None
+        self._last: LastPaint | None = None
+        self._settle = QTimer(self, singleShot=True, interval=moving.SETTLE)
+        self._settle.timeout.connect(self.update)
         self._lasso: list[QPointF] = []
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -91,6 +96,7 @@ class PictureCanvas(QWidget):
     def set_picture(self, picture: Picture) -> None:
         """Show another picture, whole unless it is the same one with newer numbers, or other marks on the same axes."""
         old, self.picture, self.current = self.picture, picture, None
+        self._last = None
         self.pointed = {}
         if old is None or not goes_on(old, picture):
             self.zoom = Zoom()
@@ -143,16 +149,11 @@ class PictureCanvas(QWidget):
             paint_picture(on_file, self.picture, self.frames, style)
             on_file.end()
             return
-        if self._painted is None:
-            ratio = self.devicePixelRatioF()
-            self._painted = QPixmap(self.size() * ratio)
-            self._painted.setDevicePixelRatio(ratio)
-            self._painted.fill(style.color("surface"))
-            below = QPainter(self._painted)
-            paint_picture(below, self.picture, self.frames, style, self.selected)
-            below.end()
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._painted)
+        if self._last is not None and not self.settled:
+            paint_moved(painter, self._last, self.frames.frames[0], style)
+        else:
+            painter.drawPixmap(0, 0, self._whole_painted(style))
         for kind, items in self.selected.items():
             found = (spot for spot in spots_of(self.picture, kind, items) if self._ringed(spot))
             spots = [spot for spot, _ in zip(found, range(_MOST_MARKED))]
@@ -165,6 +166,8 @@ class PictureCanvas(QWidget):
             paint_places(painter, self.frames.frames[panel], axis, places, style)
         if self.current is not None:
             paint_spots(painter, self.picture, self.frames, alike(self.picture, self.current), style, False)
+        if self._held is not None and self._dragged:
+            paint_mark(self._held.rule, painter, self.frames.frames[self._held.panel], style)
         if len(self._lasso) > 1:
             paint_lasso(painter, self._lasso)
         if self.hasFocus():
@@ -179,6 +182,14 @@ class PictureCanvas(QWidget):
         panel = self.picture.panels[spot.panel]
         return chosen_of(panel, mark_of(self.picture, spot), self.selected) is None
 
+    def _whole_painted(self, style: Style) -> QPixmap:
+        """The picture without what is pointed at; painted once."""
+        if self._painted is None:
+            assert self.picture is not None
+            found = painted_of(self, self.picture, self.frames, style, self.selected)
+            self._painted, self._last = found
+        return self._painted
+
     # -- pointing and walking -------------------------------------------------------------------
     def show_spot(self, spot: Spot | None) -> None:
         """Mark a piece and tell it."""
@@ -190,20 +201,20 @@ class PictureCanvas(QWidget):
     def point_out(self, places: Mapping[tuple[int, str], np.ndarray]) -> None:
         """Point at places of axes, "x" or "y" of a panel, and bring the first of each so near that its name has room."""
         self.pointed = {key: np.asarray(found, dtype=float) for key, found in places.items() if len(found)}
-        room = 1.3 * screen_style().metrics().height()
         for (panel, axis), found in self.pointed.items():
-            self._bring(panel, axis, float(found[0]), room)
+            self.bring(panel, axis, float(found[0]), True)
         self.update()
 
-    def _bring(self, panel: int, axis: str, value: float, room: float = 0.0) -> None:
-        """Move the part that is shown so that it holds a value; ``room`` are the least pixels of its unit."""
+    def bring(self, panel: int, axis: str, value: float, near: bool = False) -> None:
+        """Move the part that is shown so that it holds a value; ``near`` so that a name of it has room."""
         frame = self.frames.frames[panel]
         pixels = frame.x if axis == "x" else frame.y
         window = self.zoom.x if axis == "x" else self.zoom.y.get(panel, WHOLE)
         whole = (frame.panel if axis == "y" else self.picture.panels[0]).scaling(axis)
         low, high = whole.shares(np.array([value - 0.5, value + 0.5])).tolist()
         long = window[1] - window[0]
-        if room:
+        if near:
+            room = 1.3 * screen_style().metrics().height()
             long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
             shown = within((low + high - long) / 2, long)
         else:
@@ -223,7 +234,7 @@ class PictureCanvas(QWidget):
             self.reach(spot)
         if spot is not None and self.zoomed and isinstance(mark_of(self.picture, spot), Cells):
             for axis, value in zip("xy", mark_of(self.picture, spot).middle(spot.piece), strict=True):
-                self._bring(spot.panel, axis, value)
+                self.bring(spot.panel, axis, value)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.DevicePixelRatioChange):
@@ -241,13 +252,7 @@ class PictureCanvas(QWidget):
         With Ctrl the arrows move the part that is shown.
         """
         key = Qt.Key(event.key())
-        step = {
-            Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Left: -1,
-            Qt.Key.Key_PageDown: 10,
-            Qt.Key.Key_PageUp: -10,
-        }.get(key, 0)
-        jump = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(key, 0)
+        step, jump = _STEPS.get(key, 0), {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(key, 0)
         turn = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}.get(key, 0)
         if self.picture is None:
             super().keyPressEvent(event)
@@ -256,7 +261,7 @@ class PictureCanvas(QWidget):
         elif step or jump:
             self._walk(step, jump)
         elif turn:
-            self.zoom_about(self.frames.frames[0].area.center(), turn)
+            self.zoom_about(self.frames.frames[self._largest].area.center(), turn)
         elif key == Qt.Key.Key_0:
             self.reset_view()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current is not None:
@@ -267,8 +272,15 @@ class PictureCanvas(QWidget):
     def _pick(self, spot: Spot | None) -> None:
         items = mark_of(self.picture, spot).items(spot.piece) if spot and self.picture else None
         self.picked.emit(*(items or ("", ())))
+        if spot and self.picture and (choice := mark_of(self.picture, spot).choice) is not None:
+            self.chosen.emit(choice[0], choice[1][spot.piece])
 
     # -- zoom and pan ---------------------------------------------------------------------------
+    @property
+    def settled(self) -> bool:
+        """Whether the picture is painted as it should be; not while a large one is moved."""
+        return not self._settle.isActive()
+
     @property
     def zoomed(self) -> bool:
         """Whether a part is shown."""
@@ -281,6 +293,8 @@ class PictureCanvas(QWidget):
     def _set_zoom(self, zoom: Zoom) -> None:
         if zoom != self.zoom:
             self.zoom = zoom
+            if self._last is not None:
+                self._settle.start()
             self.redraw()
 
     def reach(self, spot: Spot) -> None:
@@ -291,12 +305,19 @@ class PictureCanvas(QWidget):
         self.reached.emit(QPointF(at.x() if at.x() == at.x() else frame.left, at.y()))
 
     def _shift(self, right: int, down: int) -> None:
-        """Move the part of the first panel that is shown by a tenth."""
-        window = self.zoom.y.get(0, WHOLE)
-        sign = 1 if self.frames.frames[0].panel.y.down else -1
+        """Move the part of the largest panel that is shown by a tenth."""
+        p = self._largest
+        window = self.zoom.y.get(p, WHOLE)
+        sign = 1 if self.frames.frames[p].panel.y.down else -1
         across = moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
         up = moved(window, sign * down * (window[1] - window[0]) / 10)
-        self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
+        self._set_zoom(Zoom(across, {**self.zoom.y, p: up} if up != window else dict(self.zoom.y)))
+
+    @property
+    def _largest(self) -> int:
+        """The panel that keys zoom and move."""
+        frames = self.frames.frames
+        return max(range(len(frames)), key=lambda p: frames[p].area.height())
 
     def _panel_at(self, at: QPointF) -> int | None:
         for p, frame in enumerate(self.frames.frames):
@@ -331,30 +352,32 @@ class PictureCanvas(QWidget):
         if self.picture is not None and event.button() in _BUTTONS:
             self._pressed, self._dragged = (at, self.zoom), False
             left = event.button() == Qt.MouseButton.LeftButton
-            self._lasso = [at] if left and self._holds_points(at) else []
+            self._held = held_at(self.frames, at) if left else None
+            self._lasso = [at] if left and self._held is None and holds_points(self.frames, at) else []
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Read what is under the pointer, or move the part that is shown."""
         if self.picture is None:
             return
-        if self._lasso:
+        if self._held is not None:
+            self._move_rule(event.position(), False)
+        elif self._lasso:
             self._lasso.append(event.position())
             self.update()
         elif self._pressed is not None and self.zoomed:
             self._drag(event.position())
         else:
+            self.setCursor(grip_at(self.frames, event.position()))
             self.show_spot(spot_at(self.picture, self.frames, event.position()))
 
-    def _holds_points(self, at: QPointF) -> bool:
-        """Whether there are points of several items to be selected by a lasso from here."""
-        found = [frame for frame in self.frames.frames if frame.area.contains(at)]
-        return any(
-            isinstance(mark, Points) and mark.of is not None and len(mark) > 1
-            for frame in found
-            if frame.panel.reads != "row"
-            for mark in frame.panel.marks
-        )
+    def _move_rule(self, to: QPointF, done: bool) -> None:
+        """The line that is held goes along at once; whoever draws the picture follows."""
+        assert self._held is not None
+        self._held = self._held.moved(self.frames, to)
+        self._dragged = True
+        self.moved.emit(self._held.rule.drags, float(self._held.rule.at[0]), done)
+        self.update()
 
     def _drag(self, to: QPointF) -> None:
         assert self._pressed is not None
@@ -374,6 +397,9 @@ class PictureCanvas(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A lasso selects what is inside; a click that moved nothing what the mark stands for."""
         (pressed, self._pressed), (path, self._lasso) = (self._pressed, None), (self._lasso, [])
+        if self._held is not None and self._dragged:
+            self._move_rule(event.position(), True)
+        self._held = None
         if event.button() == Qt.MouseButton.LeftButton and pressed is not None and self.picture is not None:
             more = bool(event.modifiers() & _MORE)
             if path and max((point - path[0]).manhattanLength() for point in path) > space.XS:

@@ -12,8 +12,8 @@ from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture, Points, S
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.swarm import pixels_of
 
-_NEAR, _AROUND, _TITLE = 40.0, 8.0, 20.0
-"""Pixels within which a piece is near, around a panel that still belong to it, and of its title."""
+_NEAR, _ON, _AROUND, _TITLE = 40.0, 8.0, 8.0, 20.0
+"""Pixels within which a piece is near, or the pointer on a point, around a panel that still belong to it, and of its title."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ def spot_at(picture: Picture, layout: Layout, at: QPointF) -> Spot | None:
         if not area.contains(at):
             continue
         marks = [(k, mark) for k, mark in enumerate(frame.panel.marks) if mark.read is not None and len(mark)]
-        readers = {"near": _near, "across": _across, "inside": _inside, "row": _row, "whole": _first}
+        readers = {"near": _near, "across": _across, "inside": _inside, "over": _over, "row": _row}
+        readers["whole"] = _first
         found = readers[frame.panel.reads](marks, frame, at)
         if found is not None:
             return Spot(p, *found)
@@ -90,8 +91,10 @@ def _first(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[in
     return (marks[0][0], 0) if marks else None
 
 
-def _near(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
-    best, found = _NEAR, None
+def _near(
+    marks: list[tuple[int, Mark]], frame: Frame, at: QPointF, reach: float = _NEAR
+) -> tuple[int, int] | None:
+    best, found = reach, None
     for k, mark in marks:
         x, y = pixels_of(mark, frame)
         close = np.flatnonzero((np.abs(x - at.x()) < best) & (np.abs(y - at.y()) < best))
@@ -171,6 +174,12 @@ def _inside(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[i
     return None
 
 
+def _over(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    """The point that the pointer is on, else the area."""
+    points: list[tuple[int, Mark]] = [(k, mark) for k, mark in marks if isinstance(mark, Points)]
+    return _near(points, frame, at, _ON) or _inside(marks, frame, at)
+
+
 def _cell(mark: Cells, frame: Frame, at: QPointF) -> int:
     n, m = mark.values.shape
     column = int(np.floor((frame.x.value(at.x()) - mark.x0) / (mark.x1 - mark.x0) * m))
@@ -226,12 +235,13 @@ def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: i
         return None
     if picture.panels[marks[0][0]].reads == "row":
         return _stepped_rows(picture, marks, spot, step, jump)
-    if spot is None:
-        mark = mark_of(picture, Spot(*marks[0], 0))
+    if spot is None:  # strips belong to the panel below them
+        first = next((place for place in marks if not picture.panels[place[0]].strip), marks[0])
+        mark = mark_of(picture, Spot(*first, 0))
         if isinstance(mark, Cells):
-            return Spot(*marks[0], 0 if _down(picture, marks[0][0]) else len(mark) - mark.values.shape[1])
+            return Spot(*first, 0 if _down(picture, first[0]) else len(mark) - mark.values.shape[1])
         order = _order(mark)
-        return Spot(*marks[0], int(order[0 if step >= 0 else -1]))
+        return Spot(*first, int(order[0 if step >= 0 else -1]))
     mark = mark_of(picture, spot)
     if isinstance(mark, Cells):
         up = jump if _down(picture, spot.panel) else -jump

@@ -5,32 +5,36 @@ from __future__ import annotations
 from functools import singledispatch
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from plaidwork.core.pictures import (
     Bands,
     Bars,
     Cells,
-    Color,
+    Hatch,
     Intervals,
     Line,
     Links,
     Mark,
     Outlines,
     Points,
+    Regions,
     Rug,
     Rule,
     Texts,
 )
 from plaidwork.gui.pictures.cells import paint_cells
 from plaidwork.gui.pictures.frame import Frame
+from plaidwork.gui.pictures.joints import paint_links
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
 from plaidwork.gui.pictures.rasters import MANY_POINTS, inks_of, points_image
+from plaidwork.gui.pictures.regions import paint_regions
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.pictures.swarm import pixels_of
+from plaidwork.gui.pictures.texts import paint_texts
 
-_RUG, _MOST_RUG, _SMOOTH_LINKS = 7.0, 3000, 3000
+_RUG, _MOST_RUG, _HATCH = 7.0, 3000, 18.0
 _SHAPES: dict[int, tuple[tuple[float, float], ...]] = {
     1: ((-1.1, -0.85), (1.1, -0.85), (0, 1.15)),
     2: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
@@ -124,7 +128,7 @@ def paint_points(
     larger: float = 0.0,
 ) -> None:
     """All points, or those ``shown`` (n,), with a radius so much larger."""
-    if len(mark) >= MANY_POINTS:
+    if len(mark) >= MANY_POINTS and mark.sizes is None:
         image, target = points_image(mark, frame, style, painter.device().devicePixelRatioF(), shown)
         painter.drawImage(target, image)
         return
@@ -137,7 +141,13 @@ def paint_points(
             shape = shape if known[i] else -2
         ink = QColor.fromRgb(int(inks[i]))
         paint_point(
-            painter, QPointF(x[i], y[i]), ink, shape, mark.size / 2 + 0.5 + larger, style, known is not None
+            painter,
+            QPointF(x[i], y[i]),
+            ink,
+            shape,
+            mark.size_of(int(i)) / 2 + 0.5 + larger,
+            style,
+            known is not None,
         )
 
 
@@ -214,6 +224,11 @@ def _whiskers(frame: Frame, bars: Bars) -> list[Intervals]:
 
 
 @paint_mark.register
+def _regions(mark: Regions, painter: QPainter, frame: Frame, style: Style) -> None:
+    paint_regions(mark, painter, frame, style)
+
+
+@paint_mark.register
 def _cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> None:
     paint_cells(mark, painter, frame, style)
 
@@ -231,39 +246,30 @@ def _outlines(mark: Outlines, painter: QPainter, frame: Frame, style: Style) -> 
 
 
 @paint_mark.register
+def _hatch(mark: Hatch, painter: QPainter, frame: Frame, style: Style) -> None:
+    x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
+    outlines, area = QPainterPath(), frame.area
+    for part in runs(np.isfinite(x) & np.isfinite(y)):
+        outlines.addPolygon(polygon(x[part], y[part]))
+        outlines.closeSubpath()
+    ink = style.color(mark.color_of(0) if len(mark) else "text")
+    ink.setAlphaF(0.4)
+    painter.save()
+    painter.setClipPath(outlines, Qt.ClipOperation.IntersectClip)
+    painter.setPen(QPen(ink, 1))
+    for start in np.arange(area.left() - area.height(), area.right(), _HATCH):
+        painter.drawLine(QPointF(start, area.bottom()), QPointF(start + area.height(), area.top()))
+    painter.restore()
+
+
+@paint_mark.register
 def _links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> None:
-    x0, x1 = frame.x.all_at(mark.x0).tolist(), frame.x.all_at(mark.x1).tolist()
-    y0, y1 = frame.y.all_at(mark.y0).tolist(), frame.y.all_at(mark.y1).tolist()
-    widths = [1.0] * len(mark) if mark.widths is None else [round(2 * w) / 2 for w in mark.widths.tolist()]
-    alike: dict[tuple[Color, float], list[QLineF]] = {}
-    for i, width in enumerate(widths):
-        alike.setdefault((mark.color_of(i), width), []).append(QLineF(x0[i], y0[i], x1[i], y1[i]))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(mark) <= _SMOOTH_LINKS)
-    for (color, width), lines in alike.items():
-        ink = style.color(color)
-        ink.setAlphaF(mark.opacity)
-        painter.setPen(QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
-        painter.drawLines(lines)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint_links(mark, painter, frame, style)
 
 
 @paint_mark.register
 def _texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> None:
-    metrics = style.metrics()
-    painter.setFont(style.font())
-    x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
-    for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
-        wide = metrics.horizontalAdvance(mark.words[i])
-        left = {"right": x[i] + 4, "left": x[i] - 4 - wide}.get(mark.side, x[i] - wide / 2)
-        middle = y[i] - (metrics.height() if mark.side == "above" else 0)
-        if mark.tagged:
-            left = min(max(left, frame.left + 3), frame.right - wide - 3)
-            ground = style.color("surface")
-            ground.setAlphaF(0.85)
-            tag = QRectF(left - 3, middle - metrics.height() / 2 - 1, wide + 6, metrics.height() + 2)
-            painter.fillRect(tag, ground)
-        painter.setPen(style.color(mark.color_of(int(i))))
-        painter.drawText(QPointF(left, middle + (metrics.ascent() - metrics.descent()) / 2), mark.words[i])
+    paint_texts(mark, painter, frame, style)
 
 
 @paint_mark.register

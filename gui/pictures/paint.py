@@ -106,7 +106,8 @@ def paint_spots(
         elif isinstance(mark, Points):
             painter.setPen(QPen(style.color(color), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(at, mark.size / 2 + 3, mark.size / 2 + 3)
+            radius = mark.size_of(spot.piece) / 2 + 3
+            painter.drawEllipse(at, radius, radius)
             if not selected and mark.called is not None:
                 _paint_tag(painter, at, mark.called_of(spot.piece), frame, style)
         elif at.x() == at.x() and at.y() == at.y():

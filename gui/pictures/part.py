@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
-from plaidwork.core.pictures import Picture
-from plaidwork.gui.pictures.frame import WHOLE, Window
+from plaidwork.core.pictures import Picture, Points
+from plaidwork.gui.pictures.frame import WHOLE, Layout, Window
 from plaidwork.gui.theme import theme
 
 _CLOSEST = 1e-4
@@ -20,6 +20,16 @@ def goes_on(old: Picture, new: Picture) -> bool:
     return old.choices == new.choices or all(
         (a.x, a.y, a.scaling("x"), a.scaling("y")) == (b.x, b.y, b.scaling("x"), b.scaling("y"))
         for a, b in pairs
+    )
+
+
+def holds_points(layout: Layout, at: QPointF) -> bool:
+    """Whether there are points of several items to be selected by a lasso from here."""
+    return any(
+        isinstance(mark, Points) and mark.of is not None and len(mark) > 1
+        for frame in layout.frames
+        if frame.area.contains(at) and frame.panel.reads != "row"
+        for mark in frame.panel.marks
     )
 
 

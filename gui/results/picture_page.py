@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, Picture, Points, ViewChoice
+from plaidwork.core.pictures import Cells, File, Picture, Points, ViewChoice
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.printing import origin_of
 from plaidwork.core.views.sources import Sources
@@ -24,9 +26,12 @@ from plaidwork.gui.pictures.paper import paper_like, picture_image, write_pictur
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
+from plaidwork.gui.results.list_panel import ListPanel
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
+from plaidwork.gui.save_path import ask_save_path
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
@@ -47,12 +52,16 @@ class PicturePage(ResultPage):
         self._following, self._found_kind, self._sought = True, "", ""
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
+        self.choices.follow(self.loaded_changed)  # one choice may have changed another
         self._selection.changed.connect(self._on_selection)
 
     def build(self) -> QWidget:
         self.chart, self.row = PictureCanvas(), ChoiceRow()
         self.chart.hovered.connect(self.hovered)
         self.chart.picked.connect(self.pick)
+        self.chart.moved.connect(self._move)
+        self.chart.chosen.connect(self.choose)
+        self._lists: ListPanel | None = None
         self.chart.gathered.connect(self.gather)
         self.row.chosen.connect(self.choose)
         self._notes = Label("", "body", "muted", elide=True)
@@ -72,6 +81,10 @@ class PicturePage(ResultPage):
         self._wait_before_notes.stop()
         if self.row.set_choices(loaded.choices):
             self.choices.adopt(self.row)
+        if loaded.kept:
+            of_kind = self.run.view_settings.setdefault(self.view.kind, {})
+            of_kind[self.view.title] = dict(loaded.kept)
+        self._show_lists(loaded)
         if not loaded.panels:
             self.show_state("search", *loaded.empty)
             return
@@ -80,6 +93,37 @@ class PicturePage(ResultPage):
         if self._sought:
             text, self._sought = self._sought, ""
             self.search(text)
+
+    # -- lists beside it ------------------------------------------------------------------------
+    def side_panel(self) -> QWidget | None:
+        """The lists of the picture; None where it has none."""
+        if self.loaded is None or not self.loaded.lists:
+            return None
+        if self._lists is None or not isValid(self._lists):
+            self._lists = ListPanel()
+            self._lists.setWindowTitle(self.view.title)
+            # the tables are filled anew, which must not happen while they tell what was selected
+            self._lists.chosen.connect(self._choose_row, Qt.ConnectionType.QueuedConnection)
+            self._lists.left.connect(self.leave)
+            self.destroyed.connect(self._lists.deleteLater)  # it may live in a dock of the window
+            self._lists.set_lists(self.loaded.lists)
+        return self._lists
+
+    def _show_lists(self, loaded: Picture) -> None:
+        if self._lists is not None and isValid(self._lists):
+            self._lists.set_lists(loaded.lists)
+        elif loaded.lists:
+            self.panel_changed.emit()
+
+    def _choose_row(self, number: int, row: int) -> None:
+        lists = self.loaded.lists if self.loaded is not None else ()
+        if number >= len(lists):
+            return
+        listing = lists[number]
+        if listing.of is not None and listing.of.kind in SHARED and listing.of.of(row):
+            self._selection.set(listing.of.kind, listing.of.of(row))
+        if listing.choice is not None and row < len(listing.choice[1]):
+            self.choose(listing.choice[0], listing.choice[1][row])
 
     def _set_notes(self, text: str) -> None:
         self._notes.setText(text)
@@ -99,8 +143,8 @@ class PicturePage(ResultPage):
             return
         asked = {name: value}
         other = self._choice(choice.unlike) if choice is not None else None
-        if choice is not None and other is not None and other.value == value:
-            asked[other.id] = choice.value
+        if choice is not None and other is not None and self._asked.get(other.id, other.value) == value:
+            asked[other.id] = self._asked.get(name, choice.value)
         for key, wanted in asked.items():
             self._ask(key, wanted)
         self._wait_before_notes.start()
@@ -118,6 +162,11 @@ class PicturePage(ResultPage):
             self._following = False
             self._selection.set(choice.of, (int(str(value)),))
             self._following = True
+
+    def _move(self, name: str, value: float, done: bool) -> None:
+        """Follow a line that is dragged, as fast as the picture is drawn."""
+        if done or not self.busy:
+            self.choose(name, value)
 
     # -- selection and search -------------------------------------------------------------------
     def pick(self, kind: str, numbers: tuple[int, ...]) -> None:
@@ -245,6 +294,8 @@ class PicturePage(ResultPage):
                     if wanted in findable(name):
                         found.setdefault(name, Spot(p, number, piece))
                 continue
+            if isinstance(mark, Cells):
+                continue
             linked = mark.called is not None and mark.of is not None and mark.of.piece is None
             order = np.argsort(mark.of.index, kind="stable") if linked else np.arange(len(mark))
             for piece in order[:_SEARCHED].tolist():
@@ -260,10 +311,18 @@ class PicturePage(ResultPage):
             self._found_kind = ""
 
     def leave(self) -> bool:
-        """Show all, then select nothing."""
+        """Show all, then what is shown at first of what marks choose, then select nothing."""
         if self.chart.zoomed:
             self.chart.reset_view()
             return True
+        panels = self.loaded.panels if self.loaded is not None else ()
+        by_marks = {mark.choice[0] for panel in panels for mark in panel.marks if mark.choice is not None}
+        for choice in self.loaded.choices if self.loaded is not None else ():
+            if choice.id in by_marks and choice.options and choice.value != choice.options[0][0]:
+                self.choose(choice.id, choice.options[0][0])
+                for kind in self._kinds():
+                    self._selection.set(kind, ())
+                return True
         chosen = [kind for kind in self._kinds() if self._selection.get(kind)]
         for kind in chosen:
             self._selection.set(kind, ())
@@ -291,10 +350,32 @@ class PicturePage(ResultPage):
             self.choose(choice.id, str(number + step))
 
     def fill_menu(self, menu: QMenu) -> None:
-        """Whole again after a zoom."""
+        """Whole again after a zoom, and what else can be written of the picture."""
         menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
+        for file in self.loaded.files if self.loaded is not None else ():
+            menu.addAction(file.title, partial(self.ask_file, file))
 
     # -- words and files ------------------------------------------------------------------------
+    def ask_file(self, file: File) -> None:
+        """Ask for a file and write what the picture offers beside itself, in the background."""
+        ending = f"{file.suffix.lstrip('.').upper()} (*{file.suffix})"
+        name = self.file_name(file.suffix, file.name)
+        path = ask_save_path(self, file.title.rstrip("…"), name, ending)
+        if path is not None:
+            self.write_file(file, path)
+
+    def write_file(self, file: File, path: Path) -> Task:
+        """Write what the picture offers beside itself; messages tell the end."""
+
+        def written(count: int) -> None:
+            told = f"Exported {format_count(count)} {file.counted} to {path.name}"
+            self.workbench.notified.emit("ok", told, "", "")
+
+        def failed(error: BaseException, details: str) -> None:
+            self.workbench.notified.emit("error", f"Could not write {path.name}", str(error), "")
+
+        return self.start(lambda task: file.write(path), written, failed)
+
     def default_headline(self) -> str:
         return self.loaded.headline if self.loaded else self.view.title
 

@@ -32,11 +32,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
-    "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
-    "imputed": _lazy("imputed_page", "ImputedPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
-    "surface": _lazy("surface_page", "SurfacePage"),
-    "network": _lazy("network_page", "NetworkPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures; all others are drawn from

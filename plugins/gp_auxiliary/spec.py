@@ -117,7 +117,10 @@ VIEWS = (
         },
         headline="headline",
         caption="map_note",
-        options={"response": {"input": "X", "values": "probability", "null": "null", "uncertainty": "f_sd"}},
+        options={
+            "response": {"input": "X", "values": "probability", "null": "null", "uncertainty": "f_sd"},
+            "equal": {"covariance": "rbf", "ard": False, "standardise": False},
+        },
     ),
     View(
         "posterior",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plaidwork.core.numerics.graph_layout import _repel, spring_layout
-from plaidwork.core.numerics.lines import draw_discs, draw_lines
+from plaidwork.core.numerics.lines import draw_lines
 
 
 def planted(groups: int = 4, each: int = 20, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -100,16 +100,3 @@ def test_lines_beyond_the_picture():
     assert drawn((100, 10, 300, 20)).sum() == 0
     assert drawn((5, -900, 5, -800)).sum() == 0
     assert drawn((20, 20, 20, 20)).sum() <= 4
-
-
-def test_discs_cover_what_they_should():
-    pixels = np.zeros((40, 60, 4), dtype=np.uint8)
-    discs = np.array([[20.0, 15.0, 6.0], [58.0, 2.0, 5.0], [22.0, 15.0, 2.0]])
-    colors = np.array([[200, 0, 0], [0, 100, 0], [0, 0, 255]], dtype=np.uint8)
-    draw_discs(pixels, discs, colors)
-    red = pixels[:, :, 2].astype(float) / 200
-    assert abs(red.sum() + np.pi * 4 - np.pi * 36) < 3
-    assert tuple(pixels[15, 22]) == (255, 0, 0, 0)  # the last lies on top; blue comes first
-    assert tuple(pixels[15, 16]) == (0, 0, 200, 0)
-    assert pixels[0, 59, 1] == 100  # cut by the edge
-    assert not pixels[30:].any()

@@ -14,12 +14,14 @@ from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.pictures.axes import fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.frame import Pixels, lay_out
+from plaidwork.gui.pictures.frame import Pixels, Zoom, lay_out
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.lines import runs, thinned
 from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumbnail, write_picture
+from plaidwork.gui.pictures.regions import region_parts, tag_places
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.pictures.swarm import pixels_of, spread
+from plaidwork.gui.pictures.texts import free_places
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import wheel
 
@@ -502,3 +504,92 @@ def test_cells_as_tiles_are_walked_row_by_row_and_outlined_together(qtbot):
 def test_items_of_pieces_are_refused_where_there_are_none():
     with pytest.raises(PictureError, match="items of 9"):
         p.Points([1, 2], [1, 2], of=p.Items("row", [1], [8]))
+
+
+def test_links_as_an_image_and_as_lines_are_the_same(qtbot):
+    """Many links are drawn by a kernel, few by the painter: as much ink at the same places."""
+    rng = np.random.default_rng(2)
+    ends = rng.uniform(0, 1, (4, 300))
+    few = p.Links(*ends, np.full(300, 1.5), np.full(300, 0.5), np.arange(300) % 2, color="text")
+    axis = p.Axis(ticks=False, low=0, high=1)
+    images = []
+    for links in (
+        few,
+        p.Links(
+            *(np.tile(end, 2) for end in ends),
+            np.full(600, 1.5),
+            np.repeat([0.5, 0.0], 300),
+            np.tile(np.arange(300) % 2, 2),
+            color="text",
+        ),
+    ):
+        widget = PictureCanvas()
+        qtbot.addWidget(widget)
+        widget.resize(400, 300)
+        widget.set_picture(p.Picture("L", panels=(p.Panel((links,), axis, axis, lines=False),)))
+        image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+        images.append(
+            np.frombuffer(image.constBits(), np.uint8).reshape(300, -1)[20:-30, 20:-20].astype(float)
+        )
+    painted, drawn = 255 - images[0], 255 - images[1]
+    assert drawn.sum() == pytest.approx(painted.sum(), rel=0.1)
+    assert np.corrcoef(painted.ravel(), drawn.ravel())[0, 1] > 0.8
+
+
+def test_words_on_free_sides_keep_apart(qtbot):
+    x = np.linspace(0.2, 0.8, 40)
+    words = p.Texts(
+        x, np.full(40, 0.5), tuple(f"word {k}" for k in range(40)), "free", clear=np.full(40, 3.0)
+    )
+    picture = p.Picture("W", panels=(p.Panel((words,), p.Axis(low=0, high=1), p.Axis(low=0, high=1)),))
+    style = screen_style()
+    frame = lay_out(picture, QRectF(0, 0, 500, 300), style).frames[0]
+    boxes = [box for _, box, _ in free_places(words, frame, style)]
+    assert 3 < len(boxes) < 40
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert all(frame.area.adjusted(-6, -6, 6, 6).contains(box) for box in boxes)
+
+
+# -- regions ------------------------------------------------------------------------------------
+def regions(chosen: int = -1) -> p.Picture:
+    """Two blocks of a matrix of 20 x 30, the second in two parts."""
+    rows, columns = np.zeros((2, 20), bool), np.zeros((2, 30), bool)
+    rows[0, :8], columns[0, 2:12] = True, True
+    rows[1, 12:], columns[1, 15:20], columns[1, 24:] = True, True, True
+    marks = (
+        p.Cells(np.zeros((20, 30)), -0.5, 29.5, -0.5, 19.5, read=lambda i: f"cell {i}"),
+        p.Regions(rows, columns, ("first", "second"), ("1", "2"), chosen, color=(0, 1)),
+    )
+    panel = p.Panel(
+        marks,
+        p.Axis(scale="category", names=tuple(f"c{k}" for k in range(30)), turned=True),
+        p.Axis(scale="category", names=tuple(f"r{k}" for k in range(20)), down=True),
+        reads="inside",
+    )
+    return p.Picture("Blocks", panels=(panel,))
+
+
+def test_regions_are_outlined_where_they_are_and_tags_stand_apart(qapp):
+    picture, style = regions(), screen_style()
+    (frame,) = lay_out(picture, QRectF(0, 0, 800, 500), style).frames
+    mark = picture.panels[0].marks[1]
+    (first,) = region_parts(mark, frame, 0)
+    assert first.top() == round(frame.area.top())  # the first row is at the top
+    assert first.width() == pytest.approx(frame.area.width() / 3, abs=1)
+    assert len(region_parts(mark, frame, 1)) == 2
+    tags = tag_places(mark, frame, style)
+    assert {k: text for k, (_, text) in tags.items()} == {0: "first", 1: "second"}
+    assert not tags[0][0].intersects(tags[1][0])
+    chosen = tag_places(regions(1).panels[0].marks[1], frame, style)
+    assert {k: text for k, (_, text) in chosen.items()} == {0: "1", 1: "second"}
+    inside = lay_out(picture, QRectF(0, 0, 800, 500), style, Zoom((0.7, 1.0), {0: (0.0, 0.3)})).frames[0]
+    assert region_parts(mark, inside, 0) == []
+
+
+def test_outlines_of_regions_share_no_hue_with_the_map(qapp):
+    image = picture_image(regions(), Paper(120, 80, dpi=96, titled=False))
+    style = paper_style(8.0)
+    inks = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
+    assert style.color("text").rgb() in inks
+    faded = picture_image(regions(1), Paper(120, 80, dpi=96, titled=False))
+    assert faded != image

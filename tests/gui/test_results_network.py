@@ -1,4 +1,4 @@
-"""Networks: what is shown, neighbours by clicks and keys, tables beside, files."""
+"""Networks: what is shown, neighbours by clicks and keys, lists beside, layouts that are kept, files."""
 
 from __future__ import annotations
 
@@ -7,24 +7,44 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
+from plaidwork.core.pictures import Cells, Links, Points
 from plaidwork.core.session.session import open_session
-from plaidwork.gui.results.network import ALL
-from tests.gui.factor_runs import at, click, find, wheel
+from plaidwork.gui.pictures import moving
+from tests.gui.factor_runs import at, choose, click, wheel
 from tests.gui.network_runs import LISTED, MATRIX, TWO_KINDS, network_run
 
 
 def node_place(page, node: int) -> tuple[float, float]:
     """Pixel of a node."""
-    x, y = page.map.pixels()[node]
-    return float(x), float(y)
+    (frame,) = page.chart.frames.frames
+    for mark in frame.panel.marks:
+        if mark.choice is not None and str(node) in mark.choice[1]:
+            x, y = mark.middle(mark.choice[1].index(str(node)))
+            return frame.x.at(x), frame.y.at(y)
+    raise AssertionError(f"no node {node}")
 
 
-def test_sliders_count_what_is_left(opened, qtbot):
+def marks(page, kind) -> list:
+    """Marks of a kind."""
+    return [mark for mark in page.loaded.panels[0].marks if isinstance(mark, kind)]
+
+
+def nodes(page) -> set[int]:
+    """Numbers of the nodes that are drawn."""
+    return {int(value) for mark in marks(page, Points) for value in mark.choice[1]}
+
+
+def again(page) -> None:
+    assert page.wait(20_000)
+
+
+def test_choices_count_what_is_left(opened, qtbot):
     _, run = bench = network_run()
     page = opened(bench, LISTED)
     ends, weights = (run.results[name].values for name in ("links", "link_weight"))
@@ -33,27 +53,25 @@ def test_sliders_count_what_is_left(opened, qtbot):
         part[[a, b]] = part[[a, b]].min()
     groups = len(set(part[ends].ravel()))
     assert page._headline.text() == f"32 genes, {len(ends)} links, {groups} separate groups"
-    page.threshold.slider.setFocus()
+    slider = page.control("least").slider
+    slider.setFocus()
     for _ in range(5):
-        qtbot.keyClick(page.threshold.slider, Qt.Key.Key_PageUp)
-    least = page._least
-    strong = np.abs(weights) >= least
+        qtbot.keyClick(slider, Qt.Key.Key_PageUp)
+    again(page)
+    strong = np.abs(weights) >= page.control("least").value - 1e-9
     assert 0 < strong.sum() < len(ends)
-    assert len(page.shown.links) == strong.sum()
-    assert set(page.shown.nodes) == set(ends[strong].ravel())
-    qtbot.keyClick(page.top.slider, Qt.Key.Key_Home)
+    assert len(marks(page, Links)[0]) == strong.sum()
+    assert nodes(page) == set(ends[strong].ravel())
+    click(qtbot, page.control("top")._group.button(1), 5, 5)
+    again(page)
     order = np.argsort(-np.abs(weights), kind="stable")
     seen, kept = np.zeros(33, int), 0
     for e in order:
         kept += strong[e] and min(seen[ends[e]]) < 1
         seen[ends[e]] += 1
-    assert page._top == 1
-    assert len(page.shown.links) == kept
+    assert len(marks(page, Links)[0]) == kept
     assert f"{kept} links" in page._headline.text()
-    again = opened(bench, LISTED)
-    assert len(again.shown.links) == kept
-    qtbot.keyClick(page.top.slider, Qt.Key.Key_End)
-    assert page._top == ALL
+    assert len(marks(opened(bench, LISTED), Links)[0]) == kept
 
 
 def test_neighbours_of_a_node(opened, qtbot):
@@ -63,78 +81,74 @@ def test_neighbours_of_a_node(opened, qtbot):
     qtbot.addWidget(panel)
     ends = run.results["links"].values
     near = set(ends[(ends == 9).any(axis=1)].ravel()) - {9}
-    qtbot.mouseMove(page.map, page.map.rect().topLeft())
     x, y = node_place(page, 9)
-    qtbot.mouseMove(page.map, at(x, y))
+    qtbot.mouseMove(page.chart, at(x, y))
     assert page.told[-1].startswith(f"gene 10: {len(near)} links, loading ")
-    click(qtbot, page.map, x, y)
-    assert page.map.focus == 9
+    click(qtbot, page.chart, x, y)
+    again(page)
     assert page._headline.text() == f"gene 10 is linked to {len(near)} genes"
-    pixels = page.map.pixels()
-    assert set(np.flatnonzero(np.isfinite(pixels).all(axis=1))) == near | {9}
-    assert np.allclose(pixels[9], [page.map.width() / 2, page.map.height() / 2])
-    links = page.shown.links_of(9)
-    others = page.shown.other(links, 9)
-    reach = np.abs((pixels[others] - pixels[9]) / [page.map.width(), page.map.height()])
-    assert np.hypot(*reach[0]) < np.hypot(*reach[-1])  # the strongest is nearer than the weakest
+    assert nodes(page) == near | {9}
+    assert page.control("around").currentText() == "gene 10"
     assert workbench.selection(run).get("column") == (9,)
-    assert panel.title.text() == "gene 10"
-    assert panel.near.model.rowCount() == len(near)
-    assert page.back.isVisible()
+    assert panel.titles[0].text().startswith("gene 10: ")
+    near_list, all_list = page.loaded.lists
+    assert len(near_list.columns["Linked to"]) == len(near)
+    weights = np.abs(near_list.columns["Correlation"])
+    assert (np.diff(weights) <= 0).all()
+    away = [
+        np.hypot(*marks(page, Points)[0].middle(marks(page, Points)[0].choice[1].index(v)))
+        for v in near_list.choice[1]
+    ]
+    assert away[0] < away[-1]  # the strongest is nearer than the weakest
     page.grab()
-    place = panel.near.view.visualRect(panel.near.model.index(1, 0)).center()
-    qtbot.mouseClick(panel.near.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    qtbot.waitUntil(lambda: page.map.focus == others[1], timeout=20_000)
-    qtbot.keyClick(page.map, Qt.Key.Key_Right)
-    qtbot.keyClick(page.map, Qt.Key.Key_Return)
-    assert page.map.focus not in (-1, others[1])
-    qtbot.keyClick(page.map, Qt.Key.Key_Escape)
-    assert page.map.focus == -1
-    assert not page.back.isVisible()
+    table = panel.tables[0]
+    second = near_list.choice[1][1]
+    place = table.view.visualRect(table.model.index(1, 0)).center()
+    qtbot.mouseClick(table.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: page._choice("around").value == second, timeout=20_000)
+    assert len(all_list.columns["Links"]) == 32
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    again(page)
+    assert page.control("around").currentText() == "all"
     assert workbench.selection(run).get("column") == ()
-    find(qtbot, panel.picker, "gene 12")
-    qtbot.waitUntil(lambda: page.map.focus == 11, timeout=20_000)
-    qtbot.mouseClick(page.back, Qt.MouseButton.LeftButton)
-    assert page.map.focus == -1
-    workbench.selection(run).set("column", (3,))
-    assert page.map.focus == 3
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Return)
+    again(page)
+    assert page.control("around").currentText() != "all"
     assert page.search("gene 2")[0].startswith("gene 2")
-    assert page.loaded.names[page.map.focus].startswith("gene 2")
+    again(page)
+    assert page.control("around").currentText().startswith("gene 2")
 
 
-def test_keys_zoom_and_layouts(opened, qtbot):
+def test_zoom_and_layouts(opened, qtbot):
     page = opened(network_run(), LISTED)
-    before = page.map.pixels()
-    wheel(page.map, 300, 200, 120)
-    assert page.map.zoomed
-    assert not np.allclose(page.map.pixels(), before, equal_nan=True)
-    qtbot.keyClick(page.map, Qt.Key.Key_Escape)
-    assert np.allclose(page.map.pixels(), before, equal_nan=True)
-    qtbot.keyClick(page.map, Qt.Key.Key_Plus)
-    qtbot.keyClick(page.map, Qt.Key.Key_Home)
-    assert not page.map.zoomed
-    qtbot.keyClick(page.map, Qt.Key.Key_Right)
-    assert page.map.current == page.shown.nodes[0]
-    click(qtbot, page.layout_choice._group.button(1), 5, 5)
-    away = np.linalg.norm(page.map.places[page.shown.nodes], axis=1)
-    assert np.allclose(away, 1)
+    wheel(page.chart, 300, 200, 120)
+    assert page.chart.zoomed
+    qtbot.keyClick(page.chart, Qt.Key.Key_Escape)
+    assert not page.chart.zoomed
+    click(qtbot, page.control("layout")._group.button(1), 5, 5)
+    again(page)
+    points = marks(page, Points)[0]
+    assert np.allclose(np.hypot(points.x, points.y), 1)
     page.grab()
-    seed, places = page.loaded.seed, page.loaded.places
-    page.lay_out_again()
-    qtbot.waitUntil(lambda: page.loaded.seed == seed + 1, timeout=20_000)
-    assert page.layout_choice.current == "force"
-    assert not np.allclose(page.loaded.places, places)
+    click(qtbot, page.control("layout")._group.button(0), 5, 5)
+    again(page)
+    before = marks(page, Points)[0]
+    page.choose("seed", 2.0)
+    again(page)
+    assert page.loaded.kept["seed"] == 2
+    assert not np.allclose(marks(page, Points)[0].x, before.x)
 
 
 def test_the_layout_is_kept(opened, tmp_path):
     workbench, run = bench = network_run()
-    places = opened(bench, LISTED).loaded.places
+    places = np.asarray(opened(bench, LISTED).loaded.kept["places"])
     workbench.session.save(tmp_path / "n.plaidwork")
     stored = next(iter(open_session(tmp_path / "n.plaidwork").runs.values()))
     kept = stored.view_settings["network"]["Gene network"]
     assert np.allclose(kept["places"], places, atol=1e-4)
     run.view_settings = stored.view_settings
-    assert np.array_equal(opened(bench, LISTED).loaded.places, np.asarray(kept["places"]))
+    assert np.array_equal(opened(bench, LISTED).loaded.kept["places"], np.asarray(kept["places"]))
     ends = run.results["links"].values
     run.results = (
         run.results
@@ -143,23 +157,36 @@ def test_the_layout_is_kept(opened, tmp_path):
             for name in ("links", "link_weight", "link_share")
         }
     )
-    moved = opened(bench, LISTED).loaded.places
+    moved = np.asarray(opened(bench, LISTED).loaded.kept["places"])
     linked = np.unique(ends[:-3])
     assert np.linalg.norm(moved - places, axis=1)[linked].mean() < 0.4
 
 
-def test_files_of_a_network(opened, tmp_path):
+@pytest.mark.parametrize(
+    "kept", ["nothing", {"seed": "x", "places": [[1], 2], "names": 3}, {"seed": -4, "places": "?"}]
+)
+def test_a_layout_of_a_strange_file_is_made_anew(opened, kept):
+    _, run = bench = network_run()
+    run.view_settings["network"] = {"Gene network": kept}
+    assert opened(bench, LISTED).state == ""
+
+
+def test_files_of_a_network(opened, tmp_path, monkeypatch):
     _, run = bench = network_run()
     run.results["gene"] = Result(
         np.array(["a<b & \x07c", *run.results["gene"].values[1:]]), ("gene",), label="Gene"
     )
     page = opened(bench, LISTED)
-    root = ElementTree.parse(page.export_graphml(tmp_path / "n.graphml")).getroot()
+    path = tmp_path / "n.graphml"
+    monkeypatch.setattr("plaidwork.gui.results.picture_page.ask_save_path", lambda *_: path)
+    page.ask_file(page.loaded.files[0])
+    assert page.wait(20_000)
+    root = ElementTree.parse(path).getroot()
     space = "{http://graphml.graphdrawing.org/xmlns}"
-    nodes, edges = list(root.iter(f"{space}node")), list(root.iter(f"{space}edge"))
-    assert (len(nodes), len(edges)) == (len(page.shown.nodes), len(page.shown.links))
-    assert {data.get("key") for data in nodes[0]} == {"label", "x", "y", "group", "strength"}
-    assert nodes[0][0].text == "a<b & ␇c"
+    found, edges = list(root.iter(f"{space}node")), list(root.iter(f"{space}edge"))
+    assert (len(found), len(edges)) == (len(nodes(page)), len(marks(page, Links)[0]))
+    assert {data.get("key") for data in found[0]} == {"label", "x", "y", "group", "strength"}
+    assert found[0][0].text == "a<b & ␇c"
     weights = {float(edge[0].text) for edge in edges}
     assert weights == set(run.results["link_weight"].values.tolist())
     dialog = page.show_data()
@@ -180,19 +207,32 @@ def test_matrix_and_two_kinds(opened, qtbot):
     workbench, run = bench = network_run()
     page = opened(bench, MATRIX)
     together = run.results["similarity"].values
-    assert len(page.loaded.ends) == 33 * 32 // 2
-    a, b = page.loaded.ends[0]
-    assert abs(together[a, b]) == np.abs(together).max() == abs(page.loaded.weights[0])
+    assert len(page.loaded.table["Correlation"]) == 33 * 32 // 2
+    assert abs(page.loaded.table["Correlation"][0]) == np.abs(together).max()
+    click(qtbot, page.control("layout")._group.button(2), 5, 5)
+    again(page)
+    (cells,) = marks(page, Cells)
+    assert cells.values.shape == (33, 33)
+    page.grab()
     page = opened(bench, TWO_KINDS)
-    assert page.loaded.first == 4
-    assert page.loaded.names[:5] == ("Factor 1", "Factor 2", "Factor 3", "Factor 4", "gene 1")
-    assert page.loaded.colours.classes == ("factor", "gene")
+    assert [key.text for key in page.loaded.legend] == ["factor", "gene"]
     x, y = node_place(page, 1)
-    click(qtbot, page.map, x, y)
+    click(qtbot, page.chart, x, y)
+    again(page)
     assert workbench.selection(run).get("layer") == (1,)
-    qtbot.keyClick(page.map, Qt.Key.Key_Escape)
-    page.choose(4)
+    assert page._headline.text().startswith("Factor 2 is linked to ")
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    again(page)
+    x, y = node_place(page, 4)
+    click(qtbot, page.chart, x, y)
+    again(page)
     assert workbench.selection(run).get("column") == (0,)
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    again(page)
+    choose(qtbot, page.control("group"), "Factor 3")
+    again(page)
+    assert nodes(page) - {2} <= set(range(4, 40))
+    assert len(marks(page, Links)[0]) == (run.results["loadings"].values[2] != 0).sum()
 
 
 def test_networks_that_cannot_be_drawn(opened):
@@ -237,42 +277,55 @@ def large_run(n=1200, links=2500):
     return workbench, run
 
 
-def test_large_networks_are_moved_as_they_were_drawn(opened, qtbot, tmp_path):
+def numbers(image: QImage) -> np.ndarray:
+    """Bytes of an image, row by row."""
+    return (
+        np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine()).astype(int)
+    )
+
+
+def nearly(a: QImage, b: QImage) -> bool:
+    """Whether two paintings are the same but for the last bits at the edges of their lines and glyphs."""
+    return bool(np.abs(numbers(a) - numbers(b)).max() <= 8)
+
+
+def test_large_networks_are_moved_as_they_were_drawn(opened, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(moving, "SLOW", 0.0)
     page = opened(large_run(), replace(LISTED, options={"threshold": 0.0}))
-    network = page.map
-    assert len(page.shown.links) > 1500
-    assert network.settled
-    whole = network.grab().toImage()
-    wheel(network, 300, 200, 120)
-    assert network.zoomed
-    assert not network.settled  # the last picture, larger
-    assert network.grab().toImage() != whole
-    qtbot.waitUntil(lambda: network.settled, timeout=20_000)
-    drawn = network.grab().toImage()
-    network._redraw()
-    assert network.grab().toImage() == drawn
-    qtbot.keyClick(network, Qt.Key.Key_0)
-    qtbot.waitUntil(lambda: network.settled, timeout=20_000)
-    assert network.grab().toImage() == whole
+    canvas = page.chart
+    qtbot.wait(50)  # the row of choices takes its height
+    assert len(marks(page, Links)[0]) > 1500
+    assert canvas.settled
+    whole = canvas.grab().toImage()
+    wheel(canvas, 300, 200, 120)
+    assert canvas.zoomed
+    assert not canvas.settled  # the last picture, larger
+    assert not nearly(canvas.grab().toImage(), whole)
+    qtbot.waitUntil(lambda: canvas.settled, timeout=20_000)
+    drawn = canvas.grab().toImage()
+    canvas.redraw()
+    assert nearly(canvas.grab().toImage(), drawn)
+    qtbot.keyClick(canvas, Qt.Key.Key_0)
+    qtbot.waitUntil(lambda: canvas.settled, timeout=20_000)
+    assert nearly(canvas.grab().toImage(), whole)
     for kind in ("png", "svg"):
         assert page.export_picture(tmp_path / f"a.{kind}").stat().st_size > 10_000
 
 
-def test_a_moved_picture_lies_where_it_will_be_drawn(opened, qtbot):
-    """A node that stands alone is at the same place before and after the picture is drawn anew."""
+def test_a_moved_picture_lies_where_it_will_be_drawn(opened, qtbot, monkeypatch):
+    """What is drawn is at the same place before and after the picture is painted anew."""
+    monkeypatch.setattr(moving, "SLOW", 0.0)
     page = opened(large_run(), replace(LISTED, options={"threshold": 0.0}))
-    network = page.map
-    wheel(network, 300, 200, 120)
-    wheel(network, 300, 200, 120)
-    moved = network.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
-    qtbot.waitUntil(lambda: network.settled, timeout=20_000)
-    drawn = network.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    canvas = page.chart
+    qtbot.wait(50)
+    canvas.grab()
+    wheel(canvas, 300, 200, 120)
+    wheel(canvas, 300, 200, 120)
+    moved = canvas.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    qtbot.waitUntil(lambda: canvas.settled, timeout=20_000)
+    drawn = canvas.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
 
-    def numbers(image):
-        flat = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
-        return flat[40:-40, 40:-40].astype(float)
-
-    a, b = numbers(moved), numbers(drawn)
+    a, b = (numbers(image)[40:-40, 40:-40].astype(float) for image in (moved, drawn))
     here = np.corrcoef(a.ravel(), b.ravel())[0, 1]
     beside = np.corrcoef(a[:, 12:].ravel(), b[:, :-12].ravel())[0, 1]
     assert here > beside + 0.1

@@ -17,7 +17,7 @@ from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.run import Run
-from plaidwork.core.pictures import Bands, Line, Rug
+from plaidwork.core.pictures import Bands, Line, Points, Rug
 from plaidwork.core.session.session import Session
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
@@ -79,42 +79,49 @@ def answering_run():
     return workbench, run
 
 
+def shown(page) -> tuple[str, str]:
+    """Columns across and up."""
+    return page.control("across").currentText(), page.control("up").currentText()
+
+
 def test_a_map_over_other_columns(opened, qtbot):
     workbench, run = bench = answering_run()
     page = opened(bench, MAP, size=(900, 700))
-    assert (page.across.currentText(), page.up.currentText()) == ("age", "dose")
-    assert page.chart.surface.values.shape == (2, 10, 12)
+    assert shown(page) == ("age", "dose")
+    assert len(page.loaded.table["age"]) == 10 * 12
     AnsweringModel.threads.clear()
-    choose(qtbot, page.up, "weight")
+    choose(qtbot, page.control("up"), "weight")
     assert page.wait(20_000)
     assert AnsweringModel.threads
     assert threading.get_ident() not in AnsweringModel.threads
-    surface = page.chart.surface
-    assert (surface.x_name, surface.y_name) == ("age", "weight")
-    assert surface.values.shape == (2, 40, 40)
-    exact = 1 / (1 + np.exp(-3 * (surface.x[None, :] - surface.y[:, None])))
-    assert np.allclose(surface.values[1], exact)
+    table = page.loaded.table
+    assert list(table)[:2] == ["age", "weight"]
+    assert len(table["age"]) == 40 * 40
+    exact = 1 / (1 + np.exp(-3 * (table["age"] - table["weight"])))
+    assert np.allclose(table["probability of yes"], exact)
     values = workbench.session.datasets["patients"].values
-    assert np.allclose(surface.points, values[:, [0, 2]])
-    (boundary,) = page.layer.boundary
-    assert np.allclose(boundary[:, 0], boundary[:, 1], atol=0.02)
-    choose(qtbot, page.across, "weight")  # the two change places
+    marks = page.loaded.panels[0].marks
+    (points,) = [mark for mark in marks if isinstance(mark, Points)]
+    assert np.allclose(np.stack([points.x, points.y], axis=1), values[:, [0, 2]])
+    boundary = [mark for mark in marks if isinstance(mark, Line)][-1]
+    assert np.allclose(boundary.x, boundary.y, atol=0.02)
+    choose(qtbot, page.control("across"), "weight")  # what was up there gives way
     assert page.wait(20_000)
-    assert (page.across.currentText(), page.up.currentText()) == ("weight", "dose")
-    assert page.chart.surface.x_name == "weight"
+    assert shown(page) == ("weight", "dose")
+    assert next(iter(page.loaded.table)) == "weight"
     workbench.results_changed.emit(run.id)  # while a fit runs
     assert page.wait(20_000)
-    assert page.chart.surface.x_name == "weight"
+    assert next(iter(page.loaded.table)) == "weight"
     again = opened(bench, MAP)
-    assert (again.across.currentText(), again.up.currentText()) == ("weight", "dose")
-    assert again.chart.surface.x_name == "weight"
+    assert shown(again) == ("weight", "dose")
+    assert next(iter(again.loaded.table)) == "weight"
 
 
 def test_without_the_model_there_is_no_choice(opened):
     workbench, run = answering_run()
     run.chains[0].draws = type(run.chains[0].draws)(run.spec.variables)
     page = opened((workbench, run), MAP)
-    assert not page._axes_fields[0].isVisible()
+    assert "across" not in [choice.id for choice in page.loaded.choices]
     assert not page.state
 
 

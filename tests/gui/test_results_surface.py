@@ -6,11 +6,11 @@ import csv
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
-from plaidwork.gui.results.marks import colors_of
+from plaidwork.core.pictures import Line, Points, Rule, Texts
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import choose, click, factor_run, wheel
 
@@ -57,15 +57,20 @@ def map_run(classes: int = 2, null: bool = True, n: int = 180):
     return workbench, run
 
 
-def place(chart, x: float, y: float) -> QPoint:
+def place(chart, x: float, y: float) -> QPointF:
     """Pixel of a place on the map."""
-    across, up = chart.scales()
-    return QPointF(across.at(x), up.at(y)).toPoint()
+    frame = chart.frames.frames[0]
+    return QPointF(frame.x.at(x), frame.y.at(y))
 
 
-def along(page, x: float) -> float:
-    """Probability of B on the cut."""
-    line = page.curve.picture.panels[0].marks[1]
+def marks(page, kind) -> list:
+    """Marks of a kind on the map."""
+    return [mark for mark in page.loaded.panels[0].marks if isinstance(mark, kind)]
+
+
+def along(page, x: float, name: str = "B") -> float:
+    """Probability of a class on the line across."""
+    (line,) = [line for line in page.loaded.panels[1].marks if line.name == name]
     return float(np.interp(x, line.x, line.y))
 
 
@@ -74,26 +79,24 @@ def test_two_classes(opened, qtbot, tmp_path):
     page = opened(bench, SURFACE, size=(900, 700))
     chart = page.chart
     assert page._headline.text() == "Probability of B by x1 and x2"
-    assert not page._picker_field.isVisible()
-    (ring,) = [line for line in page.layer.boundary if len(line) > 20]
-    assert np.hypot(*ring.T) == pytest.approx(1, abs=5e-3)
-    assert {contour.level for contour in page.layer.contours} == {0.1, 0.25, 0.75, 0.9}
-    assert page._foot.text() == (
+    assert [choice.id for choice in page.loaded.choices] == [
+        *("show", "contours", "data", "band", "cut", "line"),
+    ]
+    ring = marks(page, Line)[-1]
+    assert np.hypot(ring.x, ring.y) == pytest.approx(1, abs=5e-3)
+    assert set(marks(page, Texts)[0].words) <= {"0.1", "0.25", "0.75", "0.9"}
+    assert page._notes.text() == (
         "180 patients, 36 for the test (with an eye); thick line: decision boundary; hatched: no class is more likely than not"
     )
-    page.data.click()
-    qtbot.mouseMove(chart, place(chart, 0.02, 0.02))
-    near = chart.value_text(QPointF(place(chart, 0, 0)))
-    assert near.startswith("x1 ")
-    assert near.endswith(": A 0.02, B 0.98, no class < 0.01")
-    assert page.told[-1].endswith("B 0.98, no class < 0.01")
-    page.data.click()
     point = run.results["places"].values[10]
     at = place(chart, *point)
+    qtbot.mouseMove(chart, at.toPoint())
+    assert page.told[-1].startswith("patient 11, ")
     click(qtbot, chart, at.x(), at.y())
-    assert len(workbench.selection(run).get("row")) == 1
+    assert workbench.selection(run).get("row") == (10,)
+    assert page._notes.text().startswith("patient 11, ")
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert chart.marked == ()
+    assert workbench.selection(run).get("row") == ()
     wheel(chart, at.x(), at.y(), 120)
     assert chart.zoomed
     page.refresh()
@@ -101,71 +104,78 @@ def test_two_classes(opened, qtbot, tmp_path):
     assert chart.zoomed
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert not chart.zoomed
+    page.control("data").click()
+    assert page.wait(20_000)
+    qtbot.mouseMove(chart, place(chart, 0.02, 0.02).toPoint())
+    assert page.told[-1].startswith("x1 ")
+    assert page.told[-1].endswith(": A 0.02, B 0.98, no class < 0.01")
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "m.csv")
     dialog.close()
     lines = list(csv.reader((tmp_path / "m.csv").open()))
-    assert len(lines) == 42
-    assert float(lines[21][21]) == pytest.approx(run.results["share"].values[1][20, 20])
+    assert len(lines) == 1 + 41 * 51
+    assert lines[0][:4] == ["x1", "x2, cm", "probability of A", "probability of B"]
+    assert float(lines[1 + 20 * 51 + 20][3]) == pytest.approx(run.results["share"].values[1][20, 20])
     for kind in ("png", "svg", "pdf"):
         assert page.export_picture(tmp_path / f"m.{kind}").stat().st_size > 5000
 
 
-def test_cut_by_drag_and_keys(opened, qtbot):
+def test_the_line_across_is_dragged_and_moved_by_keys(opened, qtbot):
     page = opened(map_run(), SURFACE, size=(900, 700))
     chart = page.chart
-    page.data.click()
-    assert page.cut.isChecked()
-    assert chart.cut == pytest.approx(0)
-    lines = page.curve.picture.panels[0].marks
+    lines = page.loaded.panels[1].marks
     assert [line.name for line in lines] == ["A", "B", "no class"]
-    points = colors_of(chart.points.colouring)  # a colour means one thing
-    assert [theme().category(line.color) for line in lines[:2]] == points
+    points = {code: color for mark in marks(page, Points) for code, color in zip(mark.shapes, mark.color)}
+    assert [points[0], points[1]] == [line.color for line in lines[:2]]  # a colour means one thing
     assert along(page, 0) == pytest.approx(1 / (1 + np.exp(-4)), abs=0.01)
-    (frame,) = page.curve.frames.frames
-    assert (frame.area.left(), frame.area.right()) == (chart.scales()[0].start, chart.scales()[0].end)
-    start, end = place(chart, 1.5, 0), place(chart, 1.5, 1)
+    above, below = chart.frames.frames
+    assert (above.area.left(), above.area.right()) == (below.area.left(), below.area.right())
+    start, end = place(chart, 1.55, 0).toPoint(), place(chart, 1.55, 1).toPoint()
     qtbot.mousePress(chart, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseMove(chart, end)
+    chart.grab()
     qtbot.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=end)
-    assert chart.cut == pytest.approx(1, abs=0.02)
-    assert along(page, 0) == pytest.approx(0.5, abs=0.03)
-    assert page.curve.picture.panels[0].x.label.startswith("x1, where x2 is ")
-    wheel(chart, start.x(), start.y(), 120)
-    assert page.curve.picture.panels[0].marks[0].x[0] == pytest.approx(chart.scales()[0].low)
-    before = chart.cut
-    qtbot.keyClick(chart, Qt.Key.Key_Down)
-    assert chart.cut == pytest.approx(before - 3 / 50)
-    page.cut.click()
-    assert not page.curve.isVisible()
+    assert page.wait(20_000)
+    assert marks(page, Rule)[0].at[0] == pytest.approx(1, abs=0.03)
+    assert page.workbench.selection(page.run).get("row") == ()
+    assert along(page, 0) == pytest.approx(0.5, abs=0.04)
+    assert page.loaded.panels[1].x.label.startswith("x1, where x2 is ")
+    qtbot.keyClick(page.control("line").slider, Qt.Key.Key_Left)
+    assert page.wait(20_000)
+    assert marks(page, Rule)[0].at[0] == pytest.approx(0.97, abs=0.03)
+    page.control("cut").click()
+    assert page.wait(20_000)
+    assert len(page.loaded.panels) == 1
 
 
 def test_many_classes_have_a_map_each(opened, qtbot):
     page = opened(map_run(classes=3), SURFACE)
-    assert page.layer.title == "probability of A"
-    choose(qtbot, page.picker, "C")
-    assert page.layer.title == "probability of C"
-    assert not page.layer.diverging
-    (edge,) = page.layer.boundary
-    far = edge[np.hypot(*edge.T) > 1.6]
-    assert far[:, 0] == pytest.approx(1.5, abs=0.02)
-    click(qtbot, page.shows._group.button(1), 5, 5)
-    assert page.layer.title == "standard deviation"
-    click(qtbot, page.shows._group.button(2), 5, 5)
-    assert page.layer.title == "probability of no class"
+    assert page._headline.text().startswith("Probability of A")
+    choose(qtbot, page.control("class"), "C")
+    assert page.wait(20_000)
+    assert page._headline.text().startswith("Probability of C")
+    assert page.loaded.legend[-1].map == "tide"
+    edge = marks(page, Line)[-1]
+    far = edge.x[np.hypot(edge.x, edge.y) > 1.6]
+    assert far == pytest.approx(1.5, abs=0.02)
+    for number, title in ((1, "Standard deviation"), (2, "Probability of no class")):
+        click(qtbot, page.control("show")._group.button(number), 5, 5)
+        assert page.wait(20_000)
+        assert page._headline.text().startswith(title)
     light = page.grab().toImage()
     theme().set_mode("dark")
     assert page.grab().toImage() != light
     page.show_data().close()
 
 
-def test_one_probability_and_nothing_else(opened):
+def test_one_probability_and_nothing_else(opened, qtbot):
     workbench, run = map_run(null=False)
     run.results["share"] = Result(run.results["share"].values[1], ("up", "across"))
     page = opened((workbench, run), View("surface", "M", {"values": "share", "x": "across", "y": "up"}))
-    assert page.chart.value_text(QPointF(place(page.chart, 0, 0))).endswith("0.02, B 0.98")
-    assert not page._shows_field.isVisible()
-    assert not page.legend.isVisible()
+    qtbot.mouseMove(page.chart, place(page.chart, 0, 0).toPoint())
+    assert page.told[-1].endswith("0.02, B 0.98")
+    assert [choice.id for choice in page.loaded.choices] == ["contours", "cut", "line"]
+    assert len(page.loaded.legend) == 1
     page.grab()
 
 

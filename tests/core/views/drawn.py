@@ -9,7 +9,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Model, Result
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract.spec import Hyperparameter, Input, ModelSpec, Trace, Variable, View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.pictures import Picture
@@ -27,6 +27,7 @@ class _Toy(Model):
         title="Toy",
         summary="For tests.",
         inputs=(Input("X", dims=("patient", "drug"), missing=True),),
+        hyperparameters=(Hyperparameter("ard", "bool", False, label="A length each"),),
         dims={"factor": "factors"},
         variables=(Variable("level"),),
         traces=(Trace("lp", primary=True),),

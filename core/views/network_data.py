@@ -13,6 +13,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.findings.naming import identity_of
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.colouring import Colouring, colouring, plain
 from plaidwork.core.views.sources import SourceError, Sources, role_names
 
@@ -50,6 +51,8 @@ class Network:
     items: np.ndarray | None
     places: np.ndarray
     seed: int
+    kind: str = "Group"
+    """What the first kind of nodes is, or the groups are."""
 
     @property
     def key(self) -> str:
@@ -66,9 +69,16 @@ class Network:
         size = np.abs(self.weights)
         return (float(size.min()), float(size.max())) if len(size) else (0.0, 1.0)
 
-    def shown(self, least: float, top: int) -> Shown:
-        """Links of at least a size that are among the ``top`` strongest of one of their nodes (from ``ALL`` on: all)."""
+    def shown(self, least: float, top: int, group: int = -1) -> Shown:
+        """Links of at least a size that are among the ``top`` strongest of one of their nodes (from ``ALL`` on: all).
+
+        With a ``group``, those between two nodes of it, or of a node of the first kind where there are two kinds.
+        """
         kept = np.abs(self.weights) >= least - 1e-12
+        if group >= 0 and self.first:
+            kept &= self.ends[:, 0] == group
+        elif group >= 0:
+            kept &= (self.colours.codes[self.ends] == group).all(axis=1)
         if top < ALL:
             kept &= self.rank < top
         return Shown(self, np.flatnonzero(kept))
@@ -123,8 +133,8 @@ class Shown:
         return np.where(a == node, b, a)
 
 
-def load_network(sources: Sources, kept: Mapping[str, Any]) -> Network:
-    """The network of a view and its layout, in a worker thread; ``kept`` is what the session holds of both."""
+def load_network(sources: Sources, kept: Mapping[str, Any], seed: int | None = None) -> Network:
+    """The network of a view and its layout; ``kept`` is what the session holds of both, another ``seed`` lays it out anew."""
     result = sources.result("values", (1, 2))
     names, ends, weights, first, word = _nodes_and_links(sources, result)
     if len(names) > MOST_NODES:
@@ -152,9 +162,16 @@ def load_network(sources: Sources, kept: Mapping[str, Any]) -> Network:
         selection_kind=selection_kind,
         items=items,
         places=np.zeros((len(names), 2)),
-        seed=int(kept.get("seed", 1)),
+        seed=_seed(kept) if seed is None else seed,
+        kind=capital(result.dims[0].replace("_", " ")) if first and result.dims else "Group",
     )
-    return laid_out(network, kept)
+    return laid_out(network, kept if network.seed == _seed(kept) else {})
+
+
+def _seed(kept: Mapping[str, Any]) -> int:
+    """Seed of the layout that was kept."""
+    seed = kept.get("seed", 1)
+    return seed if isinstance(seed, int) and seed >= 0 else 1
 
 
 def _nodes_and_links(
@@ -306,10 +323,9 @@ def laid_out(network: Network, kept: Mapping[str, Any]) -> Network:
     """The network with the layout that was kept, with one that begins at it, or with a new one."""
     from plaidwork.core.numerics.graph_layout import spring_layout
 
-    stored = np.asarray(kept.get("places", ()), dtype=np.float64)
-    old = list(kept.get("names", ()))
+    old, stored = _stored(kept)
     n = len(network.names)
-    if kept.get("key") == network.key and stored.shape == (n, 2) and np.isfinite(stored).all():
+    if kept.get("key") == network.key and stored.shape == (n, 2):
         return replace(network, places=stored)
     start = None
     if stored.shape == (len(old), 2) and len(old):
@@ -321,6 +337,18 @@ def laid_out(network: Network, kept: Mapping[str, Any]) -> Network:
                 [stored[position[name]] if name in position else rng.uniform(-1, 1, 2) for name in names]
             )
     return replace(network, places=spring_layout(n, network.ends, network.weights**2, network.seed, start))
+
+
+def _stored(kept: Mapping[str, Any]) -> tuple[list[str], np.ndarray]:
+    """Names and places (n, 2) of a layout that was kept; a file may hold anything."""
+    nothing: tuple[list[str], np.ndarray] = [], np.zeros((0, 2))
+    names = kept.get("names", [])
+    try:
+        places = np.asarray(kept.get("places", ()), dtype=np.float64)
+    except (TypeError, ValueError):
+        return nothing
+    known = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return (names, places) if known and places.ndim == 2 and np.isfinite(places).all() else nothing
 
 
 def kept_layout(network: Network) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Surface:
-    """Everything a page of maps shows.
+    """Everything a map shows.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Surface:
     fine_x, fine_y : places of the fine grid. layers : by class, or one. extra : ``uncertainty`` and ``null`` if given.
     null : (gy, gx) or None. band : outlines of the null band; band_edges : its edges inside the map.
     points : (n, 2), labels : (n,) class or -1, test : (n,) bool, names of the points.
-    columns : names of the columns that may be chosen, none where there is no choice; pair : those across and up.
+    uncertainty : (1, gy, gx) or (C, gy, gx) as given, or None.
     """
 
     values: np.ndarray
@@ -64,8 +64,7 @@ class Surface:
     word: str
     selection_kind: str
     doc: str
-    columns: tuple[str, ...] = ()
-    pair: tuple[int, int] = (0, 1)
+    uncertainty: np.ndarray | None = None
 
     @property
     def two(self) -> bool:
@@ -96,18 +95,22 @@ def _between(places: np.ndarray, value: float) -> tuple[int, float]:
     return i, (value - places[i]) / (places[i + 1] - places[i])
 
 
-def read_chosen(sources: Sources, options: Mapping[str, Any], pair: tuple[int, int] | None) -> Surface | None:
-    """The map over two chosen columns, or the one that the run has. Raises ``SourceError``, and what the model raises."""
+def chosen_columns(sources: Sources) -> tuple[tuple[str, ...], tuple[int, int]]:
+    """Columns of the input that may be chosen, none where there is no choice, and those of the map that is stored."""
     response = sources.response()
     columns = () if response is None or len(response.columns) < 3 else response.columns
-    if pair is None or response is None or not columns or max(pair) >= len(columns):
-        own = read_surface(sources, options)
-        labels = [] if own is None else [sources.result(role, 1).label for role in ("x", "y")]
-        if own is None or not columns or not set(labels) <= set(columns):
-            return own
-        return replace(own, columns=columns, pair=(columns.index(labels[0]), columns.index(labels[1])))
-    found = read_surface(sources.at(response, response.places(*pair)), options)
-    return None if found is None else replace(found, columns=columns, pair=pair)
+    labels = [sources.result(role, 1).label for role in ("x", "y")] if columns else []
+    if not columns or not set(labels) <= set(columns):
+        return (), (0, 1)
+    return columns, (columns.index(labels[0]), columns.index(labels[1]))
+
+
+def read_chosen(sources: Sources, options: Mapping[str, Any], pair: tuple[int, int] | None) -> Surface | None:
+    """The map over two chosen columns, or the one that the run has. Raises ``SourceError``, and what the model raises."""
+    response = sources.response() if pair is not None else None
+    if pair is None or response is None:
+        return read_surface(sources, options)
+    return read_surface(sources.at(response, response.places(*pair)), options)
 
 
 def read_surface(sources: Sources, options: Mapping[str, Any]) -> Surface | None:
@@ -133,14 +136,14 @@ def read_surface(sources: Sources, options: Mapping[str, Any]) -> Surface | None
     return Surface(
         values, x, y, fine_x, fine_y, classes,
         _layers(np.stack([grid for grid, _, _ in fine]), fine_x, fine_y, classes, given),
-        _extra(sources, values, null, x, y),
+        _extra(sources, _uncertainty(sources, values), null, x, y),
         null,
         () if fine_null is None else regions(fine_null, fine_x, fine_y, NULL_LEVEL),
         () if fine_null is None else contours(fine_null, fine_x, fine_y, (NULL_LEVEL,))[0].lines,
         points, labels, test, names,
         str(options.get("x_label", _axis_name(sources, "x", dims[-1]))),
         str(options.get("y_label", _axis_name(sources, "y", dims[-2]))),
-        word, selection_kind, result.doc,
+        word, selection_kind, result.doc, _uncertainty(sources, values),
     )  # fmt: skip
 
 
@@ -178,18 +181,13 @@ def _layers(
 
 
 def _extra(
-    sources: Sources, values: np.ndarray, null: np.ndarray | None, x: np.ndarray, y: np.ndarray
+    sources: Sources, maps: np.ndarray | None, null: np.ndarray | None, x: np.ndarray, y: np.ndarray
 ) -> dict[str, tuple[Layer, ...]]:
     """Maps besides the probabilities, one or one for each class."""
     found: dict[str, tuple[Layer, ...]] = {}
-    if sources.has("uncertainty"):
-        result = sources.result("uncertainty", (2, 3))
-        maps = np.asarray(result.values, dtype=np.float64)
-        maps = maps if maps.ndim == 3 else maps[None]
-        if maps.shape[1:] != values.shape[1:] or len(maps) not in (1, len(values)):
-            raise SourceError(f"The uncertainty has the shape {maps.shape}; the map {values.shape}.")
+    if maps is not None:
         high = float(np.nanmax(maps)) if np.isfinite(maps).any() else 1.0
-        title = result.label or "uncertainty"
+        title = sources.result("uncertainty").label or "uncertainty"
         fine = [refined(grid, x, y)[0] for grid in maps]
         found["uncertainty"] = tuple(Layer(grid, (0.0, high or 1.0), False, (), (), title) for grid in fine)
     if null is not None:
@@ -197,6 +195,17 @@ def _extra(
         lines = contours(fine_null, fine_x, fine_y, LEVELS)
         found["null"] = (Layer(fine_null, (0.0, 1.0), False, lines, (), "probability of no class"),)
     return found
+
+
+def _uncertainty(sources: Sources, values: np.ndarray) -> np.ndarray | None:
+    """(1, gy, gx) or (C, gy, gx); None where the view has none."""
+    if not sources.has("uncertainty"):
+        return None
+    maps = np.asarray(sources.result("uncertainty", (2, 3)).values, dtype=np.float64)
+    maps = maps if maps.ndim == 3 else maps[None]
+    if maps.shape[1:] != values.shape[1:] or len(maps) not in (1, len(values)):
+        raise SourceError(f"The uncertainty has the shape {maps.shape}; the map {values.shape}.")
+    return maps
 
 
 def _points(

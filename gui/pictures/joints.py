@@ -1,0 +1,75 @@
+"""Links: lines with widths, opacity and dashes, as one image on a screen where they are many, as shapes elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen
+
+from plaidwork.core.numerics.lines import draw_lines
+from plaidwork.core.pictures import Color, Links
+from plaidwork.gui.pictures.frame import Frame
+from plaidwork.gui.pictures.style import Style
+
+_MANY = 400
+"""Links from which they are an image."""
+_VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
+
+
+def paint_links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> None:
+    """The links of which both ends have a place, the later ones on top."""
+    lines = np.column_stack(
+        [
+            frame.x.all_at(mark.x0),
+            frame.y.all_at(mark.y0),
+            frame.x.all_at(mark.x1),
+            frame.y.all_at(mark.y1),
+        ]
+    )
+    seen = np.flatnonzero(np.isfinite(lines).all(axis=1))
+    widths = np.ones(len(mark)) if mark.widths is None else np.asarray(mark.widths)
+    opacity = np.ones(len(mark)) if mark.opacity is None else np.asarray(mark.opacity)
+    dashed = np.zeros(len(mark), bool) if mark.dashed is None else np.asarray(mark.dashed) > 0
+    if len(seen) > _MANY and painter.paintEngine().type() not in _VECTOR:
+        _as_image(mark, painter, frame, style, seen, lines, widths, opacity, dashed)
+        return
+    pens: dict[tuple[Color, float, float, bool], list[QLineF]] = {}
+    for i in seen.tolist():
+        pen = (mark.color_of(i), round(2 * widths[i]) / 2, round(20 * opacity[i]) / 20, bool(dashed[i]))
+        pens.setdefault(pen, []).append(QLineF(*lines[i].tolist()))
+    for (color, width, opaque, dash), parts in pens.items():
+        ink = style.color(color)
+        ink.setAlphaF(opaque)
+        kind = Qt.PenStyle.DashLine if dash else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(ink, width, kind, Qt.PenCapStyle.FlatCap))
+        painter.drawLines(parts)
+
+
+def _as_image(
+    mark: Links,
+    painter: QPainter,
+    frame: Frame,
+    style: Style,
+    seen: np.ndarray,
+    lines: np.ndarray,
+    widths: np.ndarray,
+    opacity: np.ndarray,
+    dashed: np.ndarray,
+) -> None:
+    """Over the ground of the panel: a network has nothing below its links."""
+    ratio, area = painter.device().devicePixelRatioF(), frame.area.toAlignedRect()
+    pixels = np.empty((round(area.height() * ratio), round(area.width() * ratio), 4), dtype=np.uint8)
+    ground = style.color("surface")
+    pixels[:] = (ground.blue(), ground.green(), ground.red(), 255)
+    known = {color: _rgb(style.color(color)) for color in {mark.color_of(i) for i in seen.tolist()}}
+    colors = np.array([known[mark.color_of(i)] for i in seen.tolist()], dtype=np.uint8)
+    at = (lines[seen] - np.tile([area.left(), area.top()], 2)) * ratio
+    at = np.ascontiguousarray(at)
+    draw_lines(pixels, at, widths[seen] * ratio, colors, opacity[seen], dashed[seen], float(ratio))
+    high, wide = pixels.shape[:2]
+    image = QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_RGB32)
+    painter.drawImage(QRectF(area), image)
+
+
+def _rgb(color: QColor) -> tuple[int, int, int]:
+    return color.red(), color.green(), color.blue()
