@@ -19,6 +19,8 @@ from plaidwork.gui.tokens import space
 FORMATS = ("png", "svg", "pdf")
 _INCH, _UNITS, _MOST = 25.4, 96.0, 2000.0
 """Millimetres of an inch, units in which everything is laid out for an inch, and millimetres of the largest paper."""
+_LEAST, _EACH = 9, 4
+"""Lines of text that the panels of a picture are high at least, and those that each after the first adds."""
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -58,21 +60,40 @@ def paper_like(size: QSize, scheme: str = "", scale: float = 2.0) -> Paper:
 
 
 def roomy(picture: Picture, paper: Paper) -> Paper:
-    """The paper, higher where the panels of a grid would not find room on it."""
-    style = paper_style(paper.points, paper.scheme)
-    needed = least_height(picture, paper.units.width() - 2 * space.XL, style)
-    high = min((needed + _around(picture, paper, style)) / _UNITS * _INCH, _MOST) if needed else 0.0
+    """The paper, higher where its words, or the panels of a grid, would not find room on it."""
+    style, wide = paper_style(paper.points, paper.scheme), paper.units.width() - 2 * _edge(paper)
+    lines = _LEAST + _EACH * (len(picture.panels) - 1) if picture.panels and not picture.grid else 0
+    needed = max(least_height(picture, wide, style), lines * style.metrics().height())
+    around = 2 * _edge(paper) + 2 * space.S
+    for text, role, _ in (
+        *_above(picture, paper),
+        *((text, "caption", "") for text in _below(picture, paper)),
+    ):
+        if text:
+            around += (
+                style.metrics(role).boundingRect(QRectF(0, 0, wide, _MOST), _WRAPPED, text).height()
+                + space.XS
+            )
+    high = min((needed + around) / _UNITS * _INCH, _MOST)
     return replace(paper, height=max(paper.height, high))
 
 
-def _around(picture: Picture, paper: Paper, style: Style) -> float:
-    """Height of the edges and of the words above and below the panels."""
-    room = QRectF(0, 0, paper.units.width() - 2 * space.XL, 1)
-    titled = (picture.headline, picture.caption, picture.notes) if paper.titled else ("", "", "")
-    used = 2.0 * space.XL + space.S
-    for text, role in zip((*titled, picture.doubt, picture.origin), ("title", *["caption"] * 4), strict=True):
-        used += style.metrics(role).boundingRect(room, _WRAPPED, text).height() + space.S if text else 0.0
-    return used
+def _edge(paper: Paper) -> float:
+    return min(float(space.XL), paper.units.width() / 20)
+
+
+def _above(picture: Picture, paper: Paper) -> tuple[tuple[str, str, str], ...]:
+    """Texts above the panels, with their type and colour."""
+    return (
+        (picture.headline if paper.titled else "", "title", "text"),
+        (picture.doubt, "caption", "warn"),
+        (picture.caption if paper.titled else "", "caption", "muted"),
+    )
+
+
+def _below(picture: Picture, paper: Paper) -> tuple[str, ...]:
+    """Texts below the panels, from the bottom up."""
+    return picture.origin, picture.notes if paper.titled else ""
 
 
 def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
@@ -80,18 +101,14 @@ def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
     style, sheet = paper_style(paper.points, paper.scheme), QRectF(0, 0, 0, 0)
     sheet.setSize(paper.units)
     painter.fillRect(sheet, style.color("surface"))
-    edge = min(float(space.XL), sheet.width() / 20)
+    edge = _edge(paper)
     room = sheet.adjusted(edge, edge, -edge, -edge)
     top = room.top()
-    for text, role, color in (
-        (picture.headline if paper.titled else "", "title", "text"),
-        (picture.doubt, "caption", "warn"),
-        (picture.caption if paper.titled else "", "caption", "muted"),
-    ):
+    for text, role, color in _above(picture, paper):
         room.setTop(room.top() + _paint_text(painter, text, room, style, role, color))
     if room.top() > top:
         room.setTop(room.top() + space.S)
-    for text in (picture.origin, picture.notes if paper.titled else ""):
+    for text in _below(picture, paper):
         _paint_below(painter, text, room, style)
     if picture.panels:
         paint_picture(painter, picture, lay_out(picture, room, style), style)

@@ -179,7 +179,7 @@ class PaperDialog(TaskDialog):
         self.preview.show_image(image)
         words = []
         if paper.height > self.paper.height + 0.5:
-            words.append(f"Its panels need {paper.height:.0f} mm of height.")
+            words.append(f"Words and panels need {paper.height:.0f} mm of height.")
         if self.kind.current == "png":
             wide, high = (round(mm / 25.4 * paper.dpi) for mm in (paper.width, paper.height))
             words.append(f"{format_count(wide)} × {format_count(high)} pixels.")

@@ -12,7 +12,7 @@ from shiboken6 import isValid
 
 from plaidwork.core import pictures as p
 from plaidwork.gui.pictures import paper_dialog
-from plaidwork.gui.pictures.paper import Paper, picture_image, write_picture
+from plaidwork.gui.pictures.paper import Paper, picture_image, roomy, write_picture
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.results.render import write_view
 from tests.gui.factor_runs import factor_run
@@ -66,6 +66,18 @@ def test_paper_without_marks_is_as_before(qapp):
     )
     assert plain.size() == marked.size()
     assert plain != marked
+
+
+def test_a_small_paper_is_made_higher_for_its_words(qapp):
+    """Words never lie over the panels; a paper with room for both keeps its size, in either theme."""
+    told = replace(PICTURE, headline="A long headline " * 5, doubt="Not settled", origin="Data: some. " * 6)
+    small = Paper(60, 45, 7.0)
+    assert roomy(told, small).height > roomy(PICTURE, small).height
+    assert roomy(told, small).height > 60
+    for paper in (Paper(), Paper(85, 60, 7.0)):
+        assert roomy(PICTURE, paper) == paper
+    two = replace(PICTURE, panels=PICTURE.panels * 3)
+    assert roomy(two, Paper(85, 60, 7.0)).height > 60
 
 
 def test_the_dialog_shows_what_is_written(dialog, qtbot, monkeypatch, tmp_path):

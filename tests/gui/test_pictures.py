@@ -254,10 +254,10 @@ def test_the_accessible_text_is_that_of_the_picture(canvas):
 # -- paper --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("dpi", [96, 300])
 def test_png_has_the_size_that_was_asked_for(qapp, tmp_path, dpi):
-    path = write_picture(every_mark(), tmp_path / "p.png", Paper(100, 60, dpi=dpi))
+    path = write_picture(every_mark(), tmp_path / "p.png", Paper(100, 80, dpi=dpi))
     image = QImage(str(path))
     assert image.width() == pytest.approx(100 / 25.4 * dpi, abs=1)
-    assert image.height() == pytest.approx(60 / 25.4 * dpi, abs=1)
+    assert image.height() == pytest.approx(80 / 25.4 * dpi, abs=1)
     assert image.dotsPerMeterX() == pytest.approx(dpi / 0.0254, abs=1)
 
 
@@ -295,8 +295,8 @@ def test_a_grid_of_panels_gets_the_paper_that_it_needs(qapp):
     image = picture_image(picture, Paper(120, 60, dpi=96))
     assert image.width() == pytest.approx(120 / 25.4 * 96, abs=1)
     assert image.height() > 15 * 120
-    flat = picture_image(p.Picture("h", panels=panels[:2]), Paper(120, 60, dpi=96))
-    assert flat.height() == pytest.approx(60 / 25.4 * 96, abs=1)
+    flat = picture_image(p.Picture("h", panels=panels[:2]), Paper(120, 70, dpi=96))
+    assert flat.height() == pytest.approx(70 / 25.4 * 96, abs=1)
 
 
 @pytest.mark.parametrize(
