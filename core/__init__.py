@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,16 @@ os.environ["HDF5_PLUGIN_PRELOAD"] = (
 )
 # Apple's Accelerate reads it when it is first used, and has no other way to be told; core/inference/linear_algebra.py has the others.
 os.environ.setdefault("VECLIB_MAXIMUM_THREADS", "1")
+
+# Compiled kernels are found by their sources (core/kernel_cache.py). numba reads the variable when it is imported.
+_CACHES = (
+    "plaidwork.core.kernel_cache.SharedCache,UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator,"
+    "IPythonCacheLocator,ZipCacheLocator"
+)
+if "numba" not in sys.modules:
+    os.environ.setdefault("NUMBA_CACHE_LOCATOR_CLASSES", _CACHES)
+elif not getattr(sys.modules["numba"].config, "CACHE_LOCATOR_CLASSES", ""):
+    sys.modules["numba"].config.CACHE_LOCATOR_CLASSES = _CACHES
 
 __version__ = "0.1.0"
 __all__ = ["Session", "__version__", "fit", "open_session", "resume"]

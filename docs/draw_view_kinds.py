@@ -82,9 +82,6 @@ def registry_of(model: Any, factory: Any) -> Any:
 
 def draw(kind: str, codes: dict[str, str]) -> bytes:
     """The picture of a kind as PNG."""
-    from PIL import Image
-    from PySide6.QtCore import QBuffer
-
     from plaidwork.core.inference.plan import make_plan
     from plaidwork.core.plugins import registry
     from plaidwork.core.session.session import Session
@@ -97,10 +94,17 @@ def draw(kind: str, codes: dict[str, str]) -> bytes:
     run = session.add_run(make_plan(model(), {"X": space["X"]}))
     run.chains[0].draws.append({"level": 0.0})
     run.results, run.results_draws, run.status = space["results"], 300, "done"
-    buffer = QBuffer()
-    render_view(session, run, space["view"], SIZE, "light", 1.0).save(buffer, "PNG")
-    picture = Image.open(io.BytesIO(bytes(buffer.data()))).convert("RGB").quantize(COLOURS)
-    out = io.BytesIO()
+    return png_of(render_view(session, run, space["view"], SIZE, "light", 1.0))
+
+
+def png_of(image: Any, colours: int = COLOURS) -> bytes:
+    """A ``QImage`` as PNG with so many colours."""
+    from PIL import Image
+    from PySide6.QtCore import QBuffer
+
+    buffer, out = QBuffer(), io.BytesIO()
+    image.save(buffer, "PNG")
+    picture = Image.open(io.BytesIO(bytes(buffer.data()))).convert("RGB").quantize(colours)
     picture.save(out, "PNG", optimize=True)
     return out.getvalue()
 

@@ -61,6 +61,13 @@ ACTIONS = {
             "export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"
         ),
         ActionInfo(
+            "write_report",
+            "Write report…",
+            "document",
+            "",
+            "The session as a page to read, with its figures, as HTML or PDF",
+        ),
+        ActionInfo(
             "guard_tables",
             "Guard tables for spreadsheets",
             "",
@@ -99,6 +106,13 @@ ACTIONS = {
             "fit_again", "Fit again with these settings…", "refresh", "", "Set up a new fit like this run"
         ),
         ActionInfo(
+            "compare_runs",
+            "Compare runs…",
+            "",
+            "",
+            "Runs or chains beside each other: what each found again, scores, settings",
+        ),
+        ActionInfo(
             "hold", "Hold drawing", "eye", "Ctrl+H", "Stop redrawing live plots; the fit goes on", True
         ),
         ActionInfo("show_data", "Show data", "table", "Ctrl+D", "The numbers behind the picture in front"),
@@ -132,10 +146,10 @@ RECENT = "recent"
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
-        "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "welcome", "quit",
+        "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
-    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),
+    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs"),
     "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,

@@ -353,6 +353,8 @@ class MainWindow(QMainWindow):
             and any(item.kind == "matrix" for item in run.spec.inputs),
             "export_script": run is not None,
             "export_job": run is not None,
+            "compare_runs": run is not None and bool(run.results),
+            "write_report": any(one.results for one in self.workbench.session.runs.values()),
             "export_picture": "export_picture" in offers,
             "copy_picture": "export_picture" in offers,
             "show_data": "show_data" in offers,

@@ -1,27 +1,12 @@
-"""No test sees, or writes, the settings and plugins of whoever runs it; all share one cache of compiled kernels."""
-
-import os
-import sys
-from pathlib import Path
+"""No test sees, or writes, the settings and plugins of whoever runs it."""
 
 import pytest
 from hypothesis import settings
 
 from plaidwork.core.inference.linear_algebra import one_thread
 
-CACHES = "shared_kernels.SharedCache,UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator"
-
 settings.register_profile("unhurried", deadline=None)  # a busy machine finds no fault
 settings.load_profile("unhurried")
-
-
-def pytest_configure():
-    """See kernel_cache/shared_kernels.py; the processes that tests start use the cache too."""
-    if os.environ.setdefault("NUMBA_CACHE_LOCATOR_CLASSES", CACHES) == CACHES:
-        assert "numba" not in sys.modules, "numba has read its settings already"
-        place = str(Path(__file__).parent / "kernel_cache")
-        sys.path.append(place)
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), place)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -39,12 +39,14 @@ def _slow(case: Any) -> Any:
 def unless_passed(model: type, name: str, check: Callable[[], object]) -> None:
     """Call a check of a model, or skip when it has passed on this machine for the same sources and libraries.
 
-    ``name`` tells the check from the others of the model. The marks may be deleted at any time.
+    ``name`` tells the check from the others of the model; a plugin may have several models. The marks may be deleted
+    at any time.
     """
     passed = (
         user_cache_path("plaidwork") / "passed" / sources(Path(sys.modules[model.__module__].__file__).parent)
     )
-    mark = passed / sha256(name.encode()).hexdigest()[:20]
+    whose = f"{model.__module__}.{model.__qualname__} {name}"
+    mark = passed / sha256(whose.encode()).hexdigest()[:20]
     if mark.exists():
         pytest.skip("has passed with these sources")
     check()

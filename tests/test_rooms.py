@@ -16,6 +16,7 @@ LAYERS = (
     "session",
     "views",
     "study",
+    "report",
     "checks",
     "cli",
     "front",
@@ -30,6 +31,7 @@ AT_THE_ROOT = {
     "resources": "base",
     "spelling": "base",
     "quoting": "base",
+    "kernel_cache": "base",  # numba looks it up by name
     "job": "session",  # scripts that were exported import it from here
     "analysing": "session",  # so do scripts that follow docs/python.md
     "api": "front",

@@ -277,6 +277,24 @@ def _export(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _report(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument(
+        "--out", "-o", type=Path, metavar="FILE", help="page to write, .html or .pdf (default: SESSION.html)"
+    )
+    parser.add_argument(
+        "--run", action="append", default=[], metavar="TITLE", help="only this run; repeat it for more (all)"
+    )
+    parser.add_argument(
+        "--picture",
+        action="append",
+        default=[],
+        metavar="TITLE",
+        help="the views to show, by title or GROUP/TITLE, or all (default: up to six, the best first)",
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
+
+
 def _example(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="example to fit; without it they are listed")
     parser.add_argument(
@@ -379,6 +397,9 @@ COMMANDS = {
     "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
     "export": Command(
         "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export
+    ),
+    "report": Command(
+        "Write a session as a page to read, with its figures.", f"{_HERE}.reporting:report", _report
     ),
     "example": Command("List the bundled examples, or fit one.", f"{_HERE}.fitting:example", _example),
     "text": Command("Count the words of documents.", f"{_HERE}.texts:text", _text),

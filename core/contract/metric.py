@@ -65,7 +65,7 @@ class Metric:
         goal = self.goal
         if isinstance(self.source, str):
             trace = next((trace for trace in spec.traces if trace.name == self.source), None)
-            if trace is None and not self.source.isidentifier() and not metric_told(self.source).title:
+            if trace is None and not self.source.isidentifier() and not undeclared_metric(self.source).title:
                 raise SettingError(f"{self.source!r} is not the name of a trace or result.")
             goal = goal or (trace.goal if trace is not None else "")
         return replace(self, goal=goal or "up")
@@ -151,7 +151,7 @@ ELPD = (
 """What the host measures of a fit whose model tells the density of single observations (``Model.log_likelihood``)."""
 
 
-def metric_told(key: str) -> Metric:
+def undeclared_metric(key: str) -> Metric:
     """The metric of a number that nobody declared, its goal that of its trace; log densities of one view are called after it."""
     for one in ELPD[:2]:
         before, space, view = key.partition(" ")

@@ -38,12 +38,6 @@ class PluginFault:
         return f"{self.plugin} {self.version}".strip()
 
     @property
-    def place(self) -> str:
-        """``step()``, or ``import``; with the line when it is known."""
-        called = self.hook if self.hook in ("", "import") else f"{self.hook}()"
-        return f"{called} at {self.frame}" if called and self.frame else called or self.frame
-
-    @property
     def message(self) -> str:
         """One sentence that names plugin, version, method and line."""
         doing = {"": "failed", "import": "could not be imported"}.get(self.hook, f"failed in {self.hook}()")

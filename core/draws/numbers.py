@@ -104,6 +104,11 @@ def format_loss(value: float, decimals: int = 3) -> str:
     return f"< {step:.{decimals}f}" if 0 < value < step / 2 else format_fixed(value, decimals)
 
 
+def format_interval(low: float, high: float, decimals: int = 2) -> str:
+    """Show an interval as "0.12 to 0.40"."""
+    return f"{format_fixed(low, decimals)} to {format_fixed(high, decimals)}"
+
+
 def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
     """Show the ends of a scale with the same decimals, as many as the largest needs for `digits` digits; 0 is "0"."""
     sizes = [abs(float(value)) for value in values if value and math.isfinite(value)]
@@ -128,3 +133,33 @@ def special(value: float) -> str:
     if math.isnan(value):
         return MISSING
     return "∞" if value > 0 else f"{MINUS}∞"
+
+
+def format_duration(seconds: float, *, rough: bool = False) -> str:
+    """Show a time: 0.4 s, 40 s, 1 min 12 s, 2 h 5 min, 3 d 4 h.
+
+    `rough` is for time left: whole seconds, above 30 s rounded to 5 s.
+    """
+    if not math.isfinite(seconds):
+        return MISSING
+    seconds = max(0.0, float(seconds))
+    if seconds < 0.0995 and not rough:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 9.95 and not rough:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if rough and whole > 30:
+        whole = 5 * round(seconds / 5)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return _pair(whole, 60, "min", 1, "s")
+    minutes = round(whole / 60)
+    if minutes < 24 * 60:
+        return _pair(minutes, 60, "h", 1, "min")
+    return _pair(round(minutes / 60), 24, "d", 1, "h")
+
+
+def _pair(value: int, base: int, big: str, _unit: int, small: str) -> str:
+    whole, rest = divmod(value, base)
+    return f"{tidy(str(whole))} {big} {rest} {small}" if rest else f"{tidy(str(whole))} {big}"

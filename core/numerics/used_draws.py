@@ -29,7 +29,7 @@ def rounds(counts: Sequence[int], first: int) -> Iterator[list[np.ndarray]]:
         done, upto = upto, 2 * upto
 
 
-def told(taken: int, kept: int) -> str:
+def draws_text(taken: int, kept: int) -> str:
     """How many draws an average took, of how many: "all 400 draws", "80 of 400 draws"."""
     return f"all {kept} draws" if taken == kept else f"{taken} of {kept} draws"
 

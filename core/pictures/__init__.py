@@ -17,7 +17,17 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, File, Key, Listing, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import (
+    Column,
+    End,
+    File,
+    Key,
+    Listing,
+    Matrix,
+    Panel,
+    Picture,
+    Ramp,
+)
 from plaidwork.core.pictures.points import Points, Swarm
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
@@ -27,6 +37,7 @@ __all__ = [
     "Bars",
     "Cells",
     "Color",
+    "Column",
     "End",
     "File",
     "Hatch",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,7 @@ from plaidwork.core.pictures.marks import Color, Items, Mark
 from plaidwork.core.pictures.scales import Axis, Scaling
 
 READINGS, SIGNS = (
-    ("near", "across", "inside", "over", "whole"),
+    ("near", "across", "inside", "over", "row", "whole"),
     ("square", "line", "dashed", "point", "missing"),
 )
 
@@ -59,17 +59,36 @@ class End:
 
 
 @dataclass(frozen=True)
+class Column:
+    """Texts at the right of a panel, at the heights ``at``, under a title; numbers, so they end on one line."""
+
+    title: str
+    at: Sequence[float]
+    texts: tuple[str, ...]
+    color: Color | tuple[Color, ...] = "text"
+
+    def __post_init__(self) -> None:
+        if len(self.at) != len(self.texts):
+            raise PictureError(
+                f"The column “{self.title}” has {len(self.texts)} texts at {len(self.at)} places."
+            )
+        object.__setattr__(self, "at", tuple(map(float, self.at)))
+
+
+@dataclass(frozen=True)
 class Panel:
     """Marks on a pair of axes; later marks lie over earlier ones.
 
     Attributes
     ----------
     title : above the panel. values : the same number at its right, the longest words first: those that fit are shown. ends : names at its right edge, ``ends_title`` above them. aside : lines beside it where there is room, the first strong.
+    columns : of numbers beside rows, those for which there is room: the first give way.
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
     equal : one unit of x is as long as one of y: one axis is made shorter, or with ``fills`` reaches further. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
-    reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, or the
-        first one wherever the pointer is in the "whole" panel; "over" areas the point it is on comes first.
+    reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, the one
+        nearest in height, as in rows with names, or the first one wherever the pointer is in the "whole" panel.
+        "over" areas the point it is on comes first.
     zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -82,6 +101,7 @@ class Panel:
     ends: tuple[End, ...] = ()
     ends_title: str = ""
     aside: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
     height: float = 0.0
     equal: bool = False
     fills: bool = False
@@ -172,6 +192,8 @@ class Picture:
     force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
     ``origin``: what it was made from. ``lists`` stand beside it, ``files`` are written from the menu, ``kept`` is what the
     session keeps of it for the next time (JSON), from :class:`ViewChoices`.
+    ``more`` are the id of a choice of a number, and names of items with the number from which on each is shown: a search
+    chooses it.
     """
 
     headline: str
@@ -191,6 +213,7 @@ class Picture:
     lists: tuple[Listing, ...] = ()
     files: tuple[File, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
+    more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

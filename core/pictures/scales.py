@@ -11,8 +11,8 @@ from plaidwork.core.draws.numbers import format_fixed, format_number
 from plaidwork.core.errors import PictureError
 
 SCALES = ("linear", "log", "sqrt", "category")
-_HUGE = 1e7
-"""Ticks from here on are written in powers of ten."""
+_HUGE, _FAR = 1e7, 30.0
+"""Ticks from here on are written in powers of ten; ends of a logarithmic axis from so large a ratio on have these first."""
 
 
 def nice_step(span: float, parts: float) -> float:
@@ -200,6 +200,9 @@ class Scaling:
 
     def _uneven_ticks(self, count: int) -> tuple[Tick, ...]:
         """Powers of ten first, then 5 and 2 times those, as many as stand apart."""
+        if self.kind == "log" and self.high < _FAR * self.low:
+            ratios = ratio_ticks(math.log(self.low), math.log(self.high), count)
+            return tuple(Tick(value, format_number(value, 3)) for value in ratios)
         powers = range(math.floor(math.log10(self.high)) - 12, math.ceil(math.log10(self.high)) + 1)
         if self.kind == "log":
             powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from plaidwork.core.contract.metric import Metric, metric_told
+from plaidwork.core.contract.metric import Metric, undeclared_metric
 from plaidwork.core.contract.model import Table
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.errors import SettingError
@@ -136,8 +136,8 @@ class StudyRecord:
         found = {metric.key: metric for metric in (*self.metrics, self.metric)}
         for job in self.jobs:
             for key in job.metrics:
-                told = metric_told(key)
-                found.setdefault(key, replace(told, goal=told.goal or "up"))
+                metric = undeclared_metric(key)
+                found.setdefault(key, replace(metric, goal=metric.goal or "up"))
         return list(found.values())
 
     def rank_by(self, key: str) -> None:

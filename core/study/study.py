@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plaidwork.core.contract.metric import Metric, metric_told, metrics_of
+from plaidwork.core.contract.metric import Metric, metrics_of, undeclared_metric
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
@@ -122,7 +122,9 @@ class Study(RunningStudy):
                 raise SettingError(f"{spec.title} has no primary trace.", "Name a metric.")
             metric = known[0]
         elif isinstance(metric, str):
-            metric = next((item for item in known if metric in (item.key, item.title)), metric_told(metric))
+            metric = next(
+                (item for item in known if metric in (item.key, item.title)), undeclared_metric(metric)
+            )
         given = load_inputs(spec, entries_of(spec, inputs, import_options, transform), samples_in=samples_in)
         turned, placed = orient(spec.inputs, given.data)
         study = cls(

@@ -48,14 +48,16 @@ def picture_of(
     choices = ViewChoices(asked, selected, kept_of(sources.run.view_settings, sources.view))
     picture = _load(sources, choices)
     own = choices.declared
-    offered = _offered(sources, own) if picture.panels else {}
+    offered = _offered(sources, own, picture.layers) if picture.panels else {}
     wanted = (
         choices.pick(BESIDE, "Side by side", [("", "No"), *offered.items()], kind=LIST) if offered else ""
     )
     if wanted:
         word = offered[wanted].removeprefix("By ")
+        varied = next((choice.of for choice in own if choice.id == wanted), "")
+        held = {kind: items for kind, items in (selected or {}).items() if kind != varied}
         titled = [
-            (name, _load(one, ViewChoices(said, selected, choices.kept)))
+            (name, _load(one, ViewChoices(said, held, choices.kept)))
             for name, one, said in _parts(sources, own, asked, wanted)
         ]
         headline = f"{sources.view.title}, by {word}"
@@ -68,9 +70,11 @@ def _load(sources: Sources, choices: ViewChoices) -> Picture:
     return found
 
 
-def _offered(sources: Sources, own: tuple[ViewChoice, ...]) -> dict[str, str]:
-    """What pictures of the view may differ in: ids and texts."""
-    found = {choice.id: f"By {choice.title.lower()}" for choice in own if choice.kind == LIST}
+def _offered(sources: Sources, own: tuple[ViewChoice, ...], layers: str) -> dict[str, str]:
+    """What pictures of the view may differ in: ids and texts; ``layers`` is the dim of the items of "layer"."""
+    alone = (choice for choice in own if choice.kind == LIST and (choice.of or not choice.unlike))
+    words = {"layer": layers.replace("_", " ")}
+    found = {choice.id: f"By {words.get(choice.of) or choice.title.lower()}" for choice in alone}
     run = sources.run
     if not run.active and run.spec.algorithm == "mcmc" and len(run.chains) > 1:
         found[_CHAIN] = "By chain"

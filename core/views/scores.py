@@ -179,13 +179,11 @@ def told(data: Scores, i: int, shown: Colouring, *parts: tuple[str, float]) -> s
 
 
 def zeros_of(points: Points) -> list[Mark]:
-    """A line at zero, both ways, where there is one among the points."""
-    found: list[Mark] = []
-    for axis, values in (("x", points.x), ("y", points.y)):
-        known = values[np.isfinite(values)]
-        if len(known) and known.min() < 0 < known.max():
-            found.append(Rule([0.0], axis, dashed=False, color="axis"))
-    return found
+    """A line up at zero, where that is among the points; the axes draw the one across."""
+    known = points.x[np.isfinite(points.x)]
+    if len(known) and known.min() < 0 < known.max():
+        return [Rule([0.0], dashed=False, color="axis")]
+    return []
 
 
 def legend_of(shown: Colouring) -> tuple[Key | Ramp, ...]:

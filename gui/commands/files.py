@@ -17,7 +17,7 @@ from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
-from plaidwork.gui.tasks import run_task, wait_for_tasks
+from plaidwork.gui.tasks import Task, run_task, wait_for_tasks
 
 if TYPE_CHECKING:
     from plaidwork.gui.setup.setup_page import SetupPage
@@ -382,6 +382,31 @@ class FileCommands(CommandGroup):
                 kinds,
                 lambda run, session, path: export_annotated(run, path, session),
             )
+
+    def write_report(self) -> None:
+        """The report of the session, drawn and written in the background."""
+        from plaidwork.core.report import make_report, write_report
+        from plaidwork.gui.results.report import drawer, write_pdf
+
+        session, window = self._workbench.session, self._window
+        proposed = proposed_name(session.name, "report", suffix=".html")
+        path = self._save_name("Write report", proposed, "HTML (*.html);;PDF (*.pdf)")
+        if path is None:
+            return
+        printed = path.suffix.lower() == ".pdf"
+        draw = drawer(vector=not printed)
+        window.status.say(f"Writing {path.name}…")
+
+        def write(task: Task) -> Path:
+            made = make_report(session, draw, tell=lambda share: task.check())
+            return (write_pdf if printed else write_report)(made, path)
+
+        run_task(
+            write,
+            lambda written: window.status.say(f"Report written to {path.name}"),
+            lambda error, details: window.messages.post("error", f"Could not write {path.name}", str(error)),
+            minutes=True,
+        )
 
     def export_script(self) -> None:
         from plaidwork.core.session.exporting import python_script

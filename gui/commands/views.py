@@ -23,6 +23,17 @@ class ViewCommands(CommandGroup):
         if page is not None:
             page.set_held(self._window.actions_by_key["hold"].isChecked())
 
+    def compare_runs(self) -> None:
+        """The run in front beside those of its model; alone, its chains beside each other."""
+        from plaidwork.gui.results.compare_dialog import MOST, CompareDialog
+
+        run, window = self._window.current_run(), self._window
+        if run is not None:
+            session = self._workbench.session
+            alike = [one.id for one in session.runs.values() if one.spec.id == run.spec.id and one.results]
+            others = [one for one in alike if one != run.id][: MOST - 1]
+            CompareDialog(session, [run.id, *others], window).show()
+
     def show_data(self) -> None:
         page = self._window.workspace.current_page()
         if page is not None:

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.monitor.goal_card import GoalCard
-from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
+from plaidwork.gui.numbers import format_count, format_duration, format_percent
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label
 from plaidwork.gui.widgets.button import clear_layout
@@ -197,20 +197,3 @@ def _rate(share: float) -> str:
     if 0 < share < 0.01:
         return "< 1 %"
     return format_percent(share)
-
-
-def shown_value(parameter: Hyperparameter, value: object) -> str:
-    """A setting's value as words: labels of choices, yes and no, numbers."""
-    if parameter.per and parameter.choices and not value:  # no matrix has a choice of its own
-        return parameter.choices[0].label
-    return next((choice.label for choice in parameter.choices if choice.value == value), _shown(value))
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return format_number(value)
-    if isinstance(value, tuple):
-        return ", ".join(_shown(item) for item in value) or "none"
-    return str(value)

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
-from plaidwork.gui.monitor.chain_panel import sampling_rows, shown_value
+from plaidwork.gui.monitor.chain_panel import sampling_rows
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space

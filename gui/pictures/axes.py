@@ -8,7 +8,17 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import End, Key, Ramp, Tick
-from plaidwork.gui.pictures.frame import ACROSS, GAUGE, RAMP, UP, Frame, LegendPlace, Pixels, beside
+from plaidwork.gui.pictures.frame import (
+    ACROSS,
+    GAUGE,
+    RAMP,
+    UP,
+    Frame,
+    LegendPlace,
+    Pixels,
+    beside,
+    beside_rows,
+)
 from plaidwork.gui.pictures.marks import paint_point
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import size, space
@@ -68,7 +78,7 @@ def _paint_left(painter: QPainter, frame: Frame, style: Style) -> None:
             painter.setPen(QPen(style.color("axis" if strong else "grid"), 1))
             painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
         if axis.ticks:
-            painter.setPen(style.color("muted"))
+            painter.setPen(style.color("text" if frame.panel.reads == "row" else "muted"))
             named = high + space.XS if axis.title else 0.0
             box = QRectF(
                 frame.left + named, at - high / 2, area.left() - space.S - frame.left - named, high
@@ -102,7 +112,7 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
     elif axis.ticks and axis.scale == "category":
         _paint_categories(painter, frame, style, first)
     elif axis.ticks:
-        _paint_values(painter, frame, metrics, first)
+        _paint_values(painter, frame, style, first)
     if axis.title:
         away = -(high + space.XS) if axis.above else below + space.XS
         top = first + (away if axis.ticks else 0)
@@ -111,7 +121,8 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
         painter.drawText(QRectF(left, top, room, high), _CENTRE, elided(metrics, axis.title, room))
 
 
-def _paint_values(painter: QPainter, frame: Frame, metrics: QFontMetricsF, top: float) -> None:
+def _paint_values(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
+    metrics = style.metrics()
     last = -math.inf
     for tick in frame.x.ticks(ACROSS):
         wide = metrics.horizontalAdvance(tick.text)
@@ -119,6 +130,11 @@ def _paint_values(painter: QPainter, frame: Frame, metrics: QFontMetricsF, top: 
         if left < last + space.XS:
             continue
         last = left + wide
+        if frame.panel.reads == "row" and frame.panel.lines:
+            at = round(frame.x.at(tick.value)) + 0.5
+            painter.setPen(QPen(style.color("grid"), 1))
+            painter.drawLine(QPointF(at, frame.area.top()), QPointF(at, frame.area.bottom()))
+            painter.setPen(style.color("muted"))
         painter.drawText(QRectF(left - 4, top, wide + 8, metrics.height()), _CENTRE, tick.text)
 
 
@@ -227,6 +243,21 @@ def paint_ends(painter: QPainter, frame: Frame, style: Style) -> None:
             painter.setPen(style.color("text"))
             box.setLeft(box.left() + GAUGE + space.S)
         painter.drawText(box, _LEFT | _MIDDLE, elided(metrics, end.text, box.width()))
+
+
+def paint_columns(painter: QPainter, frame: Frame, style: Style) -> None:
+    """Columns of numbers at the right of rows, under their titles."""
+    metrics, area = style.metrics(), frame.area
+    high, right = metrics.height(), area.right()
+    for column, wide in beside_rows(frame.panel, style, frame.right - frame.left):
+        painter.setFont(style.font())
+        painter.setPen(style.color("muted"))
+        painter.drawText(QRectF(right, area.top() - high - space.XS, wide, high), _RIGHT, column.title)
+        for k, (at, text) in enumerate(zip(column.at, column.texts, strict=True)):
+            color = column.color[k] if isinstance(column.color, tuple) else column.color
+            painter.setPen(style.color(color))
+            painter.drawText(QRectF(right, frame.y.at(at) - high / 2, wide, high), _RIGHT | _MIDDLE, text)
+        right += wide
 
 
 def paint_aside(painter: QPainter, frame: Frame, style: Style) -> None:

@@ -14,7 +14,17 @@ from plaidwork.gui.pictures import moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out, least_height
 from plaidwork.gui.pictures.held import Held, grip_at, held_at
-from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, stepped, surrounded, text_of
+from plaidwork.gui.pictures.hits import (
+    Spot,
+    alike,
+    mark_of,
+    position,
+    spot_at,
+    spots_of,
+    stepped,
+    surrounded,
+    text_of,
+)
 from plaidwork.gui.pictures.marks import paint_mark
 from plaidwork.gui.pictures.moving import LastPaint, paint_moved, painted_of
 from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
@@ -44,6 +54,7 @@ class PictureCanvas(QWidget):
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
     gathered : kind and numbers of items that a lasso holds, or of a mark clicked with Ctrl or Shift, and whether they come
         to those selected before
+    reached : a place that has to be in view
     """
 
     hovered = Signal(str)
@@ -51,6 +62,7 @@ class PictureCanvas(QWidget):
     chosen = Signal(str, str)
     moved = Signal(str, float, bool)
     gathered = Signal(str, object, bool)
+    reached = Signal(QPointF)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -167,7 +179,8 @@ class PictureCanvas(QWidget):
     def _ringed(self, spot: Spot) -> bool:
         """Whether a selected piece is marked by itself; of many points the others are pale."""
         assert self.picture is not None
-        return chosen_of(mark_of(self.picture, spot), self.selected) is None
+        panel = self.picture.panels[spot.panel]
+        return chosen_of(panel, mark_of(self.picture, spot), self.selected) is None
 
     def _whole_painted(self, style: Style) -> QPixmap:
         """The picture without what is pointed at; painted once."""
@@ -217,6 +230,8 @@ class PictureCanvas(QWidget):
         assert self.picture is not None
         spot = stepped(self.picture, self.current, step, jump, self.frames.across)
         self.show_spot(spot)
+        if spot is not None:
+            self.reach(spot)
         if spot is not None and self.zoomed and isinstance(mark_of(self.picture, spot), Cells):
             for axis, value in zip("xy", mark_of(self.picture, spot).middle(spot.piece), strict=True):
                 self._bring(spot.panel, axis, value)
@@ -281,6 +296,13 @@ class PictureCanvas(QWidget):
             if self._last is not None:
                 self._settle.start()
             self.redraw()
+
+    def reach(self, spot: Spot) -> None:
+        """Ask for a piece to be in view."""
+        assert self.picture is not None
+        frame = self.frames.frames[spot.panel]
+        at = position(mark_of(self.picture, spot), frame, spot.piece)
+        self.reached.emit(QPointF(at.x() if at.x() == at.x() else frame.left, at.y()))
 
     def _shift(self, right: int, down: int) -> None:
         """Move the part of the first panel that is shown by a tenth."""

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from plaidwork.core.pictures import Bars, Key, Panel, Picture, Ramp, Scaling, Tick
+from plaidwork.core.pictures import Bars, Column, Key, Panel, Picture, Ramp, Scaling, Tick
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import size, space
 
@@ -18,6 +18,8 @@ ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
 _WIDEST = 640.0
 """Pixels of the widest panel of a grid."""
+_BESIDE = 0.3
+"""Share of a panel that columns of numbers beside it may take."""
 _SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
 _MEASURED = 400
 """Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
@@ -117,8 +119,9 @@ def lay_out(
     for k in range(cells_of(picture)):
         x = room.left() + (k % across) * (wide + space.L)
         y = room.top() + (k // across) * (high + space.L)
-        cell = QRectF(x, y, min(wide, _WIDEST * style.scale), high)
         stack = picture.panels[k * picture.stack : (k + 1) * picture.stack]
+        rows = any(panel.reads == "row" for panel in stack)
+        cell = QRectF(x, y, wide if rows else min(wide, _WIDEST * style.scale), high)
         frames += _frames(stack, cell, style, Zoom(), None)
     return Layout(tuple(frames), legend, rect, across)
 
@@ -189,6 +192,8 @@ def _top(panel: Panel, style: Style) -> float:
         return title + _along(panel, style)
     if any(isinstance(mark, Bars) and mark.labels for mark in panel.marks):
         return title + style.metrics("strong").height()
+    if panel.columns and not panel.title:
+        return style.metrics().height() + space.S
     return title + (style.metrics().height() / 2 if panel.height == 0 else 0.0)
 
 
@@ -257,7 +262,7 @@ def _sides(panels: tuple[Panel, ...], ups: list[Pixels], rect: QRectF, style: St
     left = rect.left() + max(
         (_left(panel, up, style, rect) for panel, up in zip(panels, ups, strict=True)), default=0
     )
-    right = rect.right() - max((_right(panel, style) for panel in panels), default=0)
+    right = rect.right() - max((_right(panel, style, rect.width()) for panel in panels), default=0)
     right = max(right, left + 40)
     for panel, up in zip(panels, ups, strict=True):
         if panel.widest:
@@ -325,8 +330,22 @@ def upright_names(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> 
     return min(widest, _LONGEST, 0.3 * rect.height())
 
 
-def _right(panel: Panel, style: Style) -> float:
+def beside_rows(panel: Panel, style: Style, width: float) -> list[tuple[Column, float]]:
+    """Columns for which a panel so wide has room, and their widths."""
     metrics = style.metrics()
+    found = [
+        (one, max(metrics.horizontalAdvance(text) for text in (one.title, *one.texts[:_MEASURED])) + space.L)
+        for one in panel.columns
+    ]
+    while len(found) > 1 and sum(wide for _, wide in found) > _BESIDE * width:
+        found.pop(0)
+    return found
+
+
+def _right(panel: Panel, style: Style, width: float) -> float:
+    metrics = style.metrics()
+    if panel.columns:
+        return sum(wide for _, wide in beside_rows(panel, style, width))
     names = [
         metrics.horizontalAdvance(text) for text in (*(end.text for end in panel.ends), panel.ends_title)
     ]

@@ -73,10 +73,20 @@ def spot_at(picture: Picture, layout: Layout, at: QPointF) -> Spot | None:
         area = frame.area.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND)
         if frame.panel.reads == "whole":
             area.setTop(area.top() - _TITLE)
+        if frame.panel.reads == "row":
+            area.setLeft(frame.left)
+            area.setRight(frame.right)
         if not area.contains(at):
             continue
         marks = [(k, mark) for k, mark in enumerate(frame.panel.marks) if mark.read is not None and len(mark)]
-        readers = {"near": _near, "across": _across, "inside": _inside, "over": _over, "whole": _first}
+        readers = {
+            "near": _near,
+            "across": _across,
+            "inside": _inside,
+            "over": _over,
+            "row": _row,
+            "whole": _first,
+        }
         found = readers[frame.panel.reads](marks, frame, at)
         if found is not None:
             return Spot(p, *found)
@@ -141,6 +151,17 @@ def _across(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[i
         i = int(np.nanargmin(np.abs(x - at.x())))
         if abs(y[i] - at.y()) < best:
             best, found = abs(y[i] - at.y()), (k, i)
+    return found
+
+
+def _row(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    """The place nearest in height."""
+    best, found = np.inf, None
+    for k, mark in marks:
+        y = pixels_of(mark, frame)[1]
+        if np.isfinite(y).any() and float(np.nanmin(np.abs(y - at.y()))) < best:
+            found = (k, int(np.nanargmin(np.abs(y - at.y()))))
+            best = float(abs(y[found[1]] - at.y()))
     return found
 
 
@@ -218,6 +239,8 @@ def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: i
     marks = readable(picture)
     if not marks:
         return None
+    if picture.panels[marks[0][0]].reads == "row":
+        return _stepped_rows(picture, marks, spot, step, jump)
     if spot is None:
         mark = mark_of(picture, Spot(*marks[0], 0))
         if isinstance(mark, Cells):
@@ -242,6 +265,29 @@ def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: i
     order, old = _order(other), _order(mark)
     at = int(np.flatnonzero(old == spot.piece)[0])
     return Spot(panel, number, int(order[min(max(at + step, 0), len(order) - 1)]))
+
+
+def _stepped_rows(
+    picture: Picture, marks: list[tuple[int, int]], spot: Spot | None, step: int, jump: int
+) -> Spot:
+    """Up and down over the rows of a panel, by many with Page, and left and right to other panels."""
+    panel = marks[0][0] if spot is None else spot.panel
+    if abs(step) == 1:
+        panels = list(dict.fromkeys(p for p, _ in marks))
+        panel = panels[min(max(panels.index(panel) + step, 0), len(panels) - 1)]
+    heights = [
+        (number, mark_of(picture, Spot(p, number, 0)).middles()[1]) for p, number in marks if p == panel
+    ]
+    rows = [(float(y[piece]), number, piece) for number, y in heights for piece in range(len(y))]
+    rows = sorted(row for row in rows if row[0] == row[0])
+    if spot is None:
+        return Spot(panel, *rows[0][1:])
+    height = mark_of(picture, spot).middle(spot.piece)[1]
+    at = min(
+        range(len(rows)), key=lambda k: (abs(rows[k][0] - height), rows[k][1:] != (spot.mark, spot.piece))
+    )
+    by = jump if abs(step) < 2 else step
+    return Spot(panel, *rows[min(max(at + by, 0), len(rows) - 1)][1:])
 
 
 def _down(picture: Picture, panel: int) -> bool:

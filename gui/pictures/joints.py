@@ -28,9 +28,13 @@ def paint_links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> N
     )
     seen = np.flatnonzero(np.isfinite(lines).all(axis=1))
     widths = np.ones(len(mark)) if mark.widths is None else np.asarray(mark.widths)
-    opacity = np.ones(len(mark)) if mark.opacity is None else np.asarray(mark.opacity)
+    opacity = np.asarray(mark.opacity)
     dashed = np.zeros(len(mark), bool) if mark.dashed is None else np.asarray(mark.dashed) > 0
-    if len(seen) > _MANY and mark.opacity is not None and painter.paintEngine().type() not in _VECTOR:
+    alone = (
+        frame.panel.marks[0] is mark and not frame.panel.lines
+    )  # nothing lies below, which the image would hide
+    clear = len(seen) > _MANY and float(opacity[seen].min()) < 1
+    if alone and clear and painter.paintEngine().type() not in _VECTOR:
         _as_image(mark, painter, frame, style, seen, lines, widths, opacity, dashed)
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(seen) <= _SMOOTH)

@@ -8,8 +8,15 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from plaidwork.core.pictures import Bands, Bars, Cells, Line, Mark, Picture, Points
-from plaidwork.gui.pictures.axes import elided, paint_aside, paint_ends, paint_ground, paint_legend
+from plaidwork.core.pictures import Bands, Bars, Cells, Line, Mark, Panel, Picture, Points
+from plaidwork.gui.pictures.axes import (
+    elided,
+    paint_aside,
+    paint_columns,
+    paint_ends,
+    paint_ground,
+    paint_legend,
+)
 from plaidwork.gui.pictures.cells import paint_cell_spots
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.hits import Spot, mark_of, position
@@ -39,7 +46,7 @@ def paint_picture(
         painter.setClipRect(_inside(frame))
         for mark in frame.panel.marks:
             painter.setClipRect(_inside(frame) if mark.held else frame.area)
-            chosen = chosen_of(mark, selected or {})
+            chosen = chosen_of(frame.panel, mark, selected or {})
             if chosen is None or not isinstance(mark, Points):
                 paint_mark(mark, painter, frame, style)
                 continue
@@ -53,10 +60,13 @@ def paint_picture(
                 paint_labels(mark, painter, frame, style)
         paint_ends(painter, frame, style)
         paint_aside(painter, frame, style)
+        paint_columns(painter, frame, style)
 
 
-def chosen_of(mark: Mark, selected: Selected) -> np.ndarray | None:
-    """Which points (n,) of a mark are selected; None when it fades nothing, for it has none of several that are."""
+def chosen_of(panel: Panel, mark: Mark, selected: Selected) -> np.ndarray | None:
+    """Which points (n,) of a mark are selected; None when it fades nothing: in rows, or for it has none that are."""
+    if panel.reads == "row":
+        return None
     if not isinstance(mark, Points) or mark.of is None or len(mark) < 2 or not selected.get(mark.of.kind):
         return None
     chosen = np.zeros(len(mark), dtype=bool)
@@ -84,7 +94,9 @@ def paint_spots(
         painter.setClipRect(_inside(frame).adjusted(-2, -2, 2, 2))
         at = position(mark, frame, spot.piece)
         color = "accent" if selected else "text"
-        if isinstance(mark, Bars):
+        if frame.panel.reads == "row":
+            _paint_row(painter, frame, at.y(), style, selected)
+        elif isinstance(mark, Bars):
             _spot_of_bar(painter, mark, frame, spot.piece, style, color)
         elif isinstance(mark, Bands):
             _across(painter, frame, at.x(), style)
@@ -107,6 +119,18 @@ def paint_spots(
         together = mark_of(picture, Spot(panel, number, 0))
         assert isinstance(together, Cells)
         paint_cell_spots(together, painter, layout.frames[panel], pieces, style, selected)
+
+
+def _paint_row(painter: QPainter, frame: Frame, y: float, style: Style, selected: bool) -> None:
+    """A row with its name, tinted."""
+    high = abs(frame.y.at(1.0) - frame.y.at(0.0))
+    middle = frame.y.at(round(frame.y.value(y)))
+    ink = style.color("accent" if selected else "text")
+    ink.setAlphaF(0.14 if selected else 0.07)
+    painter.setClipping(False)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ink)
+    painter.drawRoundedRect(QRectF(frame.left, middle - high / 2, frame.right - frame.left, high), 4, 4)
 
 
 def _paint_tag(painter: QPainter, at: QPointF, name: str, frame: Frame, style: Style) -> None:

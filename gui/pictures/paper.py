@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
 
 from plaidwork.core.pictures import Picture
@@ -61,9 +61,18 @@ def roomy(picture: Picture, paper: Paper) -> Paper:
     """The paper, higher where the panels of a grid would not find room on it."""
     style = paper_style(paper.points, paper.scheme)
     needed = least_height(picture, paper.units.width() - 2 * space.XL, style)
-    around = 2 * space.XL + (7 * style.metrics("title").height() if paper.titled else 0)
-    high = min((needed + around) / _UNITS * _INCH, _MOST) if needed else 0.0
+    high = min((needed + _around(picture, paper, style)) / _UNITS * _INCH, _MOST) if needed else 0.0
     return replace(paper, height=max(paper.height, high))
+
+
+def _around(picture: Picture, paper: Paper, style: Style) -> float:
+    """Height of the edges and of the words above and below the panels."""
+    room = QRectF(0, 0, paper.units.width() - 2 * space.XL, 1)
+    titled = (picture.headline, picture.caption, picture.notes) if paper.titled else ("", "", "")
+    used = 2.0 * space.XL + space.S
+    for text, role in zip((*titled, picture.doubt, picture.origin), ("title", *["caption"] * 4), strict=True):
+        used += style.metrics(role).boundingRect(room, _WRAPPED, text).height() + space.S if text else 0.0
+    return used
 
 
 def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
@@ -159,18 +168,24 @@ def _png(picture: Picture, path: Path, paper: Paper) -> None:
 
 
 def _svg(picture: Picture, path: Path, paper: Paper) -> None:
+    path.write_bytes(svg_of(picture, paper))
+
+
+def svg_of(picture: Picture, paper: Paper) -> bytes:
+    """The paper as SVG, in UTF-8."""
     from PySide6.QtSvg import QSvgGenerator
 
-    generator, units = QSvgGenerator(), paper.units
-    generator.setFileName(str(path))
+    generator, units, buffer = QSvgGenerator(), paper.units, QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(buffer)
     generator.setResolution(round(_UNITS))
     generator.setSize(units.toSize())
     generator.setViewBox(QRectF(0, 0, units.width(), units.height()))
     generator.setTitle(picture.headline)
     generator.setDescription(picture.caption)
-    _vector(generator, picture, path, paper)
-    text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r'font-family="([^"]*)"', _with_generic, text), encoding="utf-8")
+    _vector(generator, picture, paper)
+    text = bytes(buffer.data().data()).decode("utf-8")
+    return re.sub(r'font-family="([^"]*)"', _with_generic, text).encode("utf-8")
 
 
 def _with_generic(found: re.Match[str]) -> str:
@@ -184,12 +199,12 @@ def _pdf(picture: Picture, path: Path, paper: Paper) -> None:
     writer.setResolution(round(_UNITS))
     page = QPageSize(QSizeF(paper.width, paper.height), QPageSize.Unit.Millimeter)
     writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
-    _vector(writer, picture, path, paper)
+    _vector(writer, picture, paper)
 
 
-def _vector(device: QPaintDevice, picture: Picture, path: Path, paper: Paper) -> None:
+def _vector(device: QPaintDevice, picture: Picture, paper: Paper) -> None:
     painter = QPainter()
     if not painter.begin(device):
-        raise OSError(f"could not write {path}")
+        raise OSError("could not write the picture")
     paint_paper(painter, picture, paper)
     painter.end()

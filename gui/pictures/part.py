@@ -28,7 +28,7 @@ def holds_points(layout: Layout, at: QPointF) -> bool:
     return any(
         isinstance(mark, Points) and mark.of is not None and len(mark) > 1
         for frame in layout.frames
-        if frame.area.contains(at)
+        if frame.area.contains(at) and frame.panel.reads != "row"
         for mark in frame.panel.marks
     )
 

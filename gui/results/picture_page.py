@@ -35,6 +35,8 @@ from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
 """Kinds of items that a choice may follow before there is a picture."""
+_AROUND = 40
+"""Pixels around a place that has to be in view."""
 _POINTED = 200
 """Rows and columns that a search points at, at most."""
 _SEARCHED = 20_000
@@ -46,7 +48,7 @@ class PicturePage(ResultPage):
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._asked: dict[str, Any] = dict(kept_choices(run.view_settings, view.group, view.title))
-        self._following, self._found_kind = True, ""
+        self._following, self._found_kind, self._sought = True, "", ""
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self.choices.follow(self.loaded_changed)  # one choice may have changed another
@@ -64,7 +66,11 @@ class PicturePage(ResultPage):
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_notes.timeout.connect(lambda: self._set_notes("Computing the picture…"))
-        return page_content(self.row, scrolled(self.chart), self._notes)
+        area = scrolled(self.chart)
+        self.chart.reached.connect(
+            lambda at: area.ensureVisible(round(at.x()), round(at.y()), _AROUND, _AROUND)
+        )
+        return page_content(self.row, area, self._notes)
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Picture:
@@ -83,6 +89,9 @@ class PicturePage(ResultPage):
             return
         self.chart.set_picture(loaded)
         self._show_selected()
+        if self._sought:
+            text, self._sought = self._sought, ""
+            self.search(text)
 
     # -- lists beside it ------------------------------------------------------------------------
     def side_panel(self) -> QWidget | None:
@@ -230,6 +239,8 @@ class PicturePage(ResultPage):
             if choice.searched and hits:
                 self.choose(choice.id, hits[0][0])
                 return [name for _, name in hits]
+        if self._grow(wanted, text):
+            return [name for name in self.loaded.more[1] if wanted in findable(name)]
         found = list(self._matches(wanted))
         if found and not self._select_found([spot for spot, _ in found]):
             self.chart.show_spot(found[0][0])
@@ -237,6 +248,17 @@ class PicturePage(ResultPage):
             if items is not None and items[0] == "layer":
                 self._selection.set("layer", items[1])
         return [words for _, words in found]
+
+    def _grow(self, wanted: str, text: str) -> bool:
+        """Show more items when the first whose name holds a text is not among them; it is selected once they are there."""
+        name, numbers = self.loaded.more
+        hits = [number for called, number in numbers.items() if wanted in findable(called)]
+        choice = self._choice(name)
+        if choice is None or not hits or not choice.value < min(hits) <= choice.high:
+            return False
+        self._sought = text
+        self.choose(name, float(min(hits)))
+        return True
 
     def _select_found(self, spots: list[Spot]) -> bool:
         """Select the items of marks whose pieces have names; False when there are none."""
@@ -246,6 +268,7 @@ class PicturePage(ResultPage):
         if found:
             self._found_kind = found[0][0]
             self._selection.set(self._found_kind, sorted({n for _, numbers in found for n in numbers}))
+            self.chart.reach(spots[0])
         return bool(found)
 
     def _places(self, wanted: str) -> dict[tuple[int, str], np.ndarray]:

@@ -31,12 +31,9 @@ def _lazy(module: str, name: str) -> Callable[[], type[ResultPage]]:
 _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
-    "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
-    "effects": _lazy("effects_page", "EffectsPage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
     "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
     "imputed": _lazy("imputed_page", "ImputedPage"),
-    "restarts": _lazy("restarts_page", "RestartsPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }

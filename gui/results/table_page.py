@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.contract.model import Table
 from plaidwork.core.pictures.words import plural
 from plaidwork.core.spelling import inside_sentence
-from plaidwork.core.views.sources import SourceError, Sources
+from plaidwork.core.views.sources import Sources
+from plaidwork.core.views.tables import table_of
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.page import ResultPage
@@ -52,23 +53,7 @@ class TablePage(ResultPage):
         return holder
 
     def load(self, sources: Sources) -> Table:
-        role = "values" if "values" in sources.view.source else next(iter(sources.view.source), "values")
-        found = sources.get(role)
-        if isinstance(found, Table):
-            return found
-        result = sources.result(role, (1, 2))
-        dims = result.dims or ("item",)
-        names = sources.dim_names(dims[0], len(result.values))
-        title = result.label or role
-        columns: dict[str, Any] = {dims[0].replace("_", " ").capitalize(): _text(names)}
-        if result.values.ndim == 1:
-            columns[title.capitalize()] = result.values
-        else:
-            across = sources.dim_names(dims[1] if len(dims) > 1 else "column", result.values.shape[1])
-            if len(across) > 200:
-                raise SourceError(f"A table shows up to 200 columns. Found {len(across)}.")
-            columns.update(zip(across, result.values.T))
-        return Table(columns)
+        return table_of(sources)
 
     def show_loaded(self, loaded: Table) -> None:
         if not len(loaded):
@@ -118,9 +103,3 @@ class TablePage(ResultPage):
         self.hovered.emit(", ".join(parts))
         if self._layer:
             self._selection.set("layer", (row,))
-
-
-def _text(names: tuple[str, ...]) -> Any:
-    import numpy as np
-
-    return np.array(names, dtype=object)

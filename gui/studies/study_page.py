@@ -15,6 +15,7 @@ from plaidwork.core.views.colouring import colouring, plain
 from plaidwork.gui import dialogs
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.chart import ItemPicker
+from plaidwork.gui.results.compare_dialog import CompareDialog
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.option_row import Labelled, OptionRow
@@ -344,7 +345,10 @@ class StudyPage(Page):
     def compare(self) -> None:
         """The selected fits side by side in a window of their own."""
         record, jobs = self.record, self.selected_jobs()
-        if record is not None and 1 < len(jobs) <= MOST:
+        kept = [job.run_id for job in jobs if job.run_id in self.workbench.session.runs]
+        if record is not None and 1 < len(jobs) == len(kept) <= MOST:
+            CompareDialog(self.workbench.session, kept, self, comparison(record, jobs)).show()
+        elif record is not None and 1 < len(jobs) <= MOST:
             dialog = DataDialog(f"{len(jobs)} fits of {record.title}", comparison(record, jobs), None, self)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.setWindowTitle("Compare fits")

@@ -78,7 +78,7 @@ def _one(watched: Watched, times: cox.Times, base: cox.CoxFit | None, k: int, le
     if full is None or base is None:
         return Hazard(reason=SAME)
     concordance = _oriented(watched, x, level)
-    return _told(times, full, base.level, 0, concordance, level)
+    return _hazard(times, full, base.level, 0, concordance, level)
 
 
 def _together(
@@ -97,14 +97,14 @@ def _together(
         found[k] = Hazard(reason=SAME)
         if full is not None and rest is not None:
             concordance = _oriented(watched, watched.scores[:, k], level)
-            found[k] = _told(times, full, rest.level, place, concordance, level)
+            found[k] = _hazard(times, full, rest.level, place, concordance, level)
         report((place + 1) / len(usable))
     if full is None or full.infinite:
         return None
     return cox.concordance(watched.time, watched.event, x @ full.beta, level)
 
 
-def _told(
+def _hazard(
     times: cox.Times, fit: cox.CoxFit, without: float, place: int, concordance: Interval, level: float
 ) -> Hazard:
     """What a fit says of the covariate at ``place``; ``without``: the level of the model that lacks it."""

@@ -104,11 +104,11 @@ def _headline(watched: Watched, found: Hazards, factors: Sequence[str], params: 
     if one.reason:
         return f"{factors[k]} goes with {watched.time_name}: {one.reason}, adjusted {p_text(p)}"
     return (
-        f"{factors[k]} goes with {watched.time_name}: hazard ratio {_ratio_words(one)}, adjusted {p_text(p)}"
+        f"{factors[k]} goes with {watched.time_name}: hazard ratio {_ratio_text(one)}, adjusted {p_text(p)}"
     )
 
 
-def _ratio_words(one: Hazard) -> str:
+def _ratio_text(one: Hazard) -> str:
     value, low, high = (format_number(math.exp(end), 3) for end in one.log_ratio)
     return f"{value} ({low} to {high})"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Kept
-from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error, told
+from plaidwork.core.numerics.used_draws import ByChain, draws_text, spread, standard_error
 
 _WORK = 1e11
 """Multiplications that a summary may cost: less than a minute of one core."""
@@ -54,7 +54,7 @@ def used_note(turned: list[Turned], kept: Kept) -> str:
     for draw in turned:
         total.add(*draw.place, draw.scores[:, 0])
     error = float(standard_error(total.chains(), total.batches()).max())
-    return told(len(turned), kept.n_draws) + (
+    return draws_text(len(turned), kept.n_draws) + (
         f" (Monte Carlo error of a score on the first axis up to {error:.3f})" if np.isfinite(error) else ""
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results
-from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error, told
+from plaidwork.core.numerics.used_draws import ByChain, draws_text, spread, standard_error
 from plaidwork.plugins.gp_auxiliary.binary_pca_axes import affordable, turned_draws
 from plaidwork.plugins.gp_auxiliary.kernels import binary
 
@@ -42,7 +42,7 @@ def predict_rows(kept: Kept, data: ModelData, new_data: ModelData) -> Results:
     error = float(standard_error(share.chains(), share.batches()).max(initial=0.0))
     reached = f"; the largest Monte Carlo error of a probability is {error:.3f}" if np.isfinite(error) else ""
     return {
-        "caption": f"Averaged over {told(len(draws), kept.n_draws)}{reached}.",
+        "caption": f"Averaged over {draws_text(len(draws), kept.n_draws)}{reached}.",
         "scores": Result(scores, ("sample", "component"), label="scores"),
         "scores_sd": Result(
             np.sqrt(np.maximum(squares / count - scores**2, 0.0)),

@@ -48,7 +48,7 @@ class Choice:
         """The best sum; of equal ones the first."""
         return SUMS[int(np.argmax(self.bounds))]
 
-    def told(self) -> str:
+    def text(self) -> str:
         """The choice and the bounds as a sentence."""
         each = ", ".join(f"{name}: {value:.1f}" for name, value in zip(SUMS, self.bounds, strict=True))
         return f"Chosen from the data: {self.expression}. Bounds of the log evidence in nats: {each}."

@@ -9,6 +9,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, Clock, Model, ModelData, passes
 from plaidwork.plugins.gp_auxiliary.frame import COVARIANCE_KEYS, covariance_of
+from plaidwork.plugins.gp_auxiliary.predict import many_class
 
 
 def tiny_data(n_classes: int = 2) -> ModelData:
@@ -45,3 +46,5 @@ def tiny_fit(model: Model[Any, Any], settings: Mapping[str, Any], n_classes: int
     plain = {**params, "covariance": "rbf"}
     law = covariance_of(tuple((key, plain[key]) for key in COVARIANCE_KEYS), ("a", "b"))
     law.pivoted(data["X"].values, law.prior_mean, 2, 1.0)
+    if n_classes > 2:
+        many_class(np.zeros((n_classes, 1)), np.zeros(1), 0.0)

@@ -81,7 +81,11 @@ class Covariance:
 
     def variance(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """(N,) prior variance of f."""
-        return np.asarray(kernels.own_variance(self.table, self.n_groups, x, np.exp(theta), self.degree))
+        alike = not np.isin(self.table[:, 0], (kernels.LINEAR, kernels.POLYNOMIAL)).any()
+        found = kernels.own_variance(
+            self.table, self.n_groups, x[:1] if alike else x, np.exp(theta), self.degree
+        )
+        return np.repeat(found, len(x)) if alike else np.asarray(found)
 
     def pivoted(
         self, x: np.ndarray, theta: np.ndarray, most: int, left: float

@@ -16,7 +16,8 @@ from plaidwork.core.api import ChainView, ModelData
 from plaidwork.core.numerics.used_draws import spread
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import times_q
-from plaidwork.plugins.gp_auxiliary.predict import many_class, ordered
+from plaidwork.plugins.gp_auxiliary.kernels.chances import log_own_chances
+from plaidwork.plugins.gp_auxiliary.predict import ordered
 from plaidwork.plugins.gp_auxiliary.predicting import FieldsT, Predicting
 from plaidwork.plugins.gp_auxiliary.state import LawSettings, SettingsT
 
@@ -83,11 +84,11 @@ def _log_share(
     mean: np.ndarray, variance: np.ndarray, code: np.ndarray, null: float, cuts: np.ndarray | None
 ) -> np.ndarray:
     """(m,) log probability of each sample's own class, f ~ N(mean (K, m), variance (m,)) integrated out."""
+    sd = np.sqrt(1.0 + variance)
     if cuts is not None:
         share = ordered(mean[0], variance, cuts)
-    elif len(mean) > 1:
-        share = many_class(mean, variance, null)
-    else:
-        side = np.where(code == 1, mean[0], -mean[0])
-        return np.asarray(log_ndtr((side - null) / np.sqrt(1.0 + variance)))
-    return np.asarray(np.log(np.maximum(share[code, np.arange(len(code))], _TINY)))
+        return np.asarray(np.log(np.maximum(share[code, np.arange(len(code))], _TINY)))
+    if len(mean) > 1:
+        return np.asarray(log_own_chances(np.ascontiguousarray(mean), sd, code, null))
+    side = np.where(code == 1, mean[0], -mean[0])
+    return np.asarray(log_ndtr((side - null) / sd))

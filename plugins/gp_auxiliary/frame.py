@@ -22,7 +22,7 @@ _Key = Literal[
 COVARIANCE_KEYS: tuple[_Key, ...] = get_args(_Key)
 FAR = 100.0
 """Interquartile ranges from the median at which a value is taken for an error of the file."""
-TEST_WORDS = ("test", "testing", "held out", "held-out", "holdout", "validation", "val")
+TEST_NAMES = ("test", "testing", "held out", "held-out", "holdout", "validation", "val")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ def make_frame(data: ModelData, params: LawSettings, semi: bool = False) -> Fram
     codes, classes = classes_of(data["y"])
     test = np.zeros(len(codes), dtype=bool)
     if "split" in data:
-        words = data["split"]
-        held = [i for i, name in enumerate(words.categories) if name.strip().lower() in TEST_WORDS]
-        test = np.isin(words.values, held) & words.observed
+        split = data["split"]
+        held = [i for i, name in enumerate(split.categories) if name.strip().lower() in TEST_NAMES]
+        test = np.isin(split.values, held) & split.observed
     else:
         test[random_test(codes, params.get("test_share", 0.0))] = True
     used = ~test if semi else ~test & (codes >= 0)
@@ -253,21 +253,21 @@ def _far_problems(block: Any, frame: Frame) -> list[Problem]:
     values, rows = np.asarray(block.values, dtype=float), block.names[0]
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     away = np.abs(values - middle) > FAR * (high - low)
-    told = []
+    far = []
     for column in np.flatnonzero(away.any(axis=0) & (high > low)):
         first = int(np.argmax(np.abs(values[:, column] - middle[column])))
         name = f"“{rows[first]}”" if rows else f"sample {first + 1}"
         count = int(away[:, column].sum())
-        told.append(
+        far.append(
             f"“{frame.columns[column]}” in {count} sample{'' if count == 1 else 's'}, as {values[first, column]:.4g} in "
             f"{name} where half of all lie from {low[column]:.4g} to {high[column]:.4g}"
         )
-    if not told:
+    if not far:
         return []
-    more = f"; and {len(told) - 3} more inputs" if len(told) > 3 else ""
+    more = f"; and {len(far) - 3} more inputs" if len(far) > 3 else ""
     return [
         Problem(
-            f"Values far from all others rule the scale of an input: {'; '.join(told[:3])}{more}.",
+            f"Values far from all others rule the scale of an input: {'; '.join(far[:3])}{more}.",
             "Check the file: decimal points may have been lost.",
             "X",
             "warning",
@@ -296,9 +296,9 @@ def order_problems(data: ModelData) -> list[Problem]:
     lost = sorted(set(range(int(numbers[0]), int(numbers[-1]) + 1)) - {int(number) for number in numbers})
     if not lost:
         return []
-    words = ", ".join(str(number) for number in lost[:5])
+    listed = ", ".join(str(number) for number in lost[:5])
     return [
         Problem(
-            f"No sample has the grade {words}: the grades beside it count as neighbours.", "", "y", "warning"
+            f"No sample has the grade {listed}: the grades beside it count as neighbours.", "", "y", "warning"
         )
     ]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Kept, Result, Results, axis_places
-from plaidwork.core.numerics.used_draws import told
-from plaidwork.plugins.gp_auxiliary.averaging import Averaged
+from plaidwork.core.numerics.used_draws import draws_text
+from plaidwork.plugins.gp_auxiliary.averaging import Averaged, largest_error
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 
@@ -106,7 +106,10 @@ def mapped(found: Averaged, plan: MapPlan, frame: Frame) -> Results:
     names = [frame.columns[d] for d in pair]
     place, count = ("map_y", "map_x"), len(frame.classes)
     shape = (len(up), len(across))
-    note = f"Averaged over {told(found.draws, found.kept)}" if found.draws > 1 else "By the approximation"
+    note = "By the approximation"
+    if found.draws > 1:
+        note, largest = f"Averaged over {draws_text(found.draws, found.kept)}", largest_error(found)
+        note += f"; of the Monte Carlo errors {largest}" if largest else ""
     note += "; the other inputs are at their medians." if frame.x.shape[1] > 2 else "."
     return {
         "map": Result(found.conditional().reshape(count, *shape), ("class", *place), label="probability"),

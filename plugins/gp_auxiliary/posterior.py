@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import norm
 
 from plaidwork.core.api import Kept, Result, Results, Table, format_probability
+from plaidwork.plugins.gp_auxiliary.covariance import Parameter
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.maps import LATENT
@@ -19,34 +22,20 @@ CLEAR = 0.9
 """Probability from which one input is said to change f fastest."""
 
 
-def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
-    """The covariance's parameters with their prior, and the relevance of the inputs."""
+def parameters(kept: Kept, prior: Prior, frame: Frame, fixed: bool) -> Results:
+    """The covariance's parameters, with their prior unless they are ``fixed``, and the relevance of the inputs."""
     theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
     found = prior.covariance.parameters
     values = np.exp(theta)
-    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], axis=0)
-    ends = [np.exp([p.mean - 1.645 * p.sd, p.mean + 1.645 * p.sd]) for p in found]
+    columns = {"Given": values[0]} if fixed else _beside_prior(values, found)
     results: Results = {
-        "covariance": Table(
-            {
-                "Parameter": np.array([p.name for p in found]),
-                "Median": middle,
-                "5 %": low,
-                "95 %": high,
-                "Prior 5 %": np.array([end[0] for end in ends]),
-                "Prior 95 %": np.array([end[1] for end in ends]),
-            },
-            label="Covariance",
-        ),
+        "covariance": Table({"Parameter": np.array([p.name for p in found]), **columns}, label="Covariance"),
         "covariance_note": "γ = 1 / length², in units of the standardised inputs.",
     }
     theta_x = np.stack([p.mean + _SPREADS * p.sd for p in found])
+    density = np.stack([norm.pdf(x, p.mean, p.sd) for x, p in zip(theta_x, found, strict=True)])
     results["theta_x"] = Result(theta_x, ("parameter", "place"))
-    results["theta_prior"] = Result(
-        np.stack([norm.pdf(x, p.mean, p.sd) for x, p in zip(theta_x, found, strict=True)]),
-        ("parameter", "place"),
-        label="prior density",
-    )
+    results["theta_prior"] = Result(density, ("parameter", "place"), label="prior density")
     results["parameter"] = Result(np.array([p.name for p in found]), ("parameter",))
     lengths = [i for i, p in enumerate(found) if p.kind == "gamma"]
     own = [i for i in lengths if found[i].column >= 0] or lengths
@@ -65,6 +54,13 @@ def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
     )
     results["relevance_names"] = Result(np.array(names, dtype=str), ("relevance_of",))
     return results
+
+
+def _beside_prior(values: np.ndarray, found: Sequence[Parameter]) -> dict[str, np.ndarray]:
+    """Columns of medians and 90 % intervals of the draws (t, P) of parameters, and the intervals of their priors."""
+    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], axis=0)
+    ends = np.exp([(p.mean - 1.645 * p.sd, p.mean + 1.645 * p.sd) for p in found])
+    return {"Median": middle, "5 %": low, "95 %": high, "Prior 5 %": ends[:, 0], "Prior 95 %": ends[:, 1]}
 
 
 def fastest(relevance: np.ndarray, names: tuple[str, ...]) -> str:

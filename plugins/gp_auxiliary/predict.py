@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.special import ndtr
 
 from plaidwork.plugins.gp_auxiliary.gram import Prior, inducing_root, loadings, times_q
-
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
-_WEIGHTS = _WEIGHTS / math.sqrt(2.0 * math.pi)
+from plaidwork.plugins.gp_auxiliary.kernels.chances import lead_chances
 
 
 class Predictor:
@@ -50,19 +46,11 @@ def two_class(mean: np.ndarray, variance: np.ndarray, null: float) -> np.ndarray
 
 
 def many_class(mean: np.ndarray, variance: np.ndarray, null: float) -> np.ndarray:
-    """(K, m) probabilities that class k leads all others by more than ``null``: ``E_u prod Phi(...)``, 48 points.
+    """(K, m) probabilities that class k leads all others by more than ``null``, f integrated out: absolute error below 1e-9.
 
-    mean (K, m), variance (m,), the same for every class. Without a null category the rows sum to one.
+    mean (K, m), variance (m,), the same for every class. Without a null category the columns sum to one.
     """
-    sd = np.sqrt(1.0 + variance)
-    scaled = mean / sd
-    margin = null / sd
-    out = np.empty_like(scaled)
-    for k in range(len(scaled)):
-        others = np.delete(scaled, k, axis=0)
-        value = _NODES[:, None, None] + (scaled[k] - margin - others)[None]
-        out[k] = _WEIGHTS @ ndtr(value).prod(axis=1)
-    return out
+    return np.asarray(lead_chances(np.ascontiguousarray(mean), np.sqrt(1.0 + variance), null))
 
 
 def ordered(mean: np.ndarray, variance: np.ndarray, cuts: np.ndarray) -> np.ndarray:

@@ -46,8 +46,8 @@ class Predicting(Model[FieldsT, SettingsT]):
         frame = self.frame(data, params)
         results = summarise_draws(kept, frame, data, self.filled(data, params), self.null_width(params))
         if params["covariance"] == "chosen" and "covariance_note" in results:
-            told = data.prepared(choice_of, params, CHOSEN_BY).told()
-            results["covariance_note"] = f"{results['covariance_note']} {told}"
+            chosen = data.prepared(choice_of, params, CHOSEN_BY).text()
+            results["covariance_note"] = f"{results['covariance_note']} {chosen}"
         return results
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SettingsT) -> Results:

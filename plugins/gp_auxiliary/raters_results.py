@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, Result, Results, Table, format_rate
-from plaidwork.core.numerics.used_draws import told
+from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
@@ -21,13 +21,14 @@ _UNIT = "One unit is the mean width of a grade."
 def summarise_raters(kept: Kept, data: ModelData, params: RatedSettings) -> Results:
     """All results of the model."""
     fit = Rated.of(data, params)
-    places = at_places(kept, fit, fit.frame.x, params["parameters"] == "fixed")
+    fixed = params["parameters"] == "fixed"
+    places = at_places(kept, fit, fit.frame.x, fixed)
     names = np.array(fit.objects, dtype=str)
     results = rater_panel(kept, fit, params)
     results |= consensus_of(places, fit, names)
     results |= every_rating(places, fit, names)
     results |= consensus_curves(kept, fit, params)
-    results |= parameters(kept, fit.prior, fit.frame)
+    results |= parameters(kept, fit.prior, fit.frame, fixed)
     return results | limits_of_grades(kept, fit)
 
 
@@ -112,7 +113,7 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "grade_probability": Result(places.grade, ("object", "grade"), label="probability"),
         "consensus": Table(columns, label="Objects"),
         "consensus_headline": f"The grade is sure to 90 % for {format_rate(sure, len(names))} objects",
-        "consensus_note": f"{_scale(grades)} Averaged over {told(places.draws, places.kept)}; 95 % intervals.",
+        "consensus_note": f"{_scale(grades)} Averaged over {draws_text(places.draws, places.kept)}; 95 % intervals.",
     }
 
 

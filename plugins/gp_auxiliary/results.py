@@ -10,8 +10,8 @@ import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, Table
 from plaidwork.core.api_scores import SCORES, Scores, score, score_table
-from plaidwork.core.numerics.used_draws import told
-from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
+from plaidwork.core.numerics.used_draws import draws_text
+from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, largest_error, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of, make_prior
 from plaidwork.plugins.gp_auxiliary.maps import (
     LATENT,
@@ -50,7 +50,7 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettin
     results |= measured(share, frame)
     results |= along_input(along, plan, frame)
     results |= mapped(along if plan.single else over, plan, frame)
-    results |= parameters(kept, prior, frame)
+    results |= parameters(kept, prior, frame, fixed)
     if "cuts" in names_of(kept):
         results |= cut_points(kept, frame, own.f[0], widths_of(cast("CutSettings", params)))
     return results
@@ -60,18 +60,11 @@ def error_note(found: Averaged) -> str:
     """How the probabilities were averaged, and what their errors are."""
     if found.draws == 1:
         return "By the approximation, f integrated out; there is no Monte Carlo error."
+    largest = largest_error(found)
     return (
-        f"Averaged over {told(found.draws, found.kept)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
-        f"and batches of draws{largest_error(found)}{'; – where all draws agree' if (found.error == 0).any() else ''}."
+        f"Averaged over {draws_text(found.draws, found.kept)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
+        f"and batches of draws{'; ' if largest else ''}{largest}{'; – where all draws agree' if (found.error == 0).any() else ''}."
     )
-
-
-def largest_error(found: Averaged) -> str:
-    """The largest Monte Carlo error of a probability, as the end of a sentence; empty where it is unknown."""
-    error = found.error.max(initial=0.0)
-    if not np.isfinite(error):
-        return ""
-    return f"; the largest is {error:.3f}" if error >= 0.0005 else "; all are below 0.001"
 
 
 def predictions(

@@ -37,7 +37,14 @@ from plaidwork.plugins.gp_auxiliary.tempering import (
     root_of_prior,
     swap_and_space,
 )
-from plaidwork.plugins.gp_auxiliary.turning import MOST_STEPS, map_of, new_turns, turn
+from plaidwork.plugins.gp_auxiliary.turning import (
+    MOST_STEPS,
+    leap_seconds,
+    map_of,
+    new_turns,
+    run_rounds,
+    turn,
+)
 
 NEAR = 0.1
 """Share of all pairs of samples that are nearer than the length of the covariance."""
@@ -109,15 +116,45 @@ class SemiClasses(Classes):
         prior, labels, widths = self.setting(state, params)
         copy, fixed = state["rungs"][str(m)], state["fixed"]
         f = draw_f(rng, copy["z"], copy)
-        if widths[m] == 0:
+        if widths[m] == 0 and "maps" not in state:
             return f
         root = fixed["root"] if "root" in fixed else root_of_prior(prior, copy)
         if "turns" in state and root is not None:
             rows = fixed["map"] if "map" in fixed else map_of(root)
+            if "maps" in state:
+                state["maps"][m], copy["map_at"] = rows, m
+                if widths[m] == 0:
+                    return f
             count = params["trajectories"]
             turn(rng, f, copy, rows, labels, widths[m], state["turns"], m, count, warming)
             return f
         return explore(rng, f, copy, root, labels, widths[m], params["slices"]) if params["slices"] else f
+
+    def _further_rounds(
+        self,
+        state: ClassesFields,
+        params: ClassesSettings,
+        rng: np.random.Generator,
+        warming: bool,
+        units: tuple[int, int],
+    ) -> None:
+        """More trajectories of all copies and swaps, f going on where it is."""
+        _prior, labels, widths = self.setting(state, params)
+        rungs, size = state["rungs"], len(widths)
+        rows, which = state.get("maps"), np.zeros(size, dtype=np.int64)
+        if rows is None:
+            rows = state["fixed"]["map"][None]
+        else:
+            which[:] = [rungs[str(m)]["map_at"] for m in range(size)]
+        f = np.concatenate([state["f"][str(m)] for m in range(size)])
+        count, swaps = params["trajectories"], state["swaps"]
+        order = run_rounds(
+            rng, f, rungs, rows, which, labels, widths, state["turns"], swaps, count, warming, units
+        )
+        copies = [rungs[str(source)] for source in order]
+        rungs.update({str(m): copy for m, copy in enumerate(copies)})
+        state["f"] = {str(m): f[source][None].copy() for m, source in enumerate(order)}
+        swaps["label"] = swaps["label"][order]
 
     def stages(
         self,
@@ -151,8 +188,22 @@ class SemiClasses(Classes):
             f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock, given)
             state["f"] = {str(m): own for m, own in enumerate(f)}
 
+        def further(lo: int, hi: int) -> None:
+            self._further_rounds(state, params, rng, clock.warming, (lo, hi))
+
+        def begin() -> None:
+            state["f"] = {}
+            if _rounds(state, params) > 1 and "map" not in state["fixed"]:
+                size = len(state["fixed"]["x"])
+                state["maps"] = np.empty((count, size, size))
+                for copy in rungs.values():
+                    copy["map_at"] = -1  # copies of low rank have none
+
         def forget() -> None:
             del state["f"]
+            if state.pop("maps", None) is not None:
+                for copy in rungs.values():
+                    del copy["map_at"]
 
         def redraw(lo: int, hi: int) -> None:
             for m in range(lo, hi):
@@ -166,10 +217,16 @@ class SemiClasses(Classes):
         ellipses = root + (1 + moves) * (draw + sites)
         if params["shares"] == "equal" and widths[0] == 0:
             found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
+        found += [
+            Stage("latent functions", move, count, hyper.a_slice(ellipses), begin),
+            Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
+        ]
+        again = (count + 1) * (_rounds(state, params) - 1)
+        if again:
+            trajectories = (1 + moves) * leap_seconds(len(first["z"][0]))
+            found.append(Stage("further rounds", further, again, hyper.a_slice(trajectories)))
         return [
             *found,
-            Stage("latent functions", move, count, hyper.a_slice(ellipses), lambda: state.update({"f": {}})),
-            Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
             Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=forget),
         ]
 
@@ -179,7 +236,7 @@ class SemiClasses(Classes):
         winners = labels.winners(self.cold(state)["z"])[labels.free]
         return super().traces(state, data, params) | {
             "swap": float(rates(swaps).min()) if several and swaps["tried"].all() else math.nan,
-            "returned": float(swaps["trips"].sum() / swaps["tried"][0])
+            "returned": float(swaps["trips"].sum() * _rounds(state, params) / swaps["tried"][0])
             if several and swaps["tried"][0]
             else math.nan,
             "upper": float((winners > 0).mean()) if len(winners) else math.nan,
@@ -217,6 +274,11 @@ class SemiClasses(Classes):
 
         frame = self.frame(data, params)
         return summarise_semi(kept, frame, data, self.filled(data, params))
+
+
+def _rounds(state: ClassesFields, params: ClassesSettings) -> int:
+    """How often in a sweep f of all copies moves and neighbours try to swap."""
+    return params["rounds"] if "turns" in state else 1
 
 
 def width_problem(params: ClassesSettings) -> Problem | None:

@@ -128,8 +128,8 @@ def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray,
         return "The modes are not compared: a single copy a chain stays in the grouping that it found first"
     few = [name for name, trips in zip(tempered.names, tempered.trips) if trips < FEW_TRIPS]
     if few:
-        words = "no chain" if len(few) == len(tempered.names) else f"not chain {', '.join(few)}"
-        return f"The modes are not shown to be mixed: {words} made {FEW_TRIPS} round trips"
+        mixed = "no chain" if len(few) == len(tempered.names) else f"not chain {', '.join(few)}"
+        return f"The modes are not shown to be mixed: {mixed} made {FEW_TRIPS} round trips"
     if agreed.compared < 2:
         return "The modes are not shown to be mixed: one chain cannot be compared with another"
     return ""

@@ -263,7 +263,7 @@ NULL = (
     Hyperparameter(
         "rungs",
         "int",
-        16,
+        10,
         label="Rungs of the ladder",
         group="Unlabelled samples",
         doc="Copies of the chain with null categories from width 0 up, which swap places: without them a chain stays "
@@ -295,13 +295,25 @@ NULL = (
     Hyperparameter(
         "trajectories",
         "int",
-        3,
+        1,
         earlier=0,
         label="Trajectories a draw",
         group="Unlabelled samples",
         doc="Hamiltonian moves of f of every copy between two swaps, for two classes. 0: elliptical slices.",
         advanced=True,
         minimum=0,
+        maximum=100,
+    ),
+    Hyperparameter(
+        "rounds",
+        "int",
+        8,
+        earlier=1,
+        label="Swaps a draw",
+        group="Unlabelled samples",
+        doc="How often between two draws neighbouring copies try to swap places, the trajectories of every copy before each.",
+        advanced=True,
+        minimum=1,
         maximum=100,
     ),
     Hyperparameter(

@@ -155,6 +155,8 @@ class Replica(Gram):
     reference: NotRequired[Reference]
     """With ``flow`` and ``place``: only where labels name intervals."""
     flow: NotRequired[Flow]
+    map_at: NotRequired[int]
+    """Which of the maps is its own, within a sweep; -1 for none."""
     place: NotRequired[Floats]
     """(r,) w; empty where f is to be drawn given z first."""
 
@@ -217,6 +219,8 @@ class ClassesFields(TypedDict):
     """Few labels, where f makes trajectories."""
     f: NotRequired[dict[str, Floats]]
     """(K, N) of every copy, within a sweep."""
+    maps: NotRequired[Floats]
+    """(M, N, N) the maps of the moves of f of every copy where the covariance is inferred, within a sweep."""
 
 
 class OrderedFixed(TypedDict):
@@ -351,6 +355,7 @@ class ClassesSettings(LawSettings):
     trajectories: NotRequired[int]
     null_width: NotRequired[float]
     rungs: NotRequired[int]
+    rounds: NotRequired[int]
     given_widths: NotRequired[str]
     slices: NotRequired[int]
     classes: NotRequired[Literal["all", "labelled"]]

@@ -8,9 +8,9 @@ import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.flow import lower_root
 from plaidwork.plugins.gp_auxiliary.gram import dense_precision
-from plaidwork.plugins.gp_auxiliary.kernels import sides
+from plaidwork.plugins.gp_auxiliary.kernels import rounds, sides
 from plaidwork.plugins.gp_auxiliary.replica import Labels
-from plaidwork.plugins.gp_auxiliary.state import Replica, Turns
+from plaidwork.plugins.gp_auxiliary.state import Replica, Swaps, Turns
 
 BEND = 0.02
 """Curvature of the reference, that of a normal law of sd 7: larger ones hold f back where the classes are sure."""
@@ -20,6 +20,11 @@ START_ANGLE = 0.4
 MOST_STEPS = 12
 TARGET = 0.8
 """Share of accepted trajectories that the angles aim at in the warm-up."""
+
+
+def leap_seconds(size: int) -> float:
+    """About how long one step of a trajectory of so many samples takes."""
+    return 2.5e-10 * size**2 + 8e-8 * size
 
 
 def new_turns(size: int) -> Turns:
@@ -50,11 +55,58 @@ def turn(
     ``rows`` is :func:`map_of` a root of C at the copy's parameters. ``turns`` learn the angle of every rung in the warm-up.
     """
     angle = math.exp(turns["log_angle"][m])
-    steps = min(max(round(WHOLE_TURN / angle), 1), MOST_STEPS)
-    side = np.where(labels.free, 0, np.where(labels.code == 1, 1, -1))
+    side = sides_of(labels)
     minus, plus = float(copy["log_share"][0]), float(copy["log_share"][1])
-    taken = sides.turn_f(rng, rows, f[0], side, width, minus, plus, BEND, steps, angle, count)
+    taken = sides.turn_f(rng, rows, f[0], side, width, minus, plus, BEND, _steps_of(angle), angle, count)
     if warming:
-        turns["count"][m] += 1
-        learnt = turns["log_angle"][m] + (taken / count - TARGET) / math.sqrt(turns["count"][m])
-        turns["log_angle"][m] = min(max(learnt, math.log(0.02)), math.log(1.2))
+        _learn(turns, m, taken / count)
+
+
+def sides_of(labels: Labels) -> np.ndarray:
+    """(N,) 1 or -1 for the side that a label names, 0 without a label."""
+    return np.where(labels.free, 0, np.where(labels.code == 1, 1, -1))
+
+
+def _steps_of(angle: float) -> int:
+    """Rotations of a trajectory."""
+    return min(max(round(WHOLE_TURN / angle), 1), MOST_STEPS)
+
+
+def _learn(turns: Turns, m: int, taken: float) -> None:
+    """The angle at rung m from the share of trajectories taken."""
+    turns["count"][m] += 1
+    learnt = turns["log_angle"][m] + (taken - TARGET) / math.sqrt(turns["count"][m])
+    turns["log_angle"][m] = min(max(learnt, math.log(0.02)), math.log(1.2))
+
+
+def run_rounds(
+    rng: np.random.Generator,
+    f: np.ndarray,
+    rungs: dict[str, Replica],
+    rows: np.ndarray,
+    which: np.ndarray,
+    labels: Labels,
+    widths: np.ndarray,
+    turns: Turns,
+    swaps: Swaps,
+    count: int,
+    warming: bool,
+    units: tuple[int, int],
+) -> np.ndarray:
+    """Units of rounds of trajectories and swaps, see ``kernels/rounds.py``; the (M,) copies at the rungs thereafter.
+
+    f (M, N) of the copies at the rungs is changed in place and stays in their order; ``rows[which[m]]`` is :func:`map_of` the copy at
+    rung m, rows (m, N, N). Angles and what is counted of swaps are changed in place, the copies in ``rungs`` are not.
+    """
+    order, size = np.arange(len(widths)), len(widths)
+    share = np.exp([rungs[str(m)]["log_share"][:2] for m in range(size)])
+    angles = np.exp(turns["log_angle"])
+    steps = np.array([_steps_of(angle) for angle in angles])
+    moved, turned = np.zeros(size), np.zeros(size)
+    rounds.run_rounds(
+        rng, *units, rows, which, f, sides_of(labels), widths, share[:, 0].copy(), share[:, 1].copy(), BEND, steps, angles, count, order,
+        moved, turned, swaps["tried"], swaps["taken"], swaps["label"], swaps["stage"], swaps["trips"],
+    )  # fmt: skip
+    for m in np.flatnonzero(moved) if warming else ():
+        _learn(turns, int(m), float(turned[m] / moved[m]))
+    return order

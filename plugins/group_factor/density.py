@@ -29,12 +29,13 @@ def log_density_of_cells(
     Noise precisions and the means of Gaussian views are as fitted: they rest on many cells.
     """
     blocks = blocks_of(data)
-    words = likelihoods_of(blocks, params["likelihoods"])
+    likelihoods = likelihoods_of(blocks, params["likelihoods"])
     groups, group = groups_of(data)
-    block, word = blocks[place], words[place]
+    block, word = blocks[place], likelihoods[place]
     usable = usable_columns(block, word, group)
     before = sum(
-        len(usable_columns(one, kind, group)) for one, kind in zip(blocks[:place], words[:place], strict=True)
+        len(usable_columns(one, kind, group))
+        for one, kind in zip(blocks[:place], likelihoods[:place], strict=True)
     )
     index = np.minimum(np.searchsorted(usable, columns), max(len(usable) - 1, 0))
     fitted = usable[index] == columns if len(usable) else np.zeros(len(columns), bool)

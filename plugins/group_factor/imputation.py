@@ -63,9 +63,9 @@ def fitted_columns(
     A feature that is not fitted, being constant, is expected to be so; what was never observed is NaN.
     """
     blocks = blocks_of(data)
-    words = likelihoods_of(blocks, params["likelihoods"])
+    likelihoods = likelihoods_of(blocks, params["likelihoods"])
     groups, group = groups_of(data)
-    block, word = blocks[place], words[place]
+    block, word = blocks[place], likelihoods[place]
     n = block.shape[0]
     known = block.observed[:, columns].T
     centre = group_means(block.values[:, columns].T, known, group, len(groups)).T[:, group]
@@ -75,7 +75,8 @@ def fitted_columns(
     if best is None:
         return mean, sd
     before = sum(
-        len(usable_columns(one, kind, group)) for one, kind in zip(blocks[:place], words[:place], strict=True)
+        len(usable_columns(one, kind, group))
+        for one, kind in zip(blocks[:place], likelihoods[:place], strict=True)
     )
     usable = usable_columns(block, word, group)
     index = np.searchsorted(usable, columns)

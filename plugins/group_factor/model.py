@@ -69,8 +69,8 @@ class GroupFactor(Model[Fields, Settings]):
         for problem in problems_of(blocks, params, group):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
-        words = likelihoods_of(blocks, params["likelihoods"])
-        return new_state(blocks, words, group, params, rng, given)
+        likelihoods = likelihoods_of(blocks, params["likelihoods"])
+        return new_state(blocks, likelihoods, group, params, rng, given)
 
     def stages(
         self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock

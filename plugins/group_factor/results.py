@@ -179,10 +179,10 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
             if not shared
             else f"{shared} of them explain{'s' if shared == 1 else ''} at least 1 % of two views or more"
         )
-    words = ", ".join(
+    listed = ", ".join(
         f"{name} {NAMES[word]}" for name, word in zip(views.names, views.likelihoods, strict=True)
     )
-    parts.append(f"likelihoods: {words}")
+    parts.append(f"likelihoods: {listed}")
     if len(kept.chains) > 1:
         parts.append(f"best of {len(kept.chains)} restarts by the bound")
     caption = "; ".join(parts)

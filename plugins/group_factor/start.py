@@ -222,16 +222,17 @@ def start_scores(
 
 def new_state(
     blocks: tuple[Block, ...],
-    words: tuple[str, ...],
+    likelihoods: tuple[str, ...],
     group: np.ndarray,
     params: Settings,
     rng: np.random.Generator,
     given: np.ndarray | None = None,
 ) -> Fields:
-    """All of q and the cells. ``words`` are the likelihoods, ``group`` (N,) the sample groups from 0 on."""
+    """All of q and the cells. ``likelihoods`` of the views, ``group`` (N,) the sample groups from 0 on."""
     n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(blocks)
     read = [
-        read_view(block, word, params, group, n_groups) for block, word in zip(blocks, words, strict=True)
+        read_view(block, word, params, group, n_groups)
+        for block, word in zip(blocks, likelihoods, strict=True)
     ]
     sizes = [view.null.shape[-1] for view in read]
     d = sum(sizes)

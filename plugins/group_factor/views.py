@@ -123,11 +123,11 @@ def read_views(data: ModelData, params: Settings) -> Views:
     for problem in problems_of(blocks, params, group):
         if problem.severity == "error":
             raise ModelError(problem.message, problem.hint)
-    words = likelihoods_of(blocks, params["likelihoods"])
+    likelihoods = likelihoods_of(blocks, params["likelihoods"])
     by_group = one_by_group(params, len(groups))
     parts: list[list[np.ndarray]] = [[] for _ in range(7)]
     features: list[list[str]] = []
-    for block, word in zip(blocks, words, strict=True):
+    for block, word in zip(blocks, likelihoods, strict=True):
         usable = usable_columns(block, word, group)
         known = np.ascontiguousarray(block.observed[:, usable].T, dtype=float)
         values = np.ascontiguousarray(block.values[:, usable].T) * known
@@ -159,7 +159,7 @@ def read_views(data: ModelData, params: Settings) -> Views:
     names = view_names(blocks)
     return Views(
         names,
-        words,
+        likelihoods,
         np.ascontiguousarray(np.concatenate(raws)),
         np.ascontiguousarray(np.concatenate(masks)),
         np.repeat(np.arange(len(blocks)), [len(part) for part in columns]),
@@ -216,12 +216,12 @@ def problems_of(
 ) -> list[Problem]:
     """What is wrong with the views, or worth knowing."""
     try:
-        words = likelihoods_of(blocks, params["likelihoods"])
+        likelihoods = likelihoods_of(blocks, params["likelihoods"])
     except ModelError as error:
         return [Problem(error.message, error.hint, "likelihoods")]
     found: list[Problem] = []
     fitted = 0
-    for name, block, word in zip(view_names(blocks), blocks, words, strict=True):
+    for name, block, word in zip(view_names(blocks), blocks, likelihoods, strict=True):
         if wrong := _wrong_value(name, block, word):
             found.append(wrong)
             continue

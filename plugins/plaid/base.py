@@ -47,6 +47,7 @@ from plaidwork.plugins.plaid.profile_sweep import (
     profile_priors,
     start_layers,
 )
+from plaidwork.plugins.plaid.recombining import copies_of, keep_better, recombine, round_begins
 from plaidwork.plugins.plaid.results import summarise_draws
 from plaidwork.plugins.plaid.simulate import draw_scalars, simulate_matrix
 from plaidwork.plugins.plaid.state import (
@@ -130,12 +131,13 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             cells_of(data["X"], constants),
             priors_of(params, constants, self.mass_prior(params, constants)),
             constants["harmonics"],
-            powers(params, clock, start),
+            powers(params, clock, start, copies_of(params, data["X"].values.size)),
             self.shares(params),
             self.most(params),
             self.moves(params),
             self.prior_share(params),
             profile_priors(params, constants),
+            params["together"],
         )
 
     def init(self, data: ModelData, params: SettingsT, rng: np.random.Generator) -> Fields:
@@ -162,7 +164,9 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         self, state: Fields, data: ModelData, params: SettingsT, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         setting, warm = self.setting(state, data, params, clock), annealing(params, clock)
-        found = [replica_stage(0, state, setting, rng, lambda: self._arrange(state, setting, warm))]
+        found = [
+            replica_stage(0, state, setting, rng, lambda: self._arrange(state, setting, params, rng, clock))
+        ]
         found += [replica_stage(number, state, setting, rng) for number in range(1, len(setting.powers))]
         if not warm and params["replicas"] > 1:
             found.append(Stage("swaps", lambda lo, hi: swap_replicas(state, setting, rng), slice=AT_ONCE))
@@ -172,14 +176,23 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             )
         return found
 
-    def _arrange(self, state: Fields, setting: Setting, warm: bool) -> None:
-        """At the start of a sweep: make the copies it needs; after the annealing go on with the best one."""
-        copies = len(setting.powers)
+    def _arrange(
+        self, state: Fields, setting: Setting, params: SettingsT, rng: np.random.Generator, clock: Clock
+    ) -> None:
+        """At the start of a sweep: make the copies it needs, or recombine them; after the annealing go on with the best."""
+        copies, warm = len(setting.powers), annealing(params, clock)
+
+        def joint(replica: Replica) -> float:
+            return self._log_joint(replica, setting)
+
         if state["warm"] and not warm:
-            joints = {name: self._log_joint(r, setting) for name, r in state["replicas"].items()}
+            keep_better(state, joint)
+            joints = {name: joint(r) for name, r in state["replicas"].items()}
             copy_replica(state, max(joints, key=lambda name: joints[name]), copies)
         elif len(state["replicas"]) != copies:
             copy_replica(state, "0", copies)
+        if warm and copies > 1 and round_begins(params, clock):
+            recombine(state, joint, lambda replica: count_cells(replica, setting.cells), rng)
         state["warm"] = warm
         state["accepted"] = dict.fromkeys(ALL_MOVES, 0)
 

@@ -42,10 +42,12 @@ class Settings(TypedDict):
     effect_rate: float
     start: Literal["empty", "prior", "given"]
     exchanges: int
+    together: int
     anneal: bool
     anneal_start: float
     anneal_share: float
     warm_starts: int
+    recombine: int
     replicas: int
     warmest: float
 
@@ -176,3 +178,5 @@ class Fields(TypedDict):
     accepted: dict[MoveName, int]
     """Moves of the kept chain accepted in this sweep."""
     held_out: HeldOut
+    parents: NotRequired[dict[str, Replica]]
+    """What the copies of this round of the warm-up came from, by number; there from its first round on."""

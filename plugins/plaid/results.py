@@ -11,7 +11,7 @@ import numpy as np
 from plaidwork.core.api import Block, ChainView, Kept, ModelData, Result, Results, Table
 from plaidwork.core.api_blocks import coverage, nmi_overlap_ishiguro
 from plaidwork.core.api_draws import ByChain, distribution, rank_chains, spread, standard_error
-from plaidwork.core.numerics.used_draws import told as told_draws
+from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.plaid.block_list import (
     best_blocks,
     block_results,
@@ -22,7 +22,7 @@ from plaidwork.plugins.plaid.block_list import (
 from plaidwork.plugins.plaid.fields import Integers
 from plaidwork.plugins.plaid.pooling import BlockDraw, Draw, held_out_score
 from plaidwork.plugins.plaid.state import true_blocks
-from plaidwork.plugins.plaid.wording import Told, best_chains, doubts, texts
+from plaidwork.plugins.plaid.wording import Findings, best_chains, doubts, texts
 
 MOST_DRAW_CELLS, ROUGH_DRAW_CELLS = 20_000_000_000, 1_000_000_000
 """Draws times cells summed in one summary, at the end (less than a minute) and while the chains go on."""
@@ -46,7 +46,7 @@ def picked_draws(chains: Sequence[ChainView], cells: int, rough: bool) -> list[t
     return pairs if len(pairs) <= most else [pairs[i] for i in np.sort(spread(len(pairs))[:most])]
 
 
-def thinned_words(picked: Sequence[tuple[ChainView, int]], chains: Sequence[ChainView]) -> str:
+def thinned_text(picked: Sequence[tuple[ChainView, int]], chains: Sequence[ChainView]) -> str:
     """How many draws were averaged, and with what Monte Carlo error; empty when it was all."""
     every = sum(chain.n_draws for chain in chains)
     if len(picked) == every:
@@ -57,7 +57,7 @@ def thinned_words(picked: Sequence[tuple[ChainView, int]], chains: Sequence[Chai
         total.add(place[id(chain)], index, numbers[place[id(chain)]][index])
     error = float(standard_error(total.chains(), total.batches()))
     return (
-        f" Memberships and fit are averaged over {told_draws(len(picked), every)} (Monte Carlo error of the mean number of "
+        f" Memberships and fit are averaged over {draws_text(len(picked), every)} (Monte Carlo error of the mean number of "
         f"blocks over them: {error:.2g})."
     )
 
@@ -173,15 +173,15 @@ def summarise_blocks(kept: Kept, data: ModelData, most: int | None, reading: Rea
             label="Held-out log density",
             doc="Mean log predictive density of the held-out cells over the draws of all chains, in nats per cell.",
         )
-    told = Told(numbers, covered, matched.present, survives, shared, score, most)
-    words = texts(told, thinned_words([pair for pair in picked if pair[0] in used], used))
+    findings = Findings(numbers, covered, matched.present, survives, shared, score, most)
+    wording = texts(findings, thinned_text([pair for pair in picked if pair[0] in used], used))
     doubt = reading.doubt(numbers, fit)
     if doubt:
-        words["doubt"] = doubt
+        wording["doubt"] = doubt
     return {
         **results,
         "k_values": Result(values, ("size",), label="Number of blocks"),
         "k_probability": Result(probability, ("size",), label="Probability"),
         "chains": chain_table(kept, survives, reason, data),
-        **words,
+        **wording,
     }

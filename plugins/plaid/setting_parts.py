@@ -223,6 +223,20 @@ EXCHANGES = count(
 )
 
 
+TOGETHER = count(
+    "together",
+    0,
+    0,
+    8,
+    "Blocks drawn at once",
+    "In each sweep rows and columns are also drawn into so many blocks at once, picked at random: they can then change between "
+    "blocks that make up for each other. The time doubles with each.",
+    "Moves",
+    advanced=True,
+    when={"layer": "shift"},
+)
+
+
 ANNEALING = (
     Hyperparameter(
         "anneal",
@@ -259,11 +273,23 @@ ANNEALING = (
     count(
         "warm_starts",
         2,
-        1,
+        0,
         64,
         "Warm starts",
         "Independent copies that start warm side by side; the one of highest log joint goes on. "
-        "More of them make a wrong end less likely and the warm-up longer.",
+        "More of them make a wrong end less likely and the warm-up longer. 0 chooses their number from the size of the matrix: "
+        "24 up to 20,000 cells, of larger ones fewer.",
+        "Tempering",
+        when={"anneal": True},
+    ),
+    count(
+        "recombine",
+        0,
+        0,
+        1000,
+        "Rounds of recombination",
+        "In each round every warm start takes about half of its blocks from another, is warmed to a part and cooled again, and "
+        "goes on when that was better. Measured data, of which many sums of blocks fit nearly alike, need it.",
         "Tempering",
         when={"anneal": True},
     ),

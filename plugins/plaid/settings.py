@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from plaidwork.core.api import Choice, Hyperparameter
 from plaidwork.plugins.plaid.setting_parts import (
@@ -11,6 +12,7 @@ from plaidwork.plugins.plaid.setting_parts import (
     LAYER_PRIORS,
     LAYERS,
     PRIORS,
+    TOGETHER,
     count,
     learned,
     positive,
@@ -109,6 +111,7 @@ INFINITE_SETTINGS = (
         when={"moves": "full", "layer": "shift"},
     ),
     replace(EXCHANGES, when={"moves": "full"}),
+    replace(TOGETHER, when={"moves": "full", "layer": "shift"}),
     Hyperparameter(
         "prior_share",
         "float",
@@ -123,6 +126,13 @@ INFINITE_SETTINGS = (
     ),
     *ANNEALING,
 )
+
+RECOMBINED: dict[str, dict[str, Any]] = {
+    "anneal_start": {"default": 0.1},
+    "warm_starts": {"default": 0},
+    "recombine": {"default": 24, "earlier": 0},
+}
+"""How a fixed number of blocks, where no births move blocks about, starts otherwise."""
 
 FIXED_SETTINGS = (
     count("blocks", 5, 1, 1000, "Number of blocks", "K, an upper bound: blocks may stay empty.", "Blocks"),
@@ -142,6 +152,7 @@ FIXED_SETTINGS = (
     *start_settings("prior", ""),
     *PRIORS,
     *LAYER_PRIORS,
-    replace(EXCHANGES, default=4, earlier=0),
-    *(replace(p, default=0.1) if p.name == "anneal_start" else p for p in ANNEALING),
+    replace(EXCHANGES, default=8, earlier=0),
+    replace(TOGETHER, default=4, earlier=0),
+    *(replace(p, **RECOMBINED.get(p.name, {})) for p in ANNEALING),
 )

@@ -227,7 +227,7 @@ BAYESIAN_PLAID = ModelSpec(
     traces=(*FIRST_TRACES, *LAST_TRACES, EXCHANGE_TRACE, SWAP_TRACE),
     views=VIEWS,
     state_version=2,
-    schedule=Schedule(chains=4, warmup=500, draws=1500),
+    schedule=Schedule(chains=4, warmup=700, draws=2000),
     citation=CALDAS,
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. The number of blocks "

@@ -17,6 +17,7 @@ from plaidwork.plugins.plaid.kernels.row_wise import row_wise
 from plaidwork.plugins.plaid.kernels.tasks import run_tasks
 from plaidwork.plugins.plaid.priors import Priors, draw_mass, draw_shift_prior
 from plaidwork.plugins.plaid.profile_sweep import ProfilePriors, log_noise, run_profile_stretch
+from plaidwork.plugins.plaid.recombining import round_at
 
 SLICE_CELLS = 20_000_000
 """Cell operations of one slice: about 30 ms. A task (one block's scan, one move) is at most a few passes."""
@@ -40,6 +41,8 @@ class Setting:
     prior_share: float
     layers: ProfilePriors | None
     """Where blocks have a profile over the columns."""
+    together: int = 0
+    """Blocks of one shift into which rows and columns are drawn at once; 0 for one after the other alone."""
 
     def law(self, replica: Replica, power: float) -> Law:
         """The numbers of a replica's conditionals at a power of the likelihood."""
@@ -60,15 +63,15 @@ def annealing(params: Settings, clock: Clock) -> bool:
     return bool(params["anneal"]) and clock.sweep < params["anneal_share"] * clock.warmup
 
 
-def powers(params: Settings, clock: Clock, start: float) -> np.ndarray:
+def powers(params: Settings, clock: Clock, start: float, copies: int) -> np.ndarray:
     """Likelihood power of each copy.
 
-    While annealing: that of the sweep, for each of the warm starts; it rises geometrically from ``start`` to 1.
+    While annealing: that of the sweep, for each of the ``copies``; it rises geometrically from ``start`` to 1, and again
+    in each of the rounds of ``recombining.py``.
     Then: the ladder of the replicas; the first is the chain that is kept, with power 1.
     """
     if annealing(params, clock):
-        done = clock.sweep / (params["anneal_share"] * clock.warmup)
-        return np.full(params["warm_starts"], start ** (1.0 - done))
+        return np.full(copies, round_at(params, clock).power(start))
     return params["warmest"] ** (np.arange(params["replicas"]) / max(params["replicas"] - 1, 1))
 
 
@@ -139,6 +142,7 @@ def run_stretch(
         setting.prior_share,
         count,
         draw,
+        setting.together,
     )
     rows, columns, theta, phi, counts, sums, squares, accepted = found
     replica["rows"], replica["columns"], replica["counts"], replica["sums"] = rows, columns, counts, sums

@@ -18,7 +18,7 @@ AT_CAP = 0.01
 """Share of the draws with the largest number of blocks allowed from which it is told."""
 
 
-class Told(NamedTuple):
+class Findings(NamedTuple):
     """What the words are made of.
 
     ``numbers`` are the numbers of blocks of the draws, by chain that the list is of; ``covered`` the share of the cells that are
@@ -40,24 +40,25 @@ def best_chains(count: int) -> str:
     return "best chain" if count == 1 else f"{count} best chains"
 
 
-def texts(told: Told, thinned: str) -> dict[str, str]:
+def texts(findings: Findings, thinned: str) -> dict[str, str]:
     """Headline and caption of the blocks and of the co-membership. Blocks are counted when half of the draws have them."""
-    sure = int((told.present >= 0.5).sum())
-    total, used = len(told.survives), int(told.survives.sum())
+    sure = int((findings.present >= 0.5).sum())
+    total, used = len(findings.survives), int(findings.survives.sum())
     best = "" if used == total else f" in the {best_chains(used)}"
     noun, verb = ("block", "covers") if sure == 1 else ("blocks", "cover")
-    covered = format_percent(told.covered)
+    covered = format_percent(findings.covered)
     found = {
         "headline": f"{sure} {noun} {verb} {covered} of the matrix{best}"
         if sure
         else f"No block found{best}",
         "caption": _sentences(
-            [*_number_in_words(told, sure), _about_chains(told)], [_where_to_look(told), _score(told)]
+            [*_number_text(findings, sure), _about_chains(findings)],
+            [_where_to_look(findings), _score(findings)],
         )
         + thinned,
-        "shared_caption": _shared_caption(told),
+        "shared_caption": _shared_caption(findings),
     }
-    return found | {f"{side}s_headline": _shared_headline(side, told) for side in ("row", "column")}
+    return found | {f"{side}s_headline": _shared_headline(side, findings) for side in ("row", "column")}
 
 
 def _sentences(parts: Sequence[str], more: Sequence[str]) -> str:
@@ -66,11 +67,11 @@ def _sentences(parts: Sequence[str], more: Sequence[str]) -> str:
     return " ".join([*found, *(sentence for sentence in more if sentence)])
 
 
-def _number_in_words(told: Told, sure: int) -> list[str]:
+def _number_text(findings: Findings, sure: int) -> list[str]:
     """How sure the number of blocks is, where it was inferred."""
-    if told.most is None:
+    if findings.most is None:
         return []
-    values, probability = distribution(np.concatenate(told.numbers))
+    values, probability = distribution(np.concatenate(findings.numbers))
     mode = int(values[probability.argmax()])
     if mode != sure:
         return [f"counted are blocks in at least half of the draws; a single draw most often has {mode}"]
@@ -78,14 +79,14 @@ def _number_in_words(told: Told, sure: int) -> list[str]:
     return [f"{format_percent(share)} of the draws have {sure} {'block' if sure == 1 else 'blocks'}"]
 
 
-def _about_chains(told: Told) -> str:
+def _about_chains(findings: Findings) -> str:
     """Which chains the list is of, and how many blocks each has; empty for a single chain."""
-    total, used = len(told.survives), int(told.survives.sum())
+    total, used = len(findings.survives), int(findings.survives.sum())
     if total == 1:
         return ""
     if used == 1:
         return f"from the best of {total} chains, the others ended clearly below it"
-    low, high = (f"{mean:.1f}" for mean in sorted(k.mean() for k in told.numbers)[:: used - 1])
+    low, high = (f"{mean:.1f}" for mean in sorted(k.mean() for k in findings.numbers)[:: used - 1])
     each = (
         f"with {low} blocks on average in each" if low == high else f"with {low} to {high} blocks on average"
     )
@@ -94,40 +95,40 @@ def _about_chains(told: Told) -> str:
     return f"from the {used} best of {total} chains {each}; the others ended clearly below"
 
 
-def _where_to_look(told: Told) -> str:
+def _where_to_look(findings: Findings) -> str:
     """Where to look when the chains have different blocks."""
-    if told.survives.all() or len(told.survives) < 2:
+    if findings.survives.all() or len(findings.survives) < 2:
         return ""
     return "What all chains say together is under Co-membership."
 
 
-def _score(told: Told) -> str:
-    if told.score is None:
+def _score(findings: Findings) -> str:
+    if findings.score is None:
         return ""
     return (
-        f"Held-out cells have a log density of {format_fixed(told.score.mean, 3)} each over all chains "
-        f"(standard error {format_fixed(told.score.error, 3)})."
+        f"Held-out cells have a log density of {format_fixed(findings.score.mean, 3)} each over all chains "
+        f"(standard error {format_fixed(findings.score.error, 3)})."
     )
 
 
-def _shared_headline(side: str, told: Told) -> str:
-    agreement = told.shared[side].agreement
+def _shared_headline(side: str, findings: Findings) -> str:
+    agreement = findings.shared[side].agreement
     if math.isnan(agreement):
         return f"Which {side}s share blocks"
     return f"Which {side}s share blocks: two halves of the chains correlate by {format_fixed(agreement, 2)}"
 
 
-def _shared_caption(told: Told) -> str:
-    total = len(told.survives)
+def _shared_caption(findings: Findings) -> str:
+    total = len(findings.survives)
     found = ["Blocks that two share, in proportion to the blocks of each."]
-    if total > 1 and not told.survives.all():
+    if total > 1 and not findings.survives.all():
         found.insert(
             0,
             f"Over all {total} chains, which ended in different blocks: read it as far as two halves of them correlate.",
         )
     elif total > 1:
         found.insert(0, f"Over all {total} chains.")
-    return " ".join([*found, _score(told)]).strip()
+    return " ".join([*found, _score(findings)]).strip()
 
 
 def doubts(block: Block, numbers: Sequence[Integers], most: int | None) -> str:

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import ndtri, softmax
 
 from plaidwork.core.api import ChainView, Kept
-from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error, told
+from plaidwork.core.numerics.used_draws import ByChain, draws_text, spread, standard_error
 from plaidwork.plugins.rank_factor.boundary import boundary_of, is_process
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import SamplerSettings
@@ -135,7 +135,7 @@ def averaged_text(kept: Kept, draws: Sequence[tuple[ChainView, int]], values: It
     for (chain, index), one in zip(draws, values, strict=True):
         total.add(position[id(chain)], index, class_share(one))
     error = float(standard_error(total.chains(), total.batches()).max(initial=0.0))
-    return told(len(draws), kept.n_draws) + (
+    return draws_text(len(draws), kept.n_draws) + (
         f" (Monte Carlo error of a probability up to {error:.3f})" if np.isfinite(error) else ""
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Block, ChainView, Kept, ModelData, ModelError, Result, Results
-from plaidwork.core.numerics.used_draws import ByChain, rounds, standard_error, told
+from plaidwork.core.numerics.used_draws import ByChain, draws_text, rounds, standard_error
 from plaidwork.plugins.rank_factor.boundary import boundary_of, is_process
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
@@ -81,7 +81,7 @@ def predict_by_draws(
             break
     order, signs = display_order(reference)
     reached = f"; the largest Monte Carlo error of a probability is {error:.3f}" if np.isfinite(error) else ""
-    caption = f"Averaged over {told(shares.taken, sum(counts))}{reached}."
+    caption = f"Averaged over {draws_text(shares.taken, sum(counts))}{reached}."
     return _results(setup, scores.mean()[:, order] * signs, values.mean(), shares.mean()) | {
         "caption": caption
     }

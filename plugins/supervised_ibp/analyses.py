@@ -139,7 +139,7 @@ def _results(
     labels, group = _labels(corpus, k)
     best = [listed(vocabulary, index) for index in top_words(topics.phi[topics.n_fixed :], NAMED_WORDS)]
     own = slice(groups, None)
-    told = _with_words(labels[own], best * groups)
+    titles = _with_words(labels[own], best * groups)
     p = p_values(found.value, found.error)
     p[own] = ADJUSTED[wanted["adjust"]](p[own])
     p[:groups] = np.nan
@@ -147,7 +147,7 @@ def _results(
     for g in np.flatnonzero(~np.isnan(found.value[:groups])):
         note[g] = f"{found.value[g] - corpus.y_mean:.6g} beside the mean of the training documents"
     columns = {
-        "Topic": np.concatenate([labels[:groups], told]), "Group": group, "Effect": found.value, "Standard error": found.error,
+        "Topic": np.concatenate([labels[:groups], titles]), "Group": group, "Effect": found.value, "Standard error": found.error,
         "Low": found.interval[:, 0], "High": found.interval[:, 1], "p": p, "Test documents": found.count,
         "Note": np.array(note),
     }  # fmt: skip

@@ -14,7 +14,7 @@ from plaidwork.plugins.supervised_ibp.crossfit import Expected, crossfit, expect
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
 from plaidwork.plugins.supervised_ibp.start import start_name
 from plaidwork.plugins.supervised_ibp.state import Settings
-from plaidwork.plugins.supervised_ibp.told import caution, findings, texts
+from plaidwork.plugins.supervised_ibp.wording import caution, findings, texts
 
 REPRESENTATIVE = 10
 """Documents named of each topic."""

@@ -16,8 +16,13 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.exporting import export_annotated
 from plaidwork.core.session.session import Session
 
-anndata = pytest.importorskip("anndata")
 RNG = np.random.default_rng(2)
+
+
+@pytest.fixture(scope="module")
+def anndata():
+    """Loaded by the process that runs these tests alone: it takes seconds."""
+    return pytest.importorskip("anndata")
 
 
 class Turned(Walk):
@@ -99,7 +104,7 @@ def single():
     )
 
 
-def test_one_matrix_is_read_by_anndata(single, tmp_path):
+def test_one_matrix_is_read_by_anndata(anndata, single, tmp_path):
     path = export_annotated(single, tmp_path / "a.h5ad")
     found, results = anndata.read_h5ad(path), single.results
     assert list(found.obs_names) == [f"p{i}" for i in range(6)]
@@ -146,7 +151,7 @@ def several():
     )
 
 
-def test_several_matrices_keep_their_samples_and_features(several, tmp_path):
+def test_several_matrices_keep_their_samples_and_features(anndata, several, tmp_path):
     path = export_annotated(several, tmp_path / "a.h5mu")
     assert path.read_bytes()[:24] == b"MuData (format-version=0"
     with h5py.File(path) as file:
@@ -199,7 +204,7 @@ def test_what_cannot_be_written_is_said(single, several, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_rows_are_samples_where_nothing_says_otherwise(tmp_path):
+def test_rows_are_samples_where_nothing_says_otherwise(anndata, tmp_path):
     data = Dataset("X", matrix(6, 3), tuple("abcdef"), tuple("xyz"))
     run = run_of(Walk(), {"X": data}, {"mean": Result(np.arange(6.0), (Walk.spec.inputs[0].dims[0],))})
     found = anndata.read_h5ad(export_annotated(run, tmp_path / "a.h5ad"))

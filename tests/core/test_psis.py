@@ -8,13 +8,18 @@ from scipy import stats
 
 from plaidwork.core.numerics import psis, stacking
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import arviz as az
+
+@pytest.fixture(scope="module")
+def az():
+    """ArviZ, loaded by the process that runs these tests alone: it takes seconds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import arviz
+    return arviz
 
 
 @pytest.mark.parametrize(("heavy", "efficiency"), [(0.3, 1.0), (1.0, 0.4), (3.0, 0.1)])
-def test_weights_equal_those_of_arviz(heavy, efficiency):
+def test_weights_equal_those_of_arviz(az, heavy, efficiency):
     rng = np.random.default_rng(3)
     ratios = heavy * rng.standard_t(4, (900, 25))
     ratios[:, 3] = np.round(ratios[:, 3])  # ties with the cut
@@ -75,7 +80,7 @@ def test_an_outlier_is_told_by_khat():
     assert khat[:-1].max() < psis.largest_khat(2000)
 
 
-def _of_arviz(elpd, method):
+def _of_arviz(az, elpd, method):
     """Weights by ArviZ from pointwise values (N, K)."""
     made = {}
     for k in range(elpd.shape[1]):
@@ -103,10 +108,10 @@ def predictions(n=400, seed=2):
     return np.stack([stats.norm.logpdf(y, m, s) for m, s in ((-2, 1), (2, 1), (0, 2.2), (0, 9))], axis=1)
 
 
-def test_stacking_equals_that_of_arviz():
+def test_stacking_equals_that_of_arviz(az):
     elpd = predictions()
     ours = stacking.stacking_weights(elpd, prior=1.0)
-    np.testing.assert_allclose(ours, _of_arviz(elpd, "stacking"), atol=0.01)
+    np.testing.assert_allclose(ours, _of_arviz(az, elpd, "stacking"), atol=0.01)
     assert ours[:2] == pytest.approx([0.7, 0.3], abs=0.06)  # 2.3 standard errors of the share of 400
 
 
@@ -126,7 +131,7 @@ def test_equal_predictions_get_equal_weights():
         stacking.stacking_weights(np.full((3, 2), -np.inf))
 
 
-def test_pseudo_bma_equals_that_of_arviz():
+def test_pseudo_bma_equals_that_of_arviz(az):
     elpd = predictions(60)[:, 2:] * 0.3
     ours = stacking.pseudo_bma_weights(elpd, np.random.default_rng(0))
-    np.testing.assert_allclose(ours, _of_arviz(elpd, "BB-pseudo-BMA"), atol=0.03)
+    np.testing.assert_allclose(ours, _of_arviz(az, elpd, "BB-pseudo-BMA"), atol=0.03)

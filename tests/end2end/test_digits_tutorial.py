@@ -17,29 +17,44 @@ ROOT = Path(__file__).parents[2]
 TUTORIAL = (ROOT / "docs" / "digits.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory, qapp):
-    """A folder in which all commands were run, one after the other."""
-    where = tmp_path_factory.mktemp("digits")
-    for name in ("digits.npz", "samples.csv"):
-        shutil.copy(ROOT / "resources" / "examples" / "digits-3-5" / name, where)
-    lines = "".join(re.findall(r"```sh\n(.*?)```", TUTORIAL, re.DOTALL)).splitlines()
+BLOCKS = [block.splitlines() for block in re.findall(r"```sh\n(.*?)```", TUTORIAL, re.DOTALL)]
+"""A fit and an export each: by variational inference, and by sampling, which takes longer."""
+
+
+def typed(where, lines):
+    """Run commands in a folder, one after the other."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(where)
         for line in lines:
             program, *words = shlex.split(line)
             assert program == "plaidwork"
             assert main(words) == 0, line
-    assert len(lines) == 4
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, qapp):
+    """A folder in which the commands of the first block were run."""
+    where = tmp_path_factory.mktemp("digits")
+    for name in ("digits.npz", "samples.csv"):
+        shutil.copy(ROOT / "resources" / "examples" / "digits-3-5" / name, where)
+    assert [len(lines) for lines in BLOCKS] == [2, 2]
+    typed(where, BLOCKS[0])
     return where
+
+
+@pytest.fixture(scope="module")
+def all_typed(folder):
+    """The same folder after all commands."""
+    typed(folder, BLOCKS[1])
+    return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["digits", "sampled"])
-def test_the_commands_lead_to_errors_and_pictures(folder, name):
-    run = next(iter(open_session(folder / f"{name}.plaidwork").runs.values()))
+def test_the_commands_lead_to_errors_and_pictures(all_typed, name):
+    run = next(iter(open_session(all_typed / f"{name}.plaidwork").runs.values()))
     assert run.results["loading_images"].values.shape[-2:] in ((8, 8), (12, 64))
-    (place,) = (folder / name / "runs").iterdir()
+    (place,) = (all_typed / name / "runs").iterdir()
     with next(place.rglob("metrics.csv")).open(encoding="utf-8", newline="") as file:
         halves = {row["Half"]: row for row in csv.DictReader(file)}
     assert int(halves["Test"]["Number"]) == 125

@@ -6,10 +6,13 @@ import csv
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
+from plaidwork.core.pictures import Points, Texts
+from plaidwork.gui.pictures.frame import ACROSS
 from tests.gui.factor_runs import click, factor_run
 
 SOURCE = {
@@ -47,31 +50,46 @@ def effects_run(groups: bool = False):
     return workbench, run
 
 
-def middle(chart, row: int) -> tuple[float, float]:
-    """A place in a row."""
-    return 20, chart.body().top() + (row - chart.bar.value() + 0.5) * chart.row_height()
+def place(page, row: int) -> tuple[float, float]:
+    """A place in a row, over its name."""
+    frame = page.chart.frames.frames[0]
+    return frame.left + 4, frame.y.at(row)
+
+
+def dots(page) -> list[Points]:
+    """The estimates of each group."""
+    marks = page.loaded.panels[0].marks
+    return [mark for mark in marks if isinstance(mark, Points) and mark.read is not None]
 
 
 def test_rows_with_intervals_and_reasons(opened, qtbot, tmp_path):
     workbench, run = bench = effects_run()
     page = opened(bench, EFFECTS)
     assert page._headline.text() == "2 of 3 effects have an interval without zero"
-    assert page._foot.text() == "3 estimates, 1 not estimable"
+    assert page._notes.text() == "3 estimates, 1 not estimable"
     chart = page.chart
-    area, _ = chart.columns()
-    scale = chart.scale()
-    assert area.left() < scale.at(-0.36) < scale.at(0) < scale.at(0.18) < area.right()
+    frame = chart.frames.frames[0]
+    across = frame.x
+    assert frame.area.left() < across.at(-0.36) < across.at(0) < across.at(0.18) < frame.area.right()
     qtbot.keyClick(chart, Qt.Key.Key_Down)
     assert page.told[-1] == "Topic 1: film, plot: 0.12 (0.06 to 0.18), documents 10, p < 0.001"
     qtbot.keyClick(chart, Qt.Key.Key_Down)
     qtbot.keyClick(chart, Qt.Key.Key_Down)
     assert page.told[-1] == "Topic 3: man: not estimable: in no document, documents 12"
-    click(qtbot, chart, *middle(chart, 1))
+    (words,) = (mark.words for mark in page.loaded.panels[0].marks if isinstance(mark, Texts))
+    assert words == ("not estimable: in no document",)
+    click(qtbot, chart, *place(page, 1))
     assert workbench.selection(run).get("layer") == (1,)
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert chart.marked == frozenset()
-    click(qtbot, page.order._group.button(1), 5, 5)
-    assert chart.order.tolist() == [0, 3, 1, 2]
+    assert not chart.selected
+    click(qtbot, page.control("order")._group.button(1), 5, 5)
+    assert page.wait(20_000)
+    assert [name[:7] for name in page.loaded.panels[0].y.names] == [
+        "Topic 1",
+        "Topic 4",
+        "Topic 2",
+        "Topic 3",
+    ]
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "e.csv")
     dialog.close()
@@ -87,9 +105,8 @@ def test_ratios_are_given_as_logarithms_and_shown_as_ratios(opened, qtbot, tmp_p
     bench = effects_run()
     page = opened(bench, View("effects", "Effects", SOURCE, options={"ratio": True}))
     assert page._headline.text() == "2 of 3 effects have an interval without 1"
-    scale = page.chart.scale()
-    assert "1" in scale.texts
-    assert scale.ticks[scale.texts.index("1")] == 0
+    ticks = {tick.text: tick.value for tick in page.chart.frames.frames[0].x.ticks(ACROSS)}
+    assert ticks["1"] == 1
     qtbot.keyClick(page.chart, Qt.Key.Key_Down)
     assert page.told[-1] == "Topic 1: film, plot: 1.13 (1.06 to 1.2), n 10, p < 0.001"
     dialog = page.show_data()
@@ -100,22 +117,23 @@ def test_ratios_are_given_as_logarithms_and_shown_as_ratios(opened, qtbot, tmp_p
 
 
 def test_colours_tell_sign_and_doubt(opened):
-    page = opened(effects_run(), EFFECTS)
-    positive, negative, doubt = (page.chart.series_color(0, r) for r in (0, 1, 3))
-    assert len({positive.name(), negative.name(), doubt.name()}) == 3
+    (mark,) = dots(opened(effects_run(), EFFECTS))
+    assert [mark.color_of(row) for row in (0, 1, 3)] == [0, 4, "neutral"]
 
 
 def test_groups_share_a_row(opened, qtbot):
     page = opened(effects_run(groups=True), EFFECTS)
-    data = page.loaded
-    assert data.groups == ("treated", "control")
-    assert data.values.shape == (2, 4)
-    assert data.entry[1].tolist() == [4, 5, 6, -1]
-    assert page.legend.entries == [(0, "treated"), (1, "control")]
+    treated, control = dots(page)
+    assert (treated.name, control.name) == ("treated", "control")
+    assert (len(treated), len(control)) == (4, 3)
+    assert treated.y[3] == 3  # alone in its row
+    assert (control.y[:2] - treated.y[:2] > 0.3).all()
+    assert [key.text for key in page.loaded.legend] == ["treated", "control"]
     qtbot.keyClick(page.chart, Qt.Key.Key_Down)
     assert page.told[-1].startswith("Topic 1: film, plot: treated: 0.12 (0.06 to 0.18)")
     assert "; control: 0.06 (0 to 0.12)" in page.told[-1]
-    assert page.chart.row_height() >= 2 * 18
+    up = page.chart.frames.frames[0].y
+    assert up.at(1) - up.at(0) >= 2 * 18
     page.grab()
 
 
@@ -124,14 +142,14 @@ def test_find_marks_a_row(opened, qtbot):
     page.find_in_page()
     qtbot.keyClicks(page._find, "war")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
-    assert page.chart.marked == {1}
+    assert page.chart.selected["layer"] == {1}
     assert page._found.text() == "Topic 2: war"
 
 
 def test_estimates_alone_and_none_at_all(opened):
     workbench, run = effects_run()
     page = opened((workbench, run), View("effects", "E", "effects"))
-    assert page.loaded.names == ("effect 1", "effect 2", "effect 3", "effect 4")
+    assert page.loaded.panels[0].y.names == ("effect 1", "effect 2", "effect 3", "effect 4")
     page.grab()
     run.results["effects"] = Result(np.full(4, np.nan), ("effect",))
     page = opened((workbench, run), EFFECTS)
@@ -153,6 +171,11 @@ def test_narrow_and_many(opened, qtbot, width):
     workbench, run = factor_run()
     run.results["effects"] = Result(np.linspace(-1, 1, 60), ("effect",))
     page = opened((workbench, run), View("effects", "E", "effects"), size=(width, 400))
-    assert page.chart.bar.isVisible()
-    qtbot.keyClick(page.chart, Qt.Key.Key_PageDown)
-    assert page.chart.current in page.chart.shown_rows()
+    assert page.chart.height() > 60 * 28
+    for _ in range(3):
+        qtbot.keyClick(page.chart, Qt.Key.Key_PageDown)
+    QApplication.processEvents()
+    row = page.chart.current.piece
+    assert row == 20
+    y = page.chart.frames.frames[0].y.at(row)
+    assert page.chart.visibleRegion().contains(QPoint(30, round(y)))

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Step
+from plaidwork.core.pictures import Points
 from plaidwork.core.pictures.words import headed
 from plaidwork.core.views.colouring import colouring
 from plaidwork.gui.pictures.hits import mark_of
@@ -102,21 +104,33 @@ def test_nothing_found(opened):
 
 
 # -- coefficients -------------------------------------------------------------------------------
+def rows_in(page, panel: int = 0) -> Points:
+    """The dots of a list."""
+    return next(mark for mark in page.loaded.panels[panel].marks if isinstance(mark, Points))
+
+
+def row_at(page, row: int, panel: int = 0) -> tuple[float, float]:
+    """A place within a row, away from its dot."""
+    frame = page.chart.frames.frames[panel]
+    return frame.area.left() + 3, frame.y.at(row) + 2
+
+
 def test_coefficients_strongest_first_with_doubt(opened, qtbot):
     workbench, run = factor_run()
     page = opened((workbench, run), COEFFICIENTS)
-    weights = run.results["weights"].values[0]
-    assert [chart.shown.title for chart in page.charts] == ["Factor 1: mutations", "Factor 1: drugs"]
-    for chart, first in zip(page.charts, (0, 1)):
-        mine = np.abs(weights[first::2])
-        assert np.abs(chart.shown.values).tolist() == sorted(mine, reverse=True)[:12]
-        for i in range(12):
-            value = chart.shown.values[i]
-            expected = "neutral" if chart.shown.doubtful(i) else "blue" if value > 0 else "amber"
-            assert chart.color(i) == theme().color(expected)
-    chart = page.charts[1]
-    qtbot.mouseMove(chart, at(chart.width() / 2, chart.body().top() + 5))
-    assert page.told[-1].startswith(f"{chart.shown.names[0]}: ")
+    weights, interval = (run.results[name].values[0] for name in ("weights", "weights_interval"))
+    panels = page.loaded.panels
+    assert [panel.title for panel in panels] == ["Factor 1: mutations", "Factor 1: drugs"]
+    assert panels[0].x == panels[1].x  # one scale
+    for panel, first in enumerate((0, 1)):
+        dots = rows_in(page, panel)
+        assert np.abs(dots.x).tolist() == sorted(np.abs(weights[first::2]), reverse=True)[:12]
+        for k, i in enumerate(dots.of.index):
+            doubtful = interval[i, 0] <= 0 <= interval[i, 1]
+            assert dots.color_of(k) == ("neutral" if doubtful else 0 if weights[i] > 0 else 4)
+            assert (dots.shapes[k] == -3) == (run.results["inclusion"].values[0, i] < 0.5)
+    qtbot.mouseMove(page.chart, at(*row_at(page, 0, 1)))
+    assert page.told[-1].startswith(f"{rows_in(page, 1).called[0]}: ")
     assert ", interval " in page.told[-1]
     assert ", probability " in page.told[-1]
 
@@ -125,34 +139,39 @@ def test_coefficients_choices_by_clicks(opened, qtbot):
     workbench, run = factor_run()
     page = opened((workbench, run), COEFFICIENTS)
     selection = workbench.selection(run)
-    choose(qtbot, page.picker, "factor 3")
+    choose(qtbot, page.control("factor"), "factor 3")
+    assert page.wait(20_000)
     assert selection.get("layer") == (2,)
     assert page._headline.text().startswith("Factor 3: ")
     selection.set("layer", (4,))
-    assert page.picker.currentText() == "factor 5"
-    choose(qtbot, page.group_picker, "drugs")
-    assert len(page.charts) == 1
-    page.top.slider.setFocus()
-    qtbot.keyClick(page.top.slider, Qt.Key.Key_Home)
-    assert len(page.charts[0].shown.values) == 1
-    qtbot.keyClick(page.top.slider, Qt.Key.Key_End)
-    assert len(page.charts[0].shown.values) == 20
-    button = page.order._group.button(1)
-    click(qtbot, button, 10, 10)
-    values = page.charts[0].shown.values
+    assert page.wait(20_000)
+    assert page.control("factor").currentText() == "factor 5"
+    choose(qtbot, page.control("group"), "drugs")
+    assert page.wait(20_000)
+    assert len(page.loaded.panels) == 1
+    slider = page.control("top").slider
+    slider.setFocus()
+    for key, count in ((Qt.Key.Key_Home, 1), (Qt.Key.Key_End, 20)):
+        qtbot.keyClick(slider, key)
+        assert page.wait(20_000)
+        assert len(rows_in(page)) == count
+    click(qtbot, page.control("order")._group.button(1), 10, 10)
+    assert page.wait(20_000)
+    values = rows_in(page).x
     assert values.tolist() == sorted(values, reverse=True)
-    chart = page.charts[0]
-    item = int(chart.shown.items[1])
-    click(qtbot, chart, chart.width() / 2, chart.body().top() + 1.5 * chart.row_height())
+    item = int(rows_in(page).of.index[1])
+    click(qtbot, page.chart, *row_at(page, 1))
     assert selection.get("column") == (item,)
-    assert chart.marked == {item}
+    assert page.chart.selected["column"] == {item}
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert selection.get("column") == ()
-    qtbot.keyClick(page, Qt.Key.Key_Left)
+    qtbot.keyClick(page, Qt.Key.Key_BracketLeft)
+    assert page.wait(20_000)
     assert selection.get("layer") == (3,)
-    qtbot.keyClick(chart, Qt.Key.Key_Down)
-    qtbot.keyClick(chart, Qt.Key.Key_Return)
-    assert selection.get("column") == (int(chart.shown.items[0]),)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Down)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Down)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Return)
+    assert selection.get("column") == (int(rows_in(page).of.index[1]),)
 
 
 def test_coefficients_search_scroll_and_table(opened, qtbot, tmp_path):
@@ -161,20 +180,22 @@ def test_coefficients_search_scroll_and_table(opened, qtbot, tmp_path):
         replace(COEFFICIENTS, source={"values": "weights"}, options={"top": 10}),
         (800, 360),
     )
-    chart = page.charts[0]
-    weak = int(np.argsort(-np.abs(page.loaded.values[0]))[60])
+    weak = int(np.argsort(-np.abs(page.run.results["weights"].values[0]))[60])
     page.find_in_page()
     qtbot.keyClicks(page._find, f"drug {weak + 1}")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
-    assert weak in chart.marked
-    assert weak in chart.shown.items
-    assert chart.bar.isVisible()
-    row = int(np.nonzero(chart.shown.items == weak)[0][0])
-    assert chart.bar.value() <= row < chart.bar.value() + chart.rows_in_view()
-    before = chart.bar.value()
-    wheel(chart, 100, chart.height() / 2, 120)
-    assert chart.bar.value() == before - 3
+    assert page._found.text().startswith(f"drug {weak + 1}")
+    assert page.wait(20_000)
+    dots = rows_in(page)
+    assert len(dots) >= 61
+    assert weak in dots.of.index
+    assert weak in page.chart.selected["column"]
+    QApplication.processEvents()
+    first = min(page.chart.selected["column"] & set(dots.of.index), key=list(dots.of.index).index)
+    y = page.chart.frames.frames[0].y.at(list(dots.of.index).index(first))
+    assert page.chart.visibleRegion().contains(at(page.chart.width() / 2, y))
     page.close_find()
+    assert page.workbench.selection(page.run).get("column") == ()
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "w.csv")
     lines = list(csv.reader((tmp_path / "w.csv").open()))
@@ -188,17 +209,17 @@ def test_a_single_list_of_coefficients(opened):
     run.results["effect"] = Result(np.array([0.5, -2.0, np.nan]), ("thing",), label="effect", unit="sd")
     run.results["thing"] = Result(np.array(["a", "b", "c"]), ("thing",))
     page = opened((workbench, run), View("coefficients", "Effects", "effect"))
-    assert page.charts[0].shown.names == ("b", "a")
-    assert page.charts[0].shown.axis == "effect, sd"
+    assert rows_in(page).called == ("b", "a")
+    assert page.loaded.panels[0].x.title == "effect, sd"
     assert page._headline.text() == "Effects: b is strongest (−2)"
-    assert page._picker_field.isHidden()
-    page.charts[0].grab()
+    assert [choice.id for choice in page.loaded.choices] == ["top", "order"]
+    page.chart.grab()
     page = opened((workbench, run), View("coefficients", "Effects", "effect", options={"dim": "causes"}))
-    assert page.charts[0].shown.names == ("b", "a")
-    assert page._foot.text() == "2 of 3 causes, strongest first"
+    assert rows_in(page).called == ("b", "a")
+    assert page._notes.text() == "2 of 3 causes, strongest first"
     run.results["labels"] = Table({"Thing": np.array(["x", "y", "z"])})
     page = opened((workbench, run), View("coefficients", "Effects", {"values": "effect", "names": "labels"}))
-    assert page.charts[0].shown.names == ("y", "x")
+    assert rows_in(page).called == ("y", "x")
 
 
 def test_names_of_classes_are_shown_as_they_are(opened):
@@ -381,27 +402,33 @@ def test_all_factors_side_by_side(opened, qtbot, tmp_path):
     view = View("coefficients", "Weights", {"values": "weights"}, options={"top": 6, "together": True})
     page = opened((workbench, run), view)
     weights = run.results["weights"].values
-    assert page.picker.currentText() == "all"
+    picker = page.control("factor")
+    assert picker.currentText() == "all"
     assert page._headline.text() == "5 factors by their strongest drugs"
-    assert [chart.shown.title for chart in page.charts] == [f"Factor {k}" for k in range(1, 6)]
-    assert len({chart.limits for chart in page.charts}) == 1
-    for chart, values in zip(page.charts, weights, strict=True):
-        assert np.abs(chart.shown.values).tolist() == sorted(np.abs(values), reverse=True)[:6]
-    assert page._foot.text() == "6 of 40 drugs each by weight, strongest first"
-    page.resize(900, 420)
-    qtbot.waitUntil(lambda: len({chart.y() for chart in page.charts}) == 1, timeout=20_000)
-    page.resize(900, 900)
-    qtbot.waitUntil(lambda: len({chart.y() for chart in page.charts}) == 2, timeout=20_000)
+    assert [panel.title for panel in page.loaded.panels] == [f"Factor {k}" for k in range(1, 6)]
+    assert len({panel.x for panel in page.loaded.panels}) == 1
+    for panel, values in enumerate(weights):
+        assert np.abs(rows_in(page, panel).x).tolist() == sorted(np.abs(values), reverse=True)[:6]
+    assert page._notes.text() == "6 of 40 drugs each by weight, strongest first"
+    for wide, across in ((1300, 5), (900, 3), (500, 2)):
+        page.resize(wide, 620)
+        QApplication.processEvents()
+        assert len({frame.area.left() for frame in page.chart.frames.frames}) == across
+    workbench.selection(run).set("layer", (3,))
+    assert picker.currentText() == "all"
     page.show_data().close()
     page.export_picture(tmp_path / "w.png")
-    choose(qtbot, page.picker, "factor 3")
-    assert len(page.charts) == 1
-    assert page.charts[0].shown.title == "Factor 3: drugs"
+    choose(qtbot, picker, "factor 3")
+    assert page.wait(20_000)
+    assert len(page.loaded.panels) == 1
+    assert page.loaded.panels[0].title == "Factor 3: drugs"
     assert workbench.selection(run).get("layer") == (2,)
-    qtbot.keyClick(page, Qt.Key.Key_Left)
-    assert page.picker.currentText() == "factor 2"
-    choose(qtbot, page.picker, "all")
-    assert len(page.charts) == 5
+    qtbot.keyClick(page, Qt.Key.Key_BracketLeft)
+    assert page.wait(20_000)
+    assert picker.currentText() == "factor 2"
+    choose(qtbot, picker, "all")
+    assert page.wait(20_000)
+    assert len(page.loaded.panels) == 5
 
 
 def test_a_strip_shows_more_classes_than_it_has_shades():

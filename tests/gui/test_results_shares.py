@@ -26,8 +26,9 @@ def test_variance_chooses_the_factor_everywhere(opened, qtbot, tmp_path):
     assert page.told[-1].startswith("factor 5 explains of Mutations: ")
     click(qtbot, chart, x, y)
     assert workbench.selection(run).get("layer") == (4,)
-    assert weights.charts[0].shown.title.startswith("Factor 5")
+    assert weights.wait(20_000)
     assert scores.wait(20_000)
+    assert weights.loaded.panels[0].title.startswith("Factor 5")
     assert scores.loaded.panels[0].x.label == "factor 5"
     qtbot.keyClick(chart, Qt.Key.Key_Left)
     qtbot.keyClick(chart, Qt.Key.Key_Return)

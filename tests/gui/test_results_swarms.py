@@ -88,23 +88,27 @@ def test_a_correlation_next_to_one_does_not_read_one(opened):
     close = run.results["both"].values.copy()
     close[0, 5], close[1, 6] = 1 - 1e-9, 1e-9
     run.results["both"] = Result(close, ("found", "found_2"))
-    number = opened(bench, PAIRED).canvas.picture.number
-    assert (number(0, 2), number(1, 3), number(2, 0)) == ("> 0.99", "< 0.01", "1")
+    page = opened(bench, PAIRED)
+    panel = page.loaded.panels[0]
+    shown = np.array(panel.marks[0].labels).reshape(3, 4)[:, [panel.x.names.index(name) for name in "wxyz"]]
+    assert (shown[0, 2], shown[1, 3], shown[2, 0]) == ("> 0.99", "< 0.01", "1")
 
 
 def test_factors_of_restarts_are_paired(opened, qtbot, tmp_path):
     workbench, run = bench = restarts_run()
     page = opened(bench, PAIRED)
-    assert page.one_picker.currentText() == "Restart 2, shown in all views"
-    assert [page.pair.columns[j] for j in page.pair.index] == ["y", "z", "w"]
-    assert page.canvas.picture.column_order.tolist() == [2, 3, 0, 1]
+    assert page.control("one").currentText() == "Restart 2, shown in all views"
+    panel = page.loaded.panels[0]
+    assert (panel.y.names, panel.x.names) == (("A", "B", "C"), ("y", "z", "w", "x"))
     assert page._headline.text() == "2 of 3 factors of restart 2 come back in restart 1"
-    place = page.canvas.point_of(2, 0)
-    qtbot.mouseMove(page.canvas, place.toPoint())
+    frames = panel.marks[1]
+    assert (frames.x0 + 0.5).tolist() == (frames.y0 + 0.5).tolist() == [0, 2]
+    place = cell_at(page, 2, 2)
+    qtbot.mouseMove(page.chart, place)
     assert page.told[-1] == "C of restart 2, w of restart 1: correlation −1, partners"
-    click(qtbot, page.canvas, place.x(), place.y())
+    click(qtbot, page.chart, place.x(), place.y())
     assert workbench.selection(run).get("layer") == (2,)
-    assert page.canvas.marked_rows == (2,)
+    assert page.chart.selected == {"layer": {2}}
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "r.csv")
     assert [line[:2] for line in csv.reader((tmp_path / "r.csv").open())][1:] == [
@@ -113,8 +117,10 @@ def test_factors_of_restarts_are_paired(opened, qtbot, tmp_path):
         ["C", "w"],
     ]
     dialog.close()
-    choose(qtbot, page.one_picker, "Restart 1")
-    assert page.canvas.marked_rows == ()
+    assert page.search("B") == ["B"]
+    choose(qtbot, page.control("one"), "Restart 1")
+    assert page.wait(20_000)
+    assert not page.loaded.panels[0].marks[0].kinds
     assert page._headline.text() == "Restart 1 beside itself"
     page.export_picture(tmp_path / "r.png")
 
@@ -154,8 +160,9 @@ def test_rows_of_a_table_are_the_factors(opened, qtbot):
 
 
 def test_numbers_in_cells_where_they_fit(opened):
-    run = restarts_run()
-    page = opened(run, PAIRED)
+    page = opened(restarts_run(), PAIRED)
     with_numbers = page.grab().toImage()
-    page.canvas.picture = replace(page.canvas.picture, number=None)
+    (panel,) = page.loaded.panels
+    bare = replace(panel, marks=(replace(panel.marks[0], labels=()), *panel.marks[1:]))
+    page.chart.set_picture(replace(page.loaded, panels=(bare,)))
     assert page.grab().toImage() != with_numbers

@@ -15,10 +15,10 @@ from plaidwork import plugins
 from plaidwork.plugins.gp_auxiliary.posterior import fastest
 from plaidwork.plugins.gp_auxiliary.raters_results import _apart
 from plaidwork.plugins.plaid.pooling import Together
-from plaidwork.plugins.plaid.wording import Told
+from plaidwork.plugins.plaid.wording import Findings
 from plaidwork.plugins.plaid.wording import texts as plaid_texts
 from plaidwork.plugins.rank_factor.fit_of_features import order_fit
-from plaidwork.plugins.supervised_ibp.told import _together, findings
+from plaidwork.plugins.supervised_ibp.wording import _together, findings
 
 RNG = np.random.default_rng(5)
 
@@ -83,8 +83,8 @@ def test_captions_of_blocks_leave_it_to_the_verdict_whether_chains_agree(means):
     numbers = [np.full(20, mean) for mean in means]
     present, covered = np.ones(3), 0.7
     shared = dict.fromkeys(("row", "column"), Together(np.eye(4), 0.9))
-    told = Told(numbers, covered, present, np.ones(4, bool), shared, None, None)
-    caption = plaid_texts(told, "")["caption"]
+    facts = Findings(numbers, covered, present, np.ones(4, bool), shared, None, None)
+    caption = plaid_texts(facts, "")["caption"]
     assert "agree" not in caption
     assert f"{min(means)}.0" in caption
 

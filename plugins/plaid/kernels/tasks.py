@@ -8,6 +8,7 @@ from numba import njit
 from plaidwork.plugins.plaid.kernels.birth_death import birth_death
 from plaidwork.plugins.plaid.kernels.blocks import statistics
 from plaidwork.plugins.plaid.kernels.joint_draw import draw_levels
+from plaidwork.plugins.plaid.kernels.joint_scan import joint_scan
 from plaidwork.plugins.plaid.kernels.pairs import exchange
 from plaidwork.plugins.plaid.kernels.scan import scan_blocks
 from plaidwork.plugins.plaid.kernels.seeded import seeded_birth_death
@@ -16,13 +17,14 @@ from plaidwork.plugins.plaid.kernels.split_merge import split_merge
 
 @njit(cache=True, nogil=True)
 def run_tasks(
-    rng, cells, rows, columns, theta, phi, counts, sums, order, codes, law, prior_share, count, draw
+    rng, cells, rows, columns, theta, phi, counts, sums, order, codes, law, prior_share, count, draw, together
 ):
     """Membership scans of the blocks of ``order``, then the moves of ``codes``, then the joint draw if ``draw``.
 
     Codes: 0 birth or death, 1 seeded birth or death, 2 split or merge, 3 exchange between two blocks.
 
-    The scans write to ``rows, columns, theta``; the statistics are brought up to date after them if ``count``.
+    The scans write to ``rows, columns, theta``; after them, if ``count``, rows and columns are drawn into ``together``
+    blocks at once, and the statistics brought up to date.
 
     Returns
     -------
@@ -34,6 +36,7 @@ def run_tasks(
     squares = 0.0
     scan_blocks(rng, cells, rows, columns, theta, phi, order, law)
     if count:
+        joint_scan(rng, cells, rows, columns, theta, phi, together, law)
         counts, sums = statistics(cells, rows, columns)
     for code in codes:
         if code == 0:

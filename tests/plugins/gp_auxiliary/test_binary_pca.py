@@ -98,7 +98,7 @@ def test_a_tiny_matrix_exactly(draws, error):
     y = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, np.nan]])
     settings = {"factors": 1, "ard": False, "loading_sd": 1.5, "mean_sd": 1.0}
     rng = generator(2)
-    count = 400_000
+    count = 50 * draws
     x, w = rng.standard_normal((count, 3, 1)), 1.5 * rng.standard_normal((count, 1, 2))
     eta = rng.standard_normal((count, 1, 2)) + x * w
     known = ~np.isnan(y)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 from scipy.special import log_ndtr as scipy_log_ndtr
+from scipy.special import ndtr
 
 from plaidwork.plugins.gp_auxiliary import gram
+from plaidwork.plugins.gp_auxiliary.kernels import chances, precision, sites, truncated, winner
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as cov
-from plaidwork.plugins.gp_auxiliary.kernels import precision, sites, truncated, winner
 
 
 def generator(seed: int = 1) -> np.random.Generator:
@@ -145,3 +146,26 @@ def test_an_unlabelled_winner_has_its_share_and_its_chance():
     found = [sites.draw_winner(rng, mean, 1.2, 0.3, share, np.empty(3)) for _ in range(40_000)]
     shares = np.bincount(found, minlength=3) / len(found)
     assert (np.abs(shares - chance) < 4.5 * np.sqrt(chance * (1 - chance) / len(found))).all()
+
+
+@pytest.mark.parametrize("n_classes", [3, 4, 7, 20])
+@pytest.mark.parametrize("null", [0.0, 0.8])
+def test_chances_of_all_classes_are_their_integrals(n_classes, null):
+    """Against a fine sum over the leading value, for means from all alike to far apart, and the sampler's own integrals."""
+    rng = np.random.default_rng(5)
+    mean = rng.standard_normal((n_classes, 12)) * np.repeat([0.0, 0.5, 3.0, 9.0], 3)
+    sd = rng.uniform(1.0, 4.0, 12)
+    found, own = chances.lead_chances(mean, sd, null), np.arange(12) % n_classes
+    t = np.linspace(-70, 70, 28_001)
+    for n in range(12):
+        scaled = mean[:, n] / sd[n]
+        below = ndtr(t - null / sd[n] - scaled[:, None])
+        for k in range(n_classes):
+            product = np.exp(-0.5 * (t - scaled[k]) ** 2) * np.delete(below, k, axis=0).prod(axis=0)
+            assert found[k, n] == pytest.approx(product.sum() * (t[1] - t[0]) / np.sqrt(2 * np.pi), abs=1e-9)
+    if null == 0:
+        assert found.sum(axis=0) == pytest.approx(1, abs=1e-8)
+    logs = chances.log_own_chances(mean, sd, own, null)
+    near = found[own, np.arange(12)] > 1e-3
+    assert near.any()
+    assert np.exp(logs[near]) == pytest.approx(found[own, np.arange(12)][near], rel=1e-3)

@@ -130,15 +130,16 @@ def test_answers_at_other_inputs_are_the_predictions(grades):
 
 
 def test_all_draws_unless_they_are_dear():
-    """At most the work where that reaches all draws; else rounds up to 25 times the work; few while the chains go on."""
+    """At most the work where that reaches all draws; else rounds up to twice the work, or up to 25 times where draws are few; few
+    while the chains go on."""
     counts = [1000, 1000]
 
     def taken(cost, work, rough=False):
         return [sum(map(len, part)) for part in in_parts(counts, cost, work, rough)]
 
     assert taken(1.0, 4e9) == [2000]
-    assert taken(1e7, 4e9) == [400, 400, 800, 400]
-    assert taken(1e8, 4e9) == [40, 40, 80, 160, 320]
+    assert taken(1e7, 4e9) == [400, 400]
+    assert taken(1e8, 4e9) == [40, 40, 80, 160]
     assert taken(1e12, 4e9) == [12]
     assert taken(1e7, 4e9, rough=True) == [100]
 
@@ -194,3 +195,23 @@ def test_the_way_of_a_copy_says_which_draws_it_shows():
 
 def test_a_map_of_all_draws_says_so(grades):
     assert grades.results["map_note"].startswith("Averaged over all 60 draws")
+
+
+@pytest.mark.parametrize("given", ["inferred", "fixed"])
+def test_priors_stand_only_beside_parameters_that_are_drawn(given):
+    x = generator(1).standard_normal((8, 2))
+    names = tuple(f"s{i}" for i in range(8))
+    data = {
+        "X": Dataset("X", x, names, ("a", "b")),
+        "y": Dataset("y", np.arange(8) % 2, names, (), "categorical", ("1", "2")),
+    }
+    settings = {"covariance": "rbf", "parameters": given, "amplitude": 9.0}
+    columns = (
+        fit("gp_classes", data, settings, chains=1, warmup=2, draws=4, seed=2).results["covariance"].columns
+    )
+    if given == "fixed":
+        assert set(columns) == {"Parameter", "Given"}
+        assert columns["Given"][0] == pytest.approx(9.0)
+    else:
+        assert set(columns) == {"Parameter", "Median", "5 %", "95 %", "Prior 5 %", "Prior 95 %"}
+        assert (columns["Prior 5 %"] < columns["Prior 95 %"]).all()

@@ -15,7 +15,7 @@ from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.gp_auxiliary import modes, replica, tempering, turning
 from plaidwork.plugins.gp_auxiliary.frame import make_prior
 from plaidwork.plugins.gp_auxiliary.gram import times_q
-from plaidwork.plugins.gp_auxiliary.kernels import sides
+from plaidwork.plugins.gp_auxiliary.kernels import rounds, sides
 from plaidwork.plugins.gp_auxiliary.semi import SemiClasses, near_length, with_length
 from plaidwork.plugins.gp_auxiliary.semi_results import Tempered, doubt_of
 
@@ -23,7 +23,7 @@ LIMIT = 4.5
 """Standard errors of about 40 functions: a right sampler fails one in 3,000 times, at other seeds."""
 BASE = {
     "null_width": 0.9, "rungs": 3, "site_sweeps": 1, "slices": 1, "amplitude": 4.0, "gamma": 0.5,
-    "intercept": False, "standardise": False,
+    "intercept": False, "standardise": False, "trajectories": 3, "rounds": 1,
 }  # fmt: skip
 CODES = {2: (1, 0, -1, -1), 3: (2, 0, 1, -1)}
 
@@ -139,6 +139,11 @@ class Exact:
 CASES = {
     "two classes": lambda: Exact(2),
     "two classes, shares inferred": lambda: Exact(2, shares="inferred"),
+    "two classes, rounds": lambda: Exact(2, trajectories=1, rounds=3),
+    "two classes, rounds, shares inferred": lambda: Exact(2, trajectories=1, rounds=3, shares="inferred"),
+    "two classes, rounds, covariance inferred": lambda: Exact(
+        2, trajectories=1, rounds=3, parameters="inferred"
+    ),
     "two classes, slices": lambda: Exact(2, trajectories=0),
     "two classes, covariance inferred": lambda: Exact(2, parameters="inferred"),
     "two classes, inducing points": lambda: Exact(2, form="inducing", inducing=2),
@@ -147,7 +152,7 @@ CASES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(list(CASES), ["two classes"]))
+@pytest.mark.parametrize("name", some(list(CASES), ["two classes", "two classes, rounds"]))
 def test_every_rung_keeps_its_law(name):
     assert np.abs(CASES[name]().scores(21, 500)).max() < LIMIT
 
@@ -205,6 +210,88 @@ FAULTS_OF_TURNS = {
 def test_a_fault_of_trajectories_is_found(fault, monkeypatch):
     monkeypatch.setattr(turning.sides, "turn_f", FAULTS_OF_TURNS[fault]())
     assert np.abs(Exact(2).scores(22, 2500)).max() > 6
+
+
+def swapped(old: str, new: str):
+    """Rounds with other swaps."""
+    return with_fault(rounds.run_rounds, swap_neighbours=with_fault(rounds.swap_neighbours, old, new))
+
+
+def turned_in_rounds(**parts):
+    """Rounds with other trajectories."""
+    return with_fault(rounds.run_rounds, turn_w=with_fault(sides.turn_w, **parts))
+
+
+FAULTS_OF_ROUNDS = {
+    "swaps always taken": lambda: swapped("math.log(rng.random()) < raised", "-1e9 < raised"),
+    "own value not counted": lambda: swapped("- own[m + 1]", "- own[m]"),
+    "speed too low": lambda: turned_in_rounds(
+        old="speed[j] = rng.standard_normal()", new="speed[j] = 0.3 * rng.standard_normal()"
+    ),
+    "width of another rung": lambda: with_fault(
+        rounds.run_rounds, "side, widths[m], minus[c]", "side, widths[0], minus[c]"
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS_OF_ROUNDS)
+def test_a_fault_of_rounds_is_found(fault, monkeypatch):
+    monkeypatch.setattr(turning.rounds, "run_rounds", FAULTS_OF_ROUNDS[fault]())
+    assert np.abs(Exact(2, trajectories=1, rounds=4).scores(22, 2500)).max() > 6
+
+
+def swaps_in_turns(kernel):
+    """Whether 40 rounds of swaps by the kernel are those of the plain swaps, from the same numbers: f, order and counts."""
+    exact = Exact(2, rungs=5)
+    state = exact.model.init(exact.data, exact.params, generator(3))
+    labels, widths, rungs = replica.Labels(exact.code, 2), state["widths"], dict(state["rungs"])
+    start, swaps, counts = generator(4), tempering.new_swaps(5), tempering.new_swaps(5)
+    f, shares = 1.5 * start.standard_normal((5, 4)), start.uniform(0.1, 0.9, size=(2, 5))
+    for m in range(5):
+        rungs[str(m)] = {**rungs[str(m)], "log_share": np.log(shares[:, m])}
+    order, label, found = np.arange(5), np.arange(5), list(f[:, None])
+    plain, fast, side = generator(5), generator(5), turning.sides_of(labels)
+    for _ in range(40):
+        found = tempering.swap_neighbours(plain, rungs, found, widths, labels, swaps)
+        kernel(fast, f, side, widths, *shares, order, counts["tried"], counts["taken"])
+        rounds.count_trips(order, label, counts["stage"], counts["trips"])
+    same = all(np.array_equal(swaps[name], counts[name]) for name in ("tried", "taken", "stage", "trips"))
+    assert 20 < swaps["taken"].sum() < 140
+    return same and np.array_equal(np.concatenate(found), f[order]) and np.array_equal(swaps["label"], order)
+
+
+def test_swaps_in_rounds_are_those_of_the_labels():
+    assert swaps_in_turns(rounds.swap_neighbours)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("own[m], own[m + 1] = lowered, raised", "pass"),
+        ("widths[m + 1], minus[low], plus[low]", "widths[m + 1], plus[low], minus[low]"),
+    ],
+)
+def test_a_fault_of_swaps_in_rounds_is_found(old, new):
+    assert not swaps_in_turns(with_fault(rounds.swap_neighbours, old, new))
+
+
+def test_f_stays_beside_its_copy():
+    """After rounds of a fixed covariance f of every copy is where its trajectories have led, in the order of the copies."""
+    exact, rng = Exact(2, rungs=4), generator(6)
+    state = exact.model.init(exact.data, exact.params, rng)
+    labels, rows = replica.Labels(exact.code, 2), np.repeat(state["fixed"]["map"][None], 4, axis=0)
+    rows *= 1.0 + np.arange(4.0)[:, None, None]  # a scale by which each copy is known
+    before = np.stack([own @ rng.standard_normal(4) for own in rows])
+    f, swaps = before.copy(), tempering.new_swaps(4)
+    still = turning.new_turns(4) | {"log_angle": np.full(4, -12.0)}
+    order = turning.run_rounds(
+        rng, f, state["rungs"], rows, np.arange(4), labels, state["widths"], still, swaps, 1, False, (0, 100)
+    )
+    assert swaps["taken"].sum() > 5
+    assert sorted(order) == [0, 1, 2, 3]
+    assert np.allclose(f, before, atol=0.1)
 
 
 @pytest.mark.slow

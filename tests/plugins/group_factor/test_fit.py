@@ -68,7 +68,7 @@ def test_noise_leaves_weak_factors_only():
 
 
 def test_restarts_agree_and_the_best_is_shown():
-    arrays, _ = tools.views(7, **LARGE)
+    arrays, _ = tools.views(7, **LARGE | {"n": 100, "absent": 10})
     run = tools.run(arrays, {"n_factors": 7, "init": "random"}, chains=3)
     table = run.results["restarts"].columns
     assert len(table["Final bound"]) == 3

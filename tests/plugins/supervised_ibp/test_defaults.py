@@ -19,7 +19,7 @@ from plaidwork.plugins.supervised_ibp.crossfit import Expected, crossfit, expect
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, log_density
 from plaidwork.plugins.supervised_ibp.prior import log_shares
 from plaidwork.plugins.supervised_ibp.results import Fit, shown
-from plaidwork.plugins.supervised_ibp.told import caution
+from plaidwork.plugins.supervised_ibp.wording import caution
 
 
 def planted(seed, n=300, d=40):

@@ -6,6 +6,7 @@ import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.analysing import run_analysis
+from plaidwork.core.api import Schedule
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.unlocking import LockedError
@@ -267,7 +268,12 @@ def test_the_test_half_is_opened_on_purpose_and_once():
         run_analysis(run, "supervised_ibp.effects")
     assert not run_analysis(run, "supervised_ibp.effects", unlock=True).exploratory
     later = run.session.add_run(
-        make_plan(registry().model("supervised_ibp"), given, {"n_topics": 3, "moves": 20})
+        make_plan(
+            registry().model("supervised_ibp"),
+            given,
+            {"n_topics": 3, "moves": 0},
+            schedule=Schedule(chains=1, max_sweeps=20),
+        )
     )
     execute(later, run.session.plan_of(later, registry()))
     assert run_analysis(later, "supervised_ibp.effects").exploratory

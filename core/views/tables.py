@@ -1,0 +1,33 @@
+"""The table of a view: a table of the results, or an array beside the names along its axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.contract.model import Table
+from plaidwork.core.views.sources import SourceError, Sources
+
+_MOST = 200
+
+
+def table_of(sources: Sources) -> Table:
+    """What the role ``values`` (or the only one) names as a table. Raises ``SourceError`` and ``NotYet``."""
+    role = "values" if "values" in sources.view.source else next(iter(sources.view.source), "values")
+    found = sources.get(role)
+    if isinstance(found, Table):
+        return found
+    result = sources.result(role, (1, 2))
+    dims = result.dims or ("item",)
+    title = result.label or role
+    names = np.array(sources.dim_names(dims[0], len(result.values)), dtype=object)
+    columns: dict[str, Any] = {dims[0].replace("_", " ").capitalize(): names}
+    if result.values.ndim == 1:
+        columns[title.capitalize()] = result.values
+    else:
+        across = sources.dim_names(dims[1] if len(dims) > 1 else "column", result.values.shape[1])
+        if len(across) > _MOST:
+            raise SourceError(f"A table shows up to {_MOST} columns. Found {len(across)}.")
+        columns.update(zip(across, result.values.T))
+    return Table(columns)

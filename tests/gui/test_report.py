@@ -1,0 +1,58 @@
+"""The figures of a report as the paper draws them, the report as PDF, and the command of the window."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QImage
+
+from plaidwork.core.cli import main
+from plaidwork.core.report import html_of, make_report
+from plaidwork.gui.results import report as drawn_reports
+from plaidwork.gui.results.report import drawer, write_pdf
+from tests.gui.factor_runs import factor_run
+from tests.gui.test_picture_page import CURVE
+from tests.gui.window_tools import window_on
+
+
+def test_figures_are_vectors_or_dots(qapp, monkeypatch):
+    workbench, run = factor_run()
+    figure = drawer()(workbench.session, run, CURVE, True)
+    assert figure.drawing.media == "image/svg+xml"
+    assert figure.drawing.data.startswith(b"<?xml")
+    assert figure.headline.encode() not in figure.drawing.data.split(b"<g", 1)[1]  # the page tells it
+    dots = drawer(vector=False)(workbench.session, run, CURVE, False).drawing
+    assert QImage.fromData(dots.data).width() > 2 * dots.width
+    monkeypatch.setattr(drawn_reports, "_HEAVY", 100)
+    assert drawer()(workbench.session, run, CURVE, True).drawing.media == "image/png"
+
+
+def test_a_report_is_written_by_the_command_line(qapp, tmp_path, capsys):
+    workbench, run = factor_run()
+    path = workbench.session.save(tmp_path / "s.plaidwork")
+    assert main(["report", str(path), "--picture", "none"]) == 0
+    page = (tmp_path / "s.html").read_text(encoding="utf-8")
+    assert run.title in page
+    assert "<img" not in page
+    assert main(["report", str(path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert main(["report", str(path), "-o", str(tmp_path / "s.doc")]) == 2
+    assert "as .html or .pdf" in capsys.readouterr().err
+
+
+def test_a_report_is_printed(qapp, tmp_path):
+    workbench, _ = factor_run()
+    report = make_report(workbench.session, drawer(vector=False), chosen=[CURVE.title])
+    path = write_pdf(report, tmp_path / "r.pdf")
+    assert path.read_bytes().startswith(b"%PDF")
+    assert [p.name for p in tmp_path.iterdir()] == ["r.pdf"]
+    assert "data:image/svg" not in html_of(report)
+
+
+def test_the_window_writes_a_report_in_the_background(qtbot, tmp_path, monkeypatch):
+    from plaidwork.gui.commands import files
+
+    workbench, run = factor_run()
+    monkeypatch.setattr(files, "ask_save_path", lambda *told: tmp_path / "written.html")
+    with window_on(workbench, tmp_path) as window:
+        window.actions_by_key["write_report"].trigger()
+        qtbot.waitUntil((tmp_path / "written.html").exists, timeout=20_000)
+    assert run.title in (tmp_path / "written.html").read_text(encoding="utf-8")
