@@ -16,7 +16,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, File, Picture, Points, ViewChoice
+from plaidwork.core.pictures import Cells, Picture, Points, ViewChoice
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.printing import origin_of
 from plaidwork.core.views.sources import Sources
@@ -26,11 +26,10 @@ from plaidwork.gui.pictures.paper import paper_like, picture_image, write_pictur
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
-from plaidwork.gui.results.list_panel import ListPanel
+from plaidwork.gui.results.list_panel import ListPanel, write_beside
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
@@ -352,20 +351,7 @@ class PicturePage(ResultPage):
         """Whole again after a zoom, and what else can be written of the picture."""
         menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
         for file in self.loaded.files if self.loaded is not None else ():
-            menu.addAction(file.title, partial(self._write, file))
-
-    def _write(self, file: File) -> None:
-        """Ask for a file and write what the picture offers."""
-        kinds = f"{file.suffix.lstrip('.')} (*{file.suffix})"
-        path = ask_save_path(self, file.title.rstrip("…"), self.file_name(file.suffix), kinds)
-        if path is None:
-            return
-        try:
-            Path(path).write_text(file.text(), encoding="utf-8", newline="\n")
-        except OSError as error:
-            self.workbench.notified.emit("error", "The file could not be written", str(error), "")
-        else:
-            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
+            menu.addAction(file.title, partial(write_beside, self, file))
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:
