@@ -48,6 +48,10 @@ class SessionError(PlaidworkError):
     """A session file cannot be read or written."""
 
 
+class LimitError(SessionError):
+    """A session file is larger than is opened without a question; the user may have it opened all the same."""
+
+
 class PluginError(PlaidworkError):
     """A plugin breaks the contract, or raised what it must not.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.data.dataset import Dataset, SamplesIn
-from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.errors import LimitError, PlaidworkError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
 from plaidwork.core.inference.execution import FitJob
@@ -27,6 +27,7 @@ from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
 from plaidwork.gui.summaries import Summaries
 from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.widgets import Message
 
 if TYPE_CHECKING:
     from plaidwork.core.draws.diagnostics import Diagnosis, Verdict
@@ -127,8 +128,8 @@ class Workbench(QObject):
         for run in session.runs.values():
             self.judge(run)
 
-    def open(self, path: Path, done: Callable[[], None] | None = None) -> Task:
-        """Read a session file in the background and show it."""
+    def open(self, path: Path, done: Callable[[], None] | None = None, *, any_size: bool = False) -> Task:
+        """Read a session file in the background and show it; one that is too large is offered once more."""
         from plaidwork.core.session.session import open_session
 
         def loaded(session: Session) -> None:
@@ -138,9 +139,16 @@ class Workbench(QObject):
             if done is not None:
                 done()
 
-        return run_task(
-            lambda task: open_session(path), loaded, self.faults.report(f"Could not open {path.name}")
-        )
+        def failed(error: BaseException, details: str) -> None:
+            title = f"Could not open {path.name}"
+            if not isinstance(error, LimitError) or any_size:
+                self.faults.report(title)(error, details)
+                return
+            text = f"{error.message} Open it all the same if you know who made it and have memory for it."
+            action = ("Open anyway", lambda: self.open(path, done, any_size=True))
+            self.message_posted.emit(Message("warn", title, text, [action], f"open {path}"))
+
+        return run_task(lambda task: open_session(path, any_size=any_size), loaded, failed)
 
     def save(self, path: Path | None = None, done: Callable[[], None] | None = None) -> Task | None:
         """Write the session in the background; runs under way are saved up to their last checkpoint."""

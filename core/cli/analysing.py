@@ -34,7 +34,7 @@ class _Stopped(Exception):
 
 def analyse(options: argparse.Namespace) -> int:
     """``plaidwork analyse S.plaidwork [ANALYSIS]``; without one those that the run can have are listed."""
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     run = find_run(session, options.run)
     if options.analysis is None:
         return _list(run, session, options.json)

@@ -127,7 +127,7 @@ def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
 def resume(options: argparse.Namespace) -> int:
     """``plaidwork resume S.plaidwork [--draws N] [--run TITLE]``; writes the same file unless --out is given."""
     out = pairs.check_output(options.out or options.session, options.force or options.out is None)
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     if session.read_only and options.out is None:
         raise SessionError(
             f"{options.session} can only be read: {session.read_only}", "Add --out to write another."

@@ -42,7 +42,7 @@ def models(options: argparse.Namespace) -> int:
 
 def info(options: argparse.Namespace) -> int:
     """``plaidwork info S.plaidwork [--json]``."""
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     record = describe(session)
     if options.json:
         tell_json(record, 1)
@@ -158,7 +158,7 @@ def export(options: argparse.Namespace) -> int:
         raise SettingError(f"{folder} is a file.", "Give the name of a folder.")
     if folder.is_dir() and any(folder.iterdir()) and not options.force:
         raise SettingError(f"The folder {folder} is not empty.", "Choose another one, or add --force.")
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     wanted = {run.id: _pictures(session, run, options.picture) for run in session.runs.values()}
     if options.picture and not any(wanted.values()):
         known = ", ".join(
@@ -185,7 +185,7 @@ def _export_annotated(options: argparse.Namespace) -> int:
     if options.picture:
         raise SettingError("--picture needs a folder.", "Leave it out, or give --to the name of a folder.")
     path = pairs.check_output(options.to, options.force)
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     tell(f"Wrote {export_annotated(find_run(session, options.run), path, session).absolute()}")
     return 0
 

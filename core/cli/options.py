@@ -153,6 +153,7 @@ def _study(parser: argparse.ArgumentParser) -> None:
         help="id of a model; a study file (.toml); or a session (.plaidwork), to go on with its study",
     )  # fmt: skip
     _described(parser, required=False)
+    _any_size(parser)
     _running(parser, out_required=False)
     parser.set_defaults(executor=None)
     parser.add_argument(
@@ -196,6 +197,15 @@ def _resume(parser: argparse.ArgumentParser) -> None:
 
 def _session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", type=Path, metavar="S.plaidwork")
+    _any_size(parser)
+
+
+def _any_size(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--any-size",
+        action="store_true",
+        help="open a session that another computer made, however much memory it takes",
+    )
 
 
 def _analyse(parser: argparse.ArgumentParser) -> None:

@@ -108,7 +108,7 @@ def _stored(options: argparse.Namespace) -> int:
     """Go on with a study of a session, rank it by another metric, or pick one of its fits."""
     path = Path(options.what)
     out = pairs.check_output(options.out or path, options.force or options.out is None)
-    session = open_session(path)
+    session = open_session(path, any_size=options.any_size)
     if session.read_only and options.out is None:
         raise SessionError(f"{path} can only be read: {session.read_only}", "Add --out to write another.")
     records = study_records(session.studies)

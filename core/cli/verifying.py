@@ -20,7 +20,7 @@ def verify(options: argparse.Namespace) -> int:
     """``plaidwork verify S.plaidwork [--sweeps N]``: 0 when all is equal, elsewhere but for rounding; 3 when not."""
     if options.sweeps < 1:
         raise SettingError(f"--sweeps must be at least 1. Found “{options.sweeps}”.")
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     runs = (
         [find_run(session, options.run)] if options.run or not session.runs else list(session.runs.values())
     )

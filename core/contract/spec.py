@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
@@ -352,8 +353,8 @@ class ModelSpec:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         _need(bool(self.inputs), f"{self.id}: a model needs an input")
         for things in (self.inputs, self.hyperparameters, self.variables, self.traces):
-            names = [thing.name for thing in things]
-            twice = {name for name in names if names.count(name) > 1}
+            counts = Counter(thing.name for thing in things)
+            twice = {name for name, count in counts.items() if count > 1}
             _need(not twice, f"{self.id}: declared twice: {', '.join(sorted(twice))}")
         known = {dim for item in self.inputs for dim in item.dims} | set(self.dims)
         for variable in self.variables:
@@ -470,8 +471,17 @@ def spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
         raise DeclarationError(f"stored declaration is damaged: {error}") from error
 
 
+_MOST_DECLARED = 2_000
+"""Inputs, settings, variables, traces, views or metrics that a stored declaration may have; no model comes near."""
+
+
 def _spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
     values = dict(record)
+    for name in ("inputs", "hyperparameters", "variables", "traces", "views", "metrics"):
+        if len(values.get(name, ())) > _MOST_DECLARED:
+            raise DeclarationError(
+                f"it declares {len(values[name])} {name}, at most {_MOST_DECLARED} are read"
+            )
 
     def many(cls: type, items: Any) -> tuple[Any, ...]:
         return tuple(cls(**item) for item in items)

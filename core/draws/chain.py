@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.contract.storable import check_state
 from plaidwork.core.draws.draws import ChainView, DrawBuffer, TraceBuffer
 
 
@@ -146,7 +147,11 @@ class ChainRecord:
                 self.saved = replace(self.saved, n_draws=max(0, self.saved.n_draws - skip) // keep)
 
     def take_checkpoint(self) -> Checkpoint:
-        """Copy state and generator; only the thread that runs the chain may call this, between two steps."""
+        """Copy state and generator; only the thread that runs the chain may call this, between two steps.
+
+        Raises ``PluginError`` for a state that cannot be stored; the checkpoint before stays.
+        """
+        check_state(self.state)
         self.saved = Checkpoint(
             self.sweep,
             self.draws.count,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
-from dataclasses import dataclass
+import zlib
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 from h5py import h5a, h5d, h5l, h5o, h5t, h5z
 
-from plaidwork.core.errors import SessionError
+from plaidwork.core.errors import LimitError, SessionError
+from plaidwork.core.hdf5.limits import MIB, Limits, machine_limits
 
 _FILTER_WORDS = {
     h5z.FILTER_DEFLATE: "deflate",
@@ -21,71 +24,68 @@ _FILTER_WORDS = {
 }
 FILTERS = frozenset({h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32})
 _LAYOUTS = {h5d.COMPACT, h5d.CONTIGUOUS, h5d.CHUNKED}
-_MIB = 1 << 20
+_TEXT_BYTES = 128
+"""About what a text takes in memory beside its letters."""
+_REFERENCE = np.dtype([("length", "<u4"), ("heap", "<u8"), ("index", "<u4")])
+"""A text in an array of texts, as it lies in the file."""
+_SLICE = 64 * MIB
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Bounds of what is opened; sizes in bytes. The user may raise them."""
+def check(
+    file: h5py.File, limits: Limits | None = None, *, largest_text: int = 0, unpack: bool = False
+) -> int:
+    """Look at every object; the bytes that all arrays and texts take in memory.
 
-    objects: int = 20_000
-    depth: int = 16
-    name: int = 255
-    dataset: int = 2 << 30
-    total: int = 8 << 30
-    chunk: int = 64 << 20
-    ratio: int = 2_000
-    attributes: int = 64
-    attribute: int = _MIB
-
-
-LIMITS = Limits()
-
-
-def check(file: h5py.File, limits: Limits = LIMITS) -> int:
-    """Look at every object; the bytes of all arrays. Raises ``SessionError`` naming object and rule it breaks."""
-    gate = _Gate(limits)
+    ``largest_text`` is what :func:`check_heaps` found. With ``unpack`` every compressed chunk is unpacked once, no further
+    than it says it goes. Raises ``SessionError`` naming object and rule it breaks, ``LimitError`` when it is only too large.
+    """
+    gate = _Gate(limits or machine_limits(), largest_text, unpack)
     gate.group(file, "", 0)
     return gate.total
 
 
-def check_heaps(path: Path) -> None:
-    """Walk the heaps that hold texts, in the bytes of the file, before the HDF5 library does.
+def check_heaps(path: Path) -> int:
+    """Walk the heaps that hold texts, in the bytes of the file, before the HDF5 library does; bytes of the longest text.
 
     The library (1.14, 2.0) never returns from a heap in which a damaged entry has length zero. Raises
     ``SessionError`` naming the position.
     """
+    largest = 0
     with path.open("rb") as file:
         if not os.fstat(file.fileno()).st_size:
-            return
+            return 0
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             start = data.find(_HEAP)
             while start >= 0:
-                _check_heap(data, start)
+                largest = max(largest, _check_heap(data, start))
                 start = data.find(_HEAP, start + len(_HEAP))
+    return largest
 
 
 _HEAP = b"GCOL\1\0\0\0"  # signature and version of a global heap collection
 _ENTRY = 16  # index, count of references, four reserved bytes, length
 
 
-def _check_heap(data: mmap.mmap, start: int) -> None:
+def _check_heap(data: mmap.mmap, start: int) -> int:
+    largest = 0
     size = int.from_bytes(data[start + 8 : start + 16], "little")
     end, position = start + size, start + 16
     if size < 4096 or end > len(data):
-        return  # not a heap, or one that the library refuses by itself
+        return 0  # not a heap, or one that the library refuses by itself
     while position + _ENTRY <= end:
         index = int.from_bytes(data[position : position + 2], "little")
         length = int.from_bytes(data[position + 8 : position + 16], "little")
         step = length if index == 0 else _ENTRY + -(-length // 8) * 8
         if step < _ENTRY or position + step > end:
             raise SessionError(f"the text heap at byte {start} has a damaged entry at byte {position}.")
+        largest = max(largest, length if index else 0)
         position += step
+    return largest
 
 
 class _Gate:
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, largest_text: int, unpack: bool) -> None:
+        self.limits, self.largest_text, self.unpack = limits, largest_text, unpack
         self.seen: set[tuple[int, int]] = set()
         self.total = 0
 
@@ -114,7 +114,7 @@ class _Gate:
             raise _refused(path, "occurs twice")
         self.seen.add(key)
         if len(self.seen) > self.limits.objects:
-            raise _refused(path, f"is beyond the limit of {self.limits.objects} objects")
+            raise _too_large(path, f"is beyond the limit of {self.limits.objects} objects")
         if h5a.get_num_attrs(thing.id) > self.limits.attributes:
             raise _refused(path, f"has more than {self.limits.attributes} attributes")
         for index in range(h5a.get_num_attrs(thing.id)):
@@ -126,20 +126,35 @@ class _Gate:
         size = int(np.prod(attribute.shape or (1,), dtype=np.float64)) * kind.get_size()
         if size > self.limits.attribute:
             raise _refused(path, f"has the attribute “{name}” of {size} bytes")
+        texts = self.largest_text * size // max(kind.get_size(), 1)
+        if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and texts > self.limits.texts:
+            raise _too_large(path, f"has the attribute “{name}”, whose texts may take {texts} bytes")
         if name not in ("DIMENSION_LIST", "REFERENCE_LIST") and not _plain(kind):
             raise _refused(path, f"has the attribute “{name}” of a type that is not allowed")
 
     def dataset(self, dataset: h5py.Dataset, path: str) -> None:
         self._see(dataset, path)
         self.total += check_array(dataset, path, self.limits)
+        self._count(dataset, path)
+        if _has_texts(dataset):
+            for length in _lengths(dataset, path, self.largest_text):
+                self.total += length
+                self._count(dataset, path)
+        self.total += _widened(dataset, path, self.limits)
+        self._count(dataset, path)
+        if self.unpack:
+            _unpack(dataset, path)
+
+    def _count(self, dataset: h5py.Dataset, path: str) -> None:
         if self.total > max(self.limits.total, 4 * dataset.file.id.get_filesize()):
-            raise _refused(path, f"is beyond the limit of {self.limits.total} bytes in all")
+            raise _too_large(path, f"is beyond the limit of {self.limits.total} bytes in all")
 
 
 def check_array(
-    dataset: h5py.Dataset, path: str, limits: Limits = LIMITS, filters: frozenset[int] = FILTERS
+    dataset: h5py.Dataset, path: str, limits: Limits | None = None, filters: frozenset[int] = FILTERS
 ) -> int:
     """Look at one array before it is read; its bytes. Raises ``SessionError`` naming the rule it breaks."""
+    limits = limits or machine_limits()
     creation, kind = dataset.id.get_create_plist(), dataset.id.get_type()
     if not _plain(kind):
         raise _refused(path, "has a type that is not allowed")
@@ -149,19 +164,106 @@ def check_array(
     if layout not in _LAYOUTS:
         raise _refused(path, "is stored in a way that is not allowed")
     used = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
-    if not set(used) <= filters:
+    if not set(used) <= filters or len(set(used)) < len(used):
         known = ", ".join(word for number, word in _FILTER_WORDS.items() if number in filters)
-        raise _refused(path, f"uses the filters {used}; allowed are {known}")
+        raise _refused(path, f"uses the filters {used}; allowed are {known}, each once")
     item = kind.get_size()
-    size = float(np.prod(dataset.shape or (1,), dtype=np.float64)) * item
+    if isinstance(kind, h5t.TypeStringID) and item > limits.item:
+        raise _refused(path, f"has texts of {item} bytes each, more than {limits.item}")
+    # an axis of length 0 hides how long the others are, and each of their items costs memory all the same
+    size = math.prod(float(max(length, 1)) for length in dataset.shape or ()) * item
+    if _has_texts(dataset):
+        size *= _TEXT_BYTES / item
     stored = dataset.id.get_storage_size()
     if layout == h5d.CHUNKED and np.prod(creation.get_chunk(), dtype=np.float64) * item > limits.chunk:
-        raise _refused(path, f"has chunks larger than {limits.chunk // _MIB} MiB")
-    if size > _MIB and size > limits.ratio * stored:
-        raise _refused(path, f"would grow from {stored} to {size:.0f} bytes")
+        raise _refused(path, f"has chunks larger than {limits.chunk // MIB} MiB")
+    if size > limits.ratio_from and size > limits.ratio * stored:
+        raise _too_large(path, f"would grow from {stored} to {size:.0f} bytes")
     if size > limits.dataset and size > 4 * stored:  # what is really on the disk was not made up
-        raise _refused(path, f"has {size:.0f} bytes, more than {limits.dataset}")
+        raise _too_large(path, f"has {size:.0f} bytes, more than {limits.dataset}")
     return int(size)
+
+
+def _has_texts(dataset: h5py.Dataset) -> bool:
+    kind = dataset.id.get_type()
+    return isinstance(kind, h5t.TypeStringID) and bool(kind.is_variable_str())
+
+
+def _lengths(dataset: h5py.Dataset, path: str, largest: int) -> Any:
+    """Bytes of the texts, each as often as it is referred to, some at a time, never many in memory."""
+    count, offset = int(np.prod(dataset.shape, dtype=np.float64)), dataset.id.get_offset()
+    if not count or not dataset.id.get_storage_size():
+        return
+    if offset is not None and dataset.id.get_storage_size() == count * _REFERENCE.itemsize:
+        for start in range(0, count, MIB):
+            found = np.fromfile(
+                dataset.file.filename,
+                _REFERENCE,
+                min(MIB, count - start),
+                offset=offset + start * _REFERENCE.itemsize,
+            )
+            yield int(found["length"].sum(dtype=np.uint64))
+        return
+    row = count // max(dataset.shape[0], 1) if dataset.shape else 1
+    if row * largest > _SLICE and row > 1:
+        raise _refused(path, f"has rows of {row} texts that may take {row * largest} bytes")
+    step = max(1, _SLICE // max(row * largest, 1))
+    for start in range(0, dataset.shape[0] if dataset.shape else 1, step):
+        part = dataset[start : start + step] if dataset.shape else dataset[()]
+        yield sum(map(len, np.asarray(part, dtype=object).ravel()))
+
+
+def _widened(dataset: h5py.Dataset, path: str, limits: Limits) -> int:
+    """Bytes of the texts once they all have the length that the file declares (see ``h5.as_declared``)."""
+    width = declared_width(dataset)
+    size = 4.0 * width * math.prod(float(length) for length in dataset.shape or ())
+    rule = f"declares texts of {width} letters each, {size:.0f} bytes"
+    if width > limits.item:
+        raise _refused(path, rule)
+    if size > limits.dataset and size > 4 * dataset.file.id.get_filesize():
+        raise _too_large(path, rule)
+    return int(size)
+
+
+def declared_width(dataset: h5py.Dataset) -> int:
+    """Letters that each text of an array is declared to have room for, 0 without such a declaration.
+
+    Raises ``SessionError`` for a declaration of something else than texts.
+    """
+    if "text" not in dataset.attrs:
+        return 0
+    declared = str(dataset.attrs["text"])
+    if declared == "O":
+        return 0
+    width = declared[2:] if declared[:2] in ("<U", ">U", "|U", "=U") else ""
+    if not (width.isascii() and width.isdecimal() and len(width) < 10):
+        raise _refused(dataset.name, f"declares its texts as {declared[:40]!r}")
+    return int(width)
+
+
+def _unpack(dataset: h5py.Dataset, path: str) -> None:
+    """Unpack each compressed chunk, a byte further than it may be: one that goes on would take any memory."""
+    creation = dataset.id.get_create_plist()
+    if creation.get_layout() != h5d.CHUNKED:
+        return
+    used = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
+    whole = math.prod(creation.get_chunk()) * dataset.id.get_type().get_size()
+    for index in range(dataset.id.get_num_chunks()):
+        chunk = dataset.id.get_chunk_info(index)
+        if chunk.size > whole + whole // 100 + 4096:
+            raise _refused(path, f"has a chunk of {chunk.size} stored bytes for {whole}")
+        if h5z.FILTER_DEFLATE not in used or chunk.filter_mask >> used.index(h5z.FILTER_DEFLATE) & 1:
+            continue
+        _, stored = dataset.id.read_direct_chunk(chunk.chunk_offset)
+        after = used[used.index(h5z.FILTER_DEFLATE) + 1 :]
+        tail = 4 if h5z.FILTER_FLETCHER32 in after else 0
+        room = whole + (4 if h5z.FILTER_FLETCHER32 in used and not tail else 0)
+        try:
+            found = zlib.decompressobj().decompress(stored[: len(stored) - tail], room + 1)
+        except zlib.error as error:
+            raise _refused(path, f"has a damaged chunk ({error})") from error
+        if len(found) > room:
+            raise _refused(path, f"has a chunk that unpacks to more than its {whole} bytes")
 
 
 def _plain(kind: h5t.TypeID) -> bool:
@@ -175,3 +277,10 @@ def _plain(kind: h5t.TypeID) -> bool:
 
 def _refused(path: str, rule: str) -> SessionError:
     return SessionError(f"“{path or '/'}” {rule}.")
+
+
+def _too_large(path: str, rule: str) -> LimitError:
+    return LimitError(
+        f"“{path or '/'}” {rule}.",
+        "Open it without limits if you know who made it: the window offers that, commands have --any-size.",
+    )

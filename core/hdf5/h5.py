@@ -12,14 +12,15 @@ import h5py
 import numpy as np
 
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5 import schema
+from plaidwork.core.hdf5 import gate, schema
 
 TEXT = h5py.string_dtype("utf-8")
 _BLOCK = 4 << 20
 
 
-def open_new(path: Any) -> h5py.File:
-    return h5py.File(path, "x", libver=schema.LIBVER)
+def open_new(path: Any, *, long_attributes: bool = False) -> h5py.File:
+    """A new file; attributes have at most 64 KiB unless it is to be one that only HDF5 1.8 and later read."""
+    return h5py.File(path, "x", libver=schema.LIBVER_LONG if long_attributes else schema.LIBVER)
 
 
 def put(thing: h5py.HLObject, /, **attrs: Any) -> None:
@@ -244,6 +245,14 @@ class Reader:
         if not isinstance(found, h5py.Group):
             raise SessionError(f"“{self.at}” is missing or not a group.")
         return found
+
+
+def as_declared(array: np.ndarray, dataset: h5py.Dataset) -> np.ndarray:
+    """Texts in the type that they had when they were stored. Raises ``SessionError`` for a type that is none of texts."""
+    if "text" not in dataset.attrs:
+        return array
+    gate.declared_width(dataset)
+    return array.astype(str(dataset.attrs["text"]))
 
 
 def _stored(array: np.ndarray, name: str, enum: bool = False) -> np.ndarray:

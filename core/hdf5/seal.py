@@ -1,67 +1,129 @@
-"""Whether a file is exactly as we wrote it; any other is first read by a process of its own.
+"""Whether a file is exactly as it was written, and whether this installation wrote it; any other is read elsewhere first.
 
-The last bytes of a session file, behind what HDF5 looks at, are a SHA-256 of all bytes before them. A damaged file
-can make the HDF5 library loop for ever, take all memory or end the program; so a file whose seal does not hold
-(damaged, or changed by another program, which is allowed) is read once in a process with limits.
+The last bytes of a session file, behind what HDF5 looks at, are a SHA-256 of all bytes before them: anybody can compute
+it, so it tells of damage and no more. Before it stands the mark: a keyed digest with a secret of this installation.
+A damaged or crafted file can make the HDF5 library loop for ever, take all memory or end the program; so a file without
+our mark is read once in a process with limits.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
+import secrets
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
-from plaidwork.core.errors import SessionError
+from plaidwork.core.config import config_folder
+from plaidwork.core.errors import LimitError, SessionError
 
-_MARK = b"\nplaidwork-sha256:"
-_LENGTH = len(_MARK) + 64
+_MARK, _SEAL = b"\nplaidwork-mark:", b"\nplaidwork-sha256:"
+_MARK_LENGTH, _SEAL_LENGTH = len(_MARK) + 64, len(_SEAL) + 64
 _SECONDS, _BYTES_PER_SECOND = 30, 10_000_000
+_SECRET = "session.secret"
 
 
 def seal(path: Path) -> None:
-    """Append the digest of the bytes of a file that was just written and closed."""
+    """Append mark and digest to a file that was just written and closed."""
     with path.open("r+b") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        hasher = hashlib.sha256()
+        while part := file.read(1 << 20):
+            hasher.update(part)
         file.seek(0, os.SEEK_END)
-        file.write(_MARK + digest.encode())
+        secret = _secret()
+        if secret:
+            mark = _MARK + _marked(secret, hasher.digest())
+            hasher.update(mark)
+            file.write(mark)
+        file.write(_SEAL + hasher.hexdigest().encode())
+
+
+def is_ours(path: Path) -> bool:
+    """Whether the file is as this installation wrote it."""
+    return _look(path)[1]
 
 
 def seal_holds(path: Path) -> bool:
-    """Whether the file ends with the digest of its bytes."""
+    """Whether the file ends with the digest of its bytes; it may come from anybody."""
+    return _look(path)[0]
+
+
+def _look(path: Path) -> tuple[bool, bool]:
+    """Whether the seal holds, and whether the mark is ours as well."""
     with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size - _LENGTH
+        size = os.fstat(file.fileno()).st_size - _SEAL_LENGTH
         if size <= 0:
-            return False
-        file.seek(size)
-        stored = file.read(_LENGTH)
-        if not stored.startswith(_MARK):
-            return False
+            return False, False
+        content = max(size - _MARK_LENGTH, 0)
+        file.seek(content)
+        mark, stored = file.read(size - content), file.read(_SEAL_LENGTH)
+        if not stored.startswith(_SEAL):
+            return False, False
         file.seek(0)
-        hasher, left = hashlib.sha256(), size
+        hasher, left = hashlib.sha256(), content
         while left and (part := file.read(min(left, 1 << 20))):
             hasher.update(part)
             left -= len(part)
-    return stored[len(_MARK) :] == hasher.hexdigest().encode()
+    digest = hasher.digest()
+    hasher.update(mark)
+    if stored[len(_SEAL) :] != hasher.hexdigest().encode():
+        return False, False
+    secret = _secret() if mark.startswith(_MARK) else b""
+    return True, bool(secret) and hmac.compare_digest(mark[len(_MARK) :], _marked(secret, digest))
 
 
-def probe(path: Path) -> None:
+def _marked(secret: bytes, digest: bytes) -> bytes:
+    return hmac.new(secret, b"plaidwork session " + digest, hashlib.sha256).hexdigest().encode()
+
+
+def _secret() -> bytes:
+    """32 bytes that only this user can read, made when first asked for; empty when there can be none.
+
+    One that others could read is replaced: they might have made files with it.
+    """
+    path = config_folder() / _SECRET
+    with suppress(OSError):
+        found = path.read_bytes()
+        if len(found) == 32 and (os.name == "nt" or not path.stat().st_mode & 0o077):
+            return found
+        path.unlink()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(f".{_SECRET}.{os.getpid()}-{secrets.token_hex(4)}")
+        with open(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(32))
+        try:
+            os.link(fresh, path)  # whoever is first, all have the same
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without hard links
+            os.replace(fresh, path)
+        fresh.unlink(missing_ok=True)
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def probe(path: Path, *, any_size: bool = False) -> None:
     """Read the file in another process. Raises ``SessionError`` with its words, or when it did not come back."""
     if getattr(sys, "frozen", False) or not sys.executable:
         return  # no interpreter to start
     seconds = _SECONDS + path.stat().st_size / _BYTES_PER_SECOND
-    command = [sys.executable, "-m", "plaidwork.core.session.store.probe", str(path.absolute())]
+    command = [sys.executable, "-m", "plaidwork.core.session.store.probe", str(path.absolute()), str(seconds)]
     try:
         done = subprocess.run(
-            command, capture_output=True, timeout=seconds, check=False, env={**os.environ, "PYTHONUTF8": "1"}
-        )
+            [*command, "--any-size"] if any_size else command,
+            capture_output=True, timeout=seconds, check=False, env={**os.environ, "PYTHONUTF8": "1"},
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise SessionError(f"“{path.name}” is damaged: reading it does not come to an end.") from None
     if done.returncode == 3:
         record = json.loads(done.stdout.decode().splitlines()[-1])
-        raise SessionError(record["message"], record["hint"])
+        raise (LimitError if record["limit"] else SessionError)(record["message"], record["hint"])
     if done.returncode:
         raise SessionError(
             f"“{path.name}” is damaged: the program that read it ended with code {done.returncode}."

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
 
 _INT64 = range(-(2**63), 2**63)
@@ -139,8 +139,7 @@ def _read_group(reader: Reader, group: h5py.Group, kind: Any) -> Any:
 
 
 def _read_array(thing: h5py.Dataset, array: np.ndarray, kind: str) -> Any:
-    if "text" in thing.attrs:
-        array = array.astype(np.dtype(str(thing.attrs["text"])))
+    array = as_declared(array, thing)
     if kind == "scalar":
         return array[()]
     if "axes" in thing.attrs:

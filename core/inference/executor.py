@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 from plaidwork.core.contract.plugin_info import is_users_stop, passes, plugin_error
+from plaidwork.core.contract.storable import check_state
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.engine import run_chain
-from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished
+from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Started
 from plaidwork.core.inference.plan import FitPlan
 
 Notify = Callable[[Event], None]
@@ -92,6 +93,8 @@ def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify)
             notify(event)
             return
         notify(event)
+        if isinstance(event, Started):
+            check_state(record.state)
         if control.paused:
             if record.state is not None:
                 record.take_checkpoint()

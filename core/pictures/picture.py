@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -87,8 +88,8 @@ class Panel:
     equal : one unit of x is as long as one of y: one axis is made shorter, or with ``fills`` reaches further. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, the one
-        nearest in height, as in rows with names, or the first one wherever the pointer is in the "whole" panel.
-        "over" areas the point it is on comes first.
+        nearest in height, as in a "row" with a name, or the first one wherever the pointer is in the "whole" panel; "over"
+        areas the point it is on comes first.
     zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -122,6 +123,11 @@ class Panel:
             raise PictureError(f"A panel is read {', '.join(READINGS)}. Found “{self.reads}”.")
         if self.zoom not in ("xy", "x", "y", ""):
             raise PictureError(f"A panel is zoomed along xy, x, y or not at all. Found “{self.zoom}”.")
+
+    @property
+    def strip(self) -> bool:
+        """Whether it is one of the low panels without texts below that belong to the one under them."""
+        return self.height > 0 and self.x.scale == "category" and not self.x.ticks
 
     def scaling(self, axis: str) -> Scaling:
         """The scale of "x" or "y" that holds all marks."""
@@ -172,11 +178,14 @@ class Listing:
 
 @dataclass(frozen=True)
 class File:
-    """What else may be written of a picture: its words in a menu, the ending of the file, and what makes its text."""
+    """What else may be written of a picture: the menu's words, the ending of the file, what writes it and tells how many
+    ``counted`` it has written, and what it is called. ``write`` may take long and may raise ``OSError``."""
 
     title: str
     suffix: str
-    text: Callable[[], str]
+    write: Callable[[Path], int]
+    counted: str = "bytes"
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -210,10 +219,10 @@ class Picture:
     grid: tuple[float, float] | None = None
     stack: int = 1
     layers: str = ""
+    more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
     lists: tuple[Listing, ...] = ()
     files: tuple[File, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
-    more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

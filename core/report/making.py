@@ -158,7 +158,9 @@ def _figures(
     """The figures, and the names of further views that were not drawn."""
     if not run.results:
         return (), ()
-    views, figures, left_out = best_views(session, run), [], []
+    views = best_views(session, run)
+    figures: list[Figure] = []
+    left_out: list[str] = []
     for view in views:
         wanted = _is_chosen(view, chosen) if chosen else len(figures) < FIGURES
         figure = draw(session, run, view, not figures) if wanted else None
@@ -174,7 +176,7 @@ def _is_chosen(view: View, chosen: Collection[str]) -> bool:
 
 
 def _tables(session: Session, run: Run, chosen: Collection[str]) -> tuple[Listed, ...]:
-    found = []
+    found: list[Listed] = []
     for view in run.spec.views:
         if view.kind != "table" or not run.results or not offered(session, run, view):
             continue

@@ -173,8 +173,12 @@ def session_dataset(path: str | Path, title: str | None = None) -> Dataset:
     raise DataError(f"{path} {said}.", f"Say which with the import option data=TITLE. There are: {titles}.")
 
 
-def open_session(path: str | Path) -> Session:
-    """Read a session file. Raises ``SessionError`` when it is not one, or is damaged."""
+def open_session(path: str | Path, *, any_size: bool = False) -> Session:
+    """Read a session file. Raises ``SessionError`` when it is not one, or is damaged.
+
+    ``LimitError`` is raised for one that another installation made and that is larger than this computer opens without a
+    question; with ``any_size`` it is opened.
+    """
     from plaidwork.core.session.store.session_file import load
 
-    return load(path, Session)
+    return load(path, Session, any_size=any_size)

@@ -157,7 +157,8 @@ def _read(sources: Sources) -> _Coefficients:
         intervals = sources.array("interval", (*shape, 2)).reshape(count, m, 2)
     if sources.has("probability"):
         probability = sources.array("probability", shape).reshape(count, m)
-    groups, group = ("",), np.zeros(m, dtype=np.intp)
+    groups: tuple[str, ...] = ("",)
+    group = np.zeros(m, dtype=np.intp)
     if sources.has("group"):
         texts = sources.texts("group")
         if len(texts) != m:
@@ -250,7 +251,9 @@ def _panel(data: _Coefficients, one: _List, limits: tuple[float, float], axis: s
     values, rows = data.values[k, items], np.arange(len(items))
     colors = tuple(data.color(k, i) for i in items)
     if data.intervals is None:
-        lines = Links(0 * values, rows, values, rows, np.full(len(rows), 1.6), 0.6, color=colors)
+        lines = Links(
+            0 * values, rows, values, rows, np.full(len(rows), 1.6), np.full(len(rows), 0.6), color=colors
+        )
     else:
         low, high = data.intervals[k, items].T
         lines = Links(low, rows, high, rows, np.full(len(rows), 2.0), color=colors)
@@ -269,7 +272,9 @@ def _panel(data: _Coefficients, one: _List, limits: tuple[float, float], axis: s
     columns: tuple[Column, ...] = ()
     if chance is not None:
         inks = tuple("text" if p >= _SURE else "muted" for p in chance)
-        columns = (Column("probability", rows, tuple(format_probability(float(p)) for p in chance), inks),)
+        columns = (
+            Column("probability", rows.tolist(), tuple(format_probability(float(p)) for p in chance), inks),
+        )
     marks: list[Mark] = [Rule([0.0], dashed=False, color="axis"), lines, dots]
     return Panel(
         tuple(marks),

@@ -77,7 +77,7 @@ class _Effects:
     @cached_property
     def decimals(self) -> int:
         """Decimals of estimates: two digits more than the axis has steps for."""
-        parts = [self.values.ravel(), [self.line]]
+        parts = [self.values.ravel(), np.array([self.line])]
         if self.intervals is not None:
             parts.append(self.intervals.ravel())
         scale = Axis(margin=0.04).scaling(np.concatenate(parts))
@@ -283,7 +283,7 @@ def _group(data: _Effects, g: int, cells: list[tuple[int, float]], kind: str) ->
         color=colors,
         read=tuple(data.text(r) for r in rows),
         called=tuple(data.names[r] for r in rows),
-        of=Items(kind, rows),
+        of=Items(kind, np.array(rows, dtype=np.intp)),
     )
     return [*found, dots]
 

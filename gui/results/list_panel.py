@@ -1,16 +1,12 @@
-"""What a picture has beside it: tables in the right dock, whose rows select and choose, and other files."""
+"""Tables beside a picture, in the right dock: what a row stands for is selected and chosen by it."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from plaidwork.core.pictures import File, Listing
-from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.save_path import ask_save_path
+from plaidwork.core.pictures import Listing
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, DataTable, Label
 from plaidwork.gui.widgets.layouts import vertical
@@ -71,17 +67,3 @@ class ListPanel(QWidget):
             self.left.emit()
         else:
             super().keyPressEvent(event)
-
-
-def write_beside(page: ResultPage, file: File) -> None:
-    """Ask for a file and write what a picture offers besides itself."""
-    kinds = f"{file.suffix.lstrip('.')} (*{file.suffix})"
-    path = ask_save_path(page, file.title.rstrip("…"), page.file_name(file.suffix), kinds)
-    if path is None:
-        return
-    try:
-        Path(path).write_text(file.text(), encoding="utf-8", newline="\n")
-    except OSError as error:
-        page.workbench.notified.emit("error", "The file could not be written", str(error), "")
-    else:
-        page.workbench.notified.emit("ok", f"Exported {path.name}", "", "")

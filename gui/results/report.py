@@ -67,7 +67,7 @@ def _figure(picture: Picture, size: tuple[int, int], vector: bool) -> Figure | N
 def _png(image: QImage) -> bytes:
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
+    image.save(buffer, b"PNG")
     return bytes(buffer.data().data())
 
 

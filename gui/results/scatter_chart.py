@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.views.colouring import Colouring
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.chart import Chart, Scale, padded
-from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import color_of, colors_of, paint_mark
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.theme import space, theme
 
 _NEAR = 12.0

@@ -1,5 +1,8 @@
 """A session that was saved and loaded is the same session; a stopped fit goes on as if nothing had happened."""
 
+import re
+
+import h5py
 import numpy as np
 import pytest
 import scipy.sparse
@@ -8,8 +11,10 @@ from toy import ToyRegistry, ToySampler, ToyVariational, same, same_chains, toy_
 from plaidwork.core.contract.model import Table
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import PluginError, SessionError
+from plaidwork.core.hdf5 import gate
 from plaidwork.core.hdf5.h5 import Reader, Writer, chunk_shape, open_new
 from plaidwork.core.hdf5.values import read_value, write_value
+from plaidwork.core.inference import executor
 from plaidwork.core.inference.events import Swept
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
@@ -19,7 +24,7 @@ from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.session.store import load_session, save_session
 
 
-def _session(model=None, executor=None, schedule=None, **params):
+def _session(model=None, on=None, schedule=None, **params):
     session = Session("Session ä")
     data = session.add_dataset(toy_data())
     model = model or ToySampler()
@@ -27,7 +32,7 @@ def _session(model=None, executor=None, schedule=None, **params):
         data = session.add_dataset(data.with_(name="full", values=np.nan_to_num(data.values)))
     plan = make_plan(model, {"X": data}, params, schedule=schedule or model.spec.schedule, seed=7)
     run = session.add_run(plan)
-    execute(run, plan, executor or InlineExecutor())
+    execute(run, plan, on or InlineExecutor())
     return session, run
 
 
@@ -291,6 +296,47 @@ def test_failed_run_keeps_its_draws_and_rewinds(tmp_path, fail):
         assert (record.sweep, record.draws.count, record.state) == (0, 0, None)
 
 
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"a": {1: 2.0}}, "has the key 1"),
+        ({"a": [np.zeros(2), {3}]}, r"the state\['a'\]\[1\] is a set"),
+        ({"z": np.zeros(2, complex)}, "array of complex128"),
+        ({"z": np.array([None, "a"], object)}, "array of object"),
+    ],
+)
+@pytest.mark.parametrize("when", ["init", "later"])
+def test_state_that_cannot_be_stored_is_found_while_it_runs(tmp_path, monkeypatch, bad, words, when):
+    """At the start, or at the first checkpoint; what was drawn by then is saved with the session."""
+
+    class Odd(ToySampler):
+        def init(self, data, params, rng):
+            state = super().init(data, params, rng)
+            return {**state, **bad} if when == "init" else state
+
+        def step(self, state, data, params, rng, clock):
+            found = super().step(state, data, params, rng, clock)
+            if when == "later" and clock.sweep == 8:
+                state.update(bad)
+            return found
+
+    monkeypatch.setattr(executor, "CHECKPOINT_SECONDS", 0.0)
+    session = Session()
+    plan = make_plan(Odd(), {"X": session.add_dataset(toy_data())}, seed=7)
+    run = session.add_run(plan)
+    try:
+        execute(run, plan, InlineExecutor())
+    except PluginError:
+        assert when == "init"  # no chain began
+    assert run.status == "failed"
+    told = [line.text for line in run.log if line.level == "error"]
+    assert told
+    assert all(re.search(words, text) for text in told)
+    again = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    assert again.n_draws == run.n_draws
+    assert again.n_draws > 0 or when == "init"
+
+
 def test_run_that_never_started(tmp_path):
     session = Session()
     plan = make_plan(ToySampler(), {"X": session.add_dataset(toy_data())}, {"fail": "init"}, seed=7)
@@ -301,6 +347,27 @@ def test_run_that_never_started(tmp_path):
         execute(run, plan, InlineExecutor())
     again = load_session(save_session(session)).runs[run.id]
     assert (again.status, again.n_draws) == ("failed", 0)
+
+
+def test_attributes_of_any_length(tmp_path):
+    """As the order of 5,000 annotation columns is: 78 KiB, more than the earliest format of HDF5 has room for."""
+    names = [f"column {number}" for number in range(5000)]
+    with open_new(tmp_path / "s.h5", long_attributes=True) as file:
+        file.attrs["column-order"] = np.array(names, dtype=h5py.string_dtype())
+    with h5py.File(tmp_path / "s.h5") as file:
+        gate.check(file, largest_text=gate.check_heaps(tmp_path / "s.h5"))
+        assert file.attrs["column-order"].tolist() == names
+
+
+@pytest.mark.slow
+def test_more_annotation_columns_than_an_attribute_of_old_holds(tmp_path):
+    notes = {f"column {number}": np.arange(3.0) + number for number in range(4500)}
+    session = Session()
+    names = ["a", "b", "c"]
+    session.add_dataset(Dataset("d", np.ones((3, 3)), names, names, row_table=notes))
+    again = load_session(save_session(session, tmp_path / "s.plaidwork")).datasets["d"]
+    assert list(again.row_table) == list(notes)
+    assert again.row_table["column 4499"].tolist() == [4499, 4500, 4501]
 
 
 def test_empty_session(tmp_path):

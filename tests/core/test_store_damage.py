@@ -12,8 +12,9 @@ import pytest
 from sparing import every
 from toy import ToySampler, same_chains, toy_data
 
-from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5 import atomic, gate, seal
+from plaidwork.core.errors import LimitError, SessionError
+from plaidwork.core.hdf5 import atomic, seal
+from plaidwork.core.hdf5.limits import Limits
 from plaidwork.core.hdf5.seal import seal_holds
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
@@ -103,7 +104,7 @@ def test_changed_attribute_and_missing_object_are_found(session, path):
 _FLIP = """
 import random, sys
 from pathlib import Path
-from plaidwork.core.errors import SessionError
+from plaidwork.core.errors import LimitError, SessionError
 from plaidwork.core.session.store import load_session
 path, seed, n = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 data, rng, caught = path.read_bytes(), random.Random(seed), 0
@@ -148,7 +149,7 @@ def test_damaged_text_heap_is_told_before_the_library_hangs(path):
 
 def test_seal_tells_a_file_as_we_wrote_it(session, path, monkeypatch):
     asked = []
-    monkeypatch.setattr(session_file, "probe", asked.append)
+    monkeypatch.setattr(session_file, "probe", lambda path, any_size: asked.append(path))
     assert seal_holds(path)
     load_session(path)
     assert asked == []
@@ -199,7 +200,7 @@ HOSTILE = {
         "would grow",
     ),
     "named type": (lambda f: f.__setitem__("type", np.dtype("f8")), "neither an array nor a group"),
-    "depth": (lambda f: f.create_group("/".join("d" * 30)), "nested deeper"),
+    "depth": (lambda f: f.create_group("/".join("d" * 80)), "nested deeper"),
     "attributes": (lambda f: [f.attrs.__setitem__(f"a{i}", i) for i in range(80)], "more than 64 attributes"),
     "virtual": (
         lambda f: f.create_virtual_dataset("virt", _virtual()),
@@ -219,15 +220,15 @@ def test_gate_refuses(path, name):
     change, words = HOSTILE[name]
     _add(path, change)
     with pytest.raises(SessionError, match=words):
-        session_file.load(path, Session, probed=True)
+        session_file.load(path, Session, Limits(), probed=True)
 
 
 def test_gate_limits(path):
-    with pytest.raises(SessionError, match="limit of 5 objects"):
-        session_file.load(path, Session, gate.Limits(objects=5))
-    with pytest.raises(SessionError, match="more than 10"):
-        session_file.load(path, Session, gate.Limits(dataset=10))
-    assert session_file.load(path, Session, gate.Limits(total=1)).runs  # really on the disk: not made up
+    with pytest.raises(LimitError, match="limit of 5 objects"):
+        session_file.load(path, Session, Limits(objects=5), probed=True)
+    with pytest.raises(LimitError, match="more than 10"):
+        session_file.load(path, Session, Limits(dataset=10), probed=True)
+    assert session_file.load(path, Session, Limits(objects=5), any_size=True, probed=True).runs
 
 
 @pytest.mark.slow
@@ -355,7 +356,7 @@ sys.path.insert(0, sys.argv[2])
 import numpy as np
 from toy import toy_data
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.errors import SessionError
+from plaidwork.core.errors import LimitError, SessionError
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.store import load_session, save_session
 session = load_session(sys.argv[1])

@@ -16,7 +16,6 @@ from plaidwork.core.contract.spec import View
 from plaidwork.core.pictures import Cells, Links, Points
 from plaidwork.core.session.session import open_session
 from plaidwork.gui.pictures import moving
-from plaidwork.gui.results.list_panel import write_beside
 from tests.gui.factor_runs import at, choose, click, wheel
 from tests.gui.network_runs import LISTED, MATRIX, TWO_KINDS, network_run
 
@@ -179,8 +178,9 @@ def test_files_of_a_network(opened, tmp_path, monkeypatch):
     )
     page = opened(bench, LISTED)
     path = tmp_path / "n.graphml"
-    monkeypatch.setattr("plaidwork.gui.results.list_panel.ask_save_path", lambda *_: path)
-    write_beside(page, page.loaded.files[0])
+    monkeypatch.setattr("plaidwork.gui.results.picture_page.ask_save_path", lambda *_: path)
+    page.ask_file(page.loaded.files[0])
+    assert page.wait(20_000)
     root = ElementTree.parse(path).getroot()
     space = "{http://graphml.graphdrawing.org/xmlns}"
     found, edges = list(root.iter(f"{space}node")), list(root.iter(f"{space}edge"))

@@ -14,10 +14,16 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
 
+_MOST_COLUMNS = 4_000
 _ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
+
+
+def is_wide(dataset: Dataset) -> bool:
+    """Whether the order of its annotation columns needs an attribute beyond the 64 KiB of the earliest format of HDF5."""
+    return max(len(dataset.row_table), len(dataset.column_table)) >= _MOST_COLUMNS
 
 
 def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
@@ -84,12 +90,14 @@ def write_frame(
     """A table of items by their names, columns by their titles."""
     group = parent.create_group(name)
     encode(group, "dataframe", "0.2.0")
-    order = []
+    order: list[str] = []
+    taken = {"_index", "labels"}
     for number, (title, column) in enumerate(table.items()):
         link = link_name(title)
-        if link in order or link == "_index" or link == "labels":
+        if link in taken:
             link = f"{link} ({number})"
         order.append(link)
+        taken.add(link)
         _column(writer, group, link, np.asarray(column))
         put(group[link], title=title)
         group[link].attrs["order"] = number
@@ -191,8 +199,7 @@ def _read_frame(reader: Reader, group: h5py.Group) -> tuple[tuple[str, ...], dic
 
 def _read_column(reader: Reader, thing: Any) -> np.ndarray:
     if isinstance(thing, h5py.Dataset):
-        array = reader.array(thing)
-        return array.astype(str(thing.attrs["text"])) if "text" in thing.attrs else array
+        return as_declared(reader.array(thing), thing)
     codes, values = reader.array(thing["codes"]), reader.array(thing["categories"])
     if codes.size and not -1 <= codes.min() <= codes.max() < max(len(values), 1):
         raise SessionError(f"“{thing.name}” has codes without a category.")

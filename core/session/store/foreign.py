@@ -10,6 +10,7 @@ import numpy as np
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.h5 import Writer
+from plaidwork.core.hdf5.limits import machine_limits
 
 
 def copy_unknown(old: Path | None, writer: Writer) -> None:
@@ -21,13 +22,13 @@ def copy_unknown(old: Path | None, writer: Writer) -> None:
     if old is None or not old.is_file():
         return
     try:
-        gate.check_heaps(old)
+        largest = gate.check_heaps(old)
         with h5py.File(old, "r") as source:
             if source.attrs.get("format") != schema.FORMAT:
                 return
             if schema.parse_version(source.attrs.get("format_version"))[0] != schema.VERSION[0]:
                 return
-            gate.check(source)
+            gate.check(source, machine_limits().raised(), largest_text=largest)
             _Copy(writer).all(source)
     except (OSError, SessionError, ValueError, KeyError, RuntimeError):
         if writer.file.id.valid and not _writable(writer.file):

@@ -10,7 +10,6 @@ bit-packed (attributes ``packed``, ``n_bits``: little bit order along the last a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import h5py
@@ -30,26 +29,20 @@ _TYPES: dict[str, Any] = {"float": np.dtype("<f8"), "int": np.dtype("<i8"), "boo
 _FILL = {"float": np.nan, "int": 0, "bool": 0}
 
 
-@dataclass(frozen=True)
 class _Names:
     """How variables and dims are called in the file: apart from each other and from our own names."""
 
-    spec: ModelSpec
+    def __init__(self, spec: ModelSpec) -> None:
+        ragged = {dim for v in spec.variables if v.ragged for dim in v.dims}
+        self._taken = {"chain", "draw", "draw_count"}
+        self._taken |= {f"{dim}_{end}" for dim in ragged for end in ("flat", "count")}
+        self._no_dims = {"chain", "draw"} | {self.variable(v.name) for v in spec.variables}
 
     def variable(self, name: str) -> str:
-        taken = {"chain", "draw", "draw_count"}
-        taken |= {
-            f"{dim}_{end}"
-            for v in self.spec.variables
-            if v.ragged
-            for end in ("flat", "count")
-            for dim in v.dims
-        }
-        return f"{name}_" if name in taken else name
+        return f"{name}_" if name in self._taken else name
 
     def dim(self, dim: str) -> str:
-        taken = {"chain", "draw"} | {self.variable(v.name) for v in self.spec.variables}
-        return f"{dim}_dim" if dim in taken else dim
+        return f"{dim}_dim" if dim in self._no_dims else dim
 
 
 class _Scales:

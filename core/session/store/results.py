@@ -10,7 +10,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result, Results, Table
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name, storable, to_json
 
 
@@ -97,4 +97,4 @@ def _read_column(reader: Reader, dataset: h5py.Dataset) -> np.ndarray:
     array = reader.array(dataset)
     if "object" in dataset.attrs:
         return array.astype(object)
-    return array.astype(str(dataset.attrs["text"])) if "text" in dataset.attrs else array
+    return as_declared(array, dataset)

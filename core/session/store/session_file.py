@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import h5py
 
-from plaidwork.core.errors import SessionError
+from plaidwork.core.errors import LimitError, SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.atomic import replace_file, save_error
 from plaidwork.core.hdf5.h5 import Reader, Writer, open_new, put, text_of
+from plaidwork.core.hdf5.limits import Limits, machine_limits
 from plaidwork.core.hdf5.schema import link_name
-from plaidwork.core.hdf5.seal import probe, seal, seal_holds
+from plaidwork.core.hdf5.seal import is_ours, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import Run, now
-from plaidwork.core.session.store.datasets import read_stored, write_dataset
+from plaidwork.core.session.store.datasets import is_wide, read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
 from plaidwork.core.session.store.places import recovery_file
 from plaidwork.core.session.store.runs import read_run, write_run
@@ -73,7 +74,8 @@ def estimate(session: Session) -> int:
 
 
 def _write_file(session: Session, path: Path) -> None:
-    with open_new(path) as file:
+    wide = any(map(is_wide, list(session.datasets.values())))
+    with open_new(path, long_attributes=wide) as file:
         writer = Writer(file)
         _write_head(session, file)
         group = file.create_group("data")
@@ -165,47 +167,63 @@ class AxisLabels:
         return kept[name][1]
 
 
-def content_size(path: Path) -> int:
-    """Bytes of all arrays of a file that passes the gate. Raises ``SessionError``."""
+def content_size(path: Path, *, any_size: bool = False) -> int:
+    """Bytes of all arrays and texts of a stranger's file that passes the gate, unpacked once. Raises ``SessionError``."""
+    limits = machine_limits()
     try:
-        gate.check_heaps(path)
+        largest = gate.check_heaps(path)
         with h5py.File(path, "r") as file:
-            return gate.check(file)
+            return gate.check(
+                file, limits.raised() if any_size else limits, largest_text=largest, unpack=True
+            )
     except OSError as error:
         raise _not_opened(path, error) from error
 
 
 def load(
-    path: str | Path, make: type[Session], limits: gate.Limits = gate.LIMITS, *, probed: bool = False
+    path: str | Path,
+    make: type[Session],
+    limits: Limits | None = None,
+    *,
+    any_size: bool = False,
+    probed: bool = False,
 ) -> Session:
-    """Read a session file into a session that ``make`` makes. Raises ``SessionError``.
+    """Read a session file into a session that ``make`` makes.
 
-    A file that is not exactly as we wrote it is read by a process of its own first, unless ``probed``.
+    A file that this installation did not write is read by a process of its own first, unless ``probed``. With
+    ``any_size`` it may be as large as it likes. Raises ``SessionError``, ``LimitError`` for one that is only too large.
     """
     path = Path(path)
     if not path.is_file():
         raise SessionError(f"{path} does not exist.", "Check the name and the folder.")
     try:
-        if not probed and h5py.is_hdf5(path) and not seal_holds(path):
-            probe(path)
-        gate.check_heaps(path)
+        stamp, ours = _stamp(path), not probed and is_ours(path)
+        if not probed and not ours and h5py.is_hdf5(path):
+            probe(path, any_size=any_size)
+        limits = limits or machine_limits(ours=ours)
+        largest = gate.check_heaps(path)
         file = h5py.File(path, "r")
     except SessionError as error:
         text = error.message if path.name in error.message else f"“{path.name}” is damaged: {error.message}"
-        raise SessionError(text, error.hint or _HINT) from error
+        raise type(error)(text, error.hint or _HINT) from error
     except OSError as error:
         raise _not_opened(path, error) from error
     with file:
         reader = None
         try:
-            read_only = _check_head(file, path, limits)
+            gate.check(file, limits.raised() if any_size else limits, largest_text=largest)
+            read_only = _check_head(file)
             reader = Reader(file)
             reader.check_attributes()
             session = _read(reader, make)
             reader.check_rest()
         except SessionError as error:
-            raise SessionError(
-                f"“{path.name}” cannot be opened: {error.message}", error.hint or _HINT
+            text = f"“{path.name}” cannot be opened: {error.message}"
+            raise type(error)(text, error.hint or _HINT) from error
+        except MemoryError as error:
+            raise LimitError(
+                f"“{path.name}” cannot be opened: it needs more memory than is free.",
+                "Close other programs, or open it on a computer with more memory.",
             ) from error
         except Exception as error:
             found = f"{type(error).__name__}: {error}".rstrip(".")
@@ -214,8 +232,16 @@ def load(
                 f"“{path.name}” cannot be opened: {location} is damaged or not what was expected ({found}).",
                 _HINT,
             ) from error
+    if _stamp(path) != stamp:
+        raise SessionError(f"“{path.name}” was changed while it was read.", "Open it again.")
     session.path, session.read_only = path.absolute(), read_only
     return session
+
+
+def _stamp(path: Path) -> tuple[int, int, int, int]:
+    """Which file it is, and when it was changed."""
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 _HINT = "The file saved before it may still be there, with “.bak” at the end of its name."
@@ -241,9 +267,8 @@ def _not_opened(path: Path, error: OSError) -> SessionError:
     return SessionError(f"“{path.name}” is damaged or cut off: {error}.", _HINT)
 
 
-def _check_head(file: h5py.File, path: Path, limits: gate.Limits) -> str:
+def _check_head(file: h5py.File) -> str:
     """The reason why the file must not be written, or empty."""
-    gate.check(file, limits)
     found = file.attrs.get("format")
     if found != schema.FORMAT:
         raise SessionError(

@@ -28,7 +28,7 @@ def one(picture, kind):
     return found
 
 
-def test_links_nodes_and_names():
+def test_links_nodes_and_names(tmp_path):
     picture = drawn(VIEW, RESULTS)
     links, points = one(picture, Links), one(picture, Points)
     assert picture.headline == "6 genes, 5 links"
@@ -38,7 +38,8 @@ def test_links_nodes_and_names():
     assert set(one(picture, Texts).words) == {f"g{k}" for k in range(6)}
     assert picture.table["Correlation"].tolist() == sorted(WEIGHT, key=lambda w: -abs(w))
     assert [len(listing.columns["Links"]) for listing in picture.lists] == [6]
-    assert "<graphml" in picture.files[0].text()
+    assert picture.files[0].write(tmp_path / "n.graphml") == 5
+    assert "<graphml" in (tmp_path / "n.graphml").read_text()
 
 
 def test_links_are_chosen_by_strength_and_group():

@@ -1,0 +1,167 @@
+"""Files that a stranger made: refused before they cost memory or time, with the rule in words, and nothing honest is."""
+
+import hashlib
+import os
+import stat
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+from crafted import RULES, craft, sound_file
+
+from plaidwork.core.config import config_folder
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.errors import LimitError, SessionError
+from plaidwork.core.hdf5 import gate, limits, seal
+from plaidwork.core.hdf5.limits import Limits, machine_limits
+from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.session.store import session_file
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A file with a run; no test changes it."""
+    return sound_file(tmp_path_factory.mktemp("sound") / "s.plaidwork")
+
+
+_MEASURED = """
+import sys, resource
+from plaidwork.core.errors import SessionError
+from plaidwork.core.hdf5.limits import Limits
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import session_file
+session_file.machine_limits = lambda ours=False: Limits()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    session_file.content_size(__import__("pathlib").Path(sys.argv[1]))
+    session_file.load(sys.argv[1], Session, Limits(), probed=True)
+    print("opened")
+except SessionError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_crafted_file_is_refused_before_it_costs_anything(sound, tmp_path, rule):
+    """At most 300 MB (Linux counts KiB) and 60 s, of which the start of Python is most; the harm would be GBs or minutes."""
+    path = craft(sound, rule, tmp_path / "c.plaidwork")
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURED, str(path)], capture_output=True, text=True, timeout=60, check=False
+    )
+    said, used = done.stdout.splitlines()
+    assert RULES[rule][1] in said, done.stderr
+    assert int(used) < 300_000
+
+
+def test_a_sound_file_passes_all_rules(sound):
+    largest = gate.check_heaps(sound)
+    assert largest > 1000
+    with h5py.File(sound) as file:
+        total = gate.check(file, Limits(), largest_text=largest, unpack=True)
+    assert total > 10_000
+
+
+def test_a_file_of_this_installation_is_read_at_once_a_strangers_elsewhere_first(
+    sound, tmp_path, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(session_file, "probe", lambda path, any_size: asked.append(path))
+    path = open_session(sound).save(tmp_path / "ours.plaidwork")
+    asked.clear()
+    assert seal.is_ours(path)
+    assert open_session(path).runs
+    assert asked == []
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "another"))
+    assert seal.seal_holds(path)
+    assert not seal.is_ours(path)
+    assert open_session(path).runs
+    assert asked == [path]
+
+
+def test_nobody_can_make_our_mark(sound, tmp_path):
+    path = tmp_path / "forged.plaidwork"
+    path.write_bytes(sound.read_bytes())
+    with h5py.File(path, "r+") as file:
+        file.attrs["name"] = "forged"
+    data = path.read_bytes()
+    for key in (b"", b"\0" * 32):
+        mark = b"\nplaidwork-mark:" + hashlib.sha256(key + data).hexdigest().encode()
+        body = data + mark
+        path.write_bytes(body + b"\nplaidwork-sha256:" + hashlib.sha256(body).hexdigest().encode())
+        assert seal.seal_holds(path)
+        assert not seal.is_ours(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights of POSIX")
+def test_the_secret_is_for_this_user_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path))
+    path = Session("S").save(tmp_path / "s.plaidwork")
+    secret = config_folder() / "session.secret"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert seal.is_ours(path)
+    secret.chmod(0o644)  # others may have read it
+    assert not seal.is_ours(path)
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert sorted(os.listdir(tmp_path)) == ["s.plaidwork", "session.secret"]
+
+
+def test_without_a_place_for_the_secret_files_are_still_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "file" / "x"))
+    path = Session("S").save(tmp_path / "s.plaidwork")
+    assert seal.seal_holds(path)
+    assert not seal.is_ours(path)
+    assert open_session(path).name == "S"
+
+
+def test_the_other_process_tells_limits_apart_and_lifts_them(sound, tmp_path):
+    path = craft(sound, "nothing stored", tmp_path / "c.plaidwork")
+    if machine_limits().ratio_from > 8 * 10**9:
+        pytest.skip("this computer has so much memory that the file is not large")
+    with pytest.raises(LimitError, match="would grow") as caught:
+        open_session(path)
+    assert "--any-size" in caught.value.hint
+    path = craft(sound, "packed twice", tmp_path / "d.plaidwork")
+    with pytest.raises(SessionError, match="uses the filters") as caught:
+        open_session(path, any_size=True)
+    assert not isinstance(caught.value, LimitError)
+
+
+def test_limits_grow_with_memory(monkeypatch):
+    monkeypatch.setattr(limits, "memory", lambda: 64 << 30)
+    large = machine_limits()
+    assert (large.dataset, large.total, large.objects) == (32 << 30, 64 << 30, 1 << 22)
+    monkeypatch.setattr(limits, "memory", lambda: 1 << 30)
+    assert machine_limits() == Limits()
+    assert machine_limits(ours=True).dataset > 1 << 60
+
+
+def test_what_we_save_we_open(tmp_path):
+    """Zeros that shrink a thousand fold, more objects and deeper nesting than were allowed once."""
+    session = Session("S")
+    names = [str(i) for i in range(4000)]
+    session.add_dataset(Dataset("zeros", np.zeros((4000, 4000)), names, names))
+    session.views["deep"] = {
+        "a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": {"j": {"k": {"l": {"m": np.zeros(3)}}}}}}}}}}}}
+    }
+    path = session.save(tmp_path / "s.plaidwork")
+    assert path.stat().st_size < 4_000_000
+    again = open_session(path)
+    assert not again.datasets["zeros"].values.any()
+    with h5py.File(path) as file:
+        gate.check(
+            file, Limits(), largest_text=gate.check_heaps(path), unpack=True
+        )  # a stranger opens it as well
+
+
+@pytest.mark.slow
+def test_the_large_matrix_of_zeros_that_was_refused(tmp_path):
+    session = Session("S")
+    names = [str(i) for i in range(16_500)]
+    session.add_dataset(Dataset("zeros", np.zeros((16_500, 16_500)), names, names))
+    path = session.save(tmp_path / "s.plaidwork")
+    assert path.stat().st_size < 10_000_000
+    assert open_session(path).datasets["zeros"].shape == (16_500, 16_500)
