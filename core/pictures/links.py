@@ -30,13 +30,19 @@ def joined(lines: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Links(Mark):
-    """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide, of an ``opacity`` from 0 to 1, ``dashed`` where 1."""
+    """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide, of one ``opacity`` from 0 to 1 or one each, ``dashed``
+    where 1."""
 
     x0: Numbers
     y0: Numbers
     x1: Numbers
     y1: Numbers
     widths: Numbers | None = None
-    opacity: Numbers | None = None
+    opacity: Numbers = 1.0
     dashed: Numbers | None = None
     arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths", "opacity", "dashed")
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.opacity) == 0:
+            object.__setattr__(self, "opacity", np.full(np.shape(self.x0), self.opacity))
+        super().__post_init__()

@@ -10,24 +10,14 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, Q
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.pictures import Cells, Picture, describe
-from plaidwork.gui.pictures import moving
+from plaidwork.gui.pictures import hits, moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out, least_height
 from plaidwork.gui.pictures.held import Held, grip_at, held_at
-from plaidwork.gui.pictures.hits import (
-    Spot,
-    alike,
-    mark_of,
-    position,
-    spot_at,
-    spots_of,
-    stepped,
-    surrounded,
-    text_of,
-)
+from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, text_of
 from plaidwork.gui.pictures.marks import paint_mark
 from plaidwork.gui.pictures.moving import LastPaint, paint_moved, painted_of
-from plaidwork.gui.pictures.paint import paint_picture, paint_spots, told_apart
+from plaidwork.gui.pictures.paint import paint_spots, told_apart
 from plaidwork.gui.pictures.part import goes_on, holds_points, moved, paint_lasso, scaled, within
 from plaidwork.gui.pictures.style import Style, screen_style
 from plaidwork.gui.theme import size, space, theme
@@ -71,7 +61,6 @@ class PictureCanvas(QWidget):
         self.selected: dict[str, frozenset[int]] = {}
         self.pointed: dict[tuple[int, str], np.ndarray] = {}
         self.zoom = Zoom()
-        self._export_ratio = 0.0
         self._layout: Layout | None = None
         self._painted: QPixmap | None = None
         self._pressed: tuple[QPointF, Zoom] | None = None
@@ -125,32 +114,19 @@ class PictureCanvas(QWidget):
             self.selected, self._painted = found, None
             self.update()
 
-    def bounds(self) -> tuple[float, float] | None:
-        """Pixels between which the marks lie across, to stand below another widget; None lets the texts decide."""
-        return None
-
-    def set_export_ratio(self, ratio: float) -> None:
-        """While above 0, paint onto a file of another page, mark by mark."""
-        self._export_ratio = ratio
-
     @property
     def frames(self) -> Layout:
         """Where everything stands now."""
         assert self.picture is not None
         if self._layout is None:
             rect = QRectF(self.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
-            self._layout = lay_out(self.picture, rect, screen_style(), self.zoom, self.bounds())
+            self._layout = lay_out(self.picture, rect, screen_style(), self.zoom)
         return self._layout
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.picture is None:
             return
         style = screen_style()
-        if self._export_ratio:
-            on_file = QPainter(self)
-            paint_picture(on_file, self.picture, self.frames, style)
-            on_file.end()
-            return
         painter = QPainter(self)
         if self._last is not None and not self.settled:
             paint_moved(painter, self._last, self.frames.frames[0], style)
@@ -225,7 +201,7 @@ class PictureCanvas(QWidget):
     def _walk(self, step: int, jump: int) -> None:
         """To another piece by the keys; a part that is shown moves along."""
         assert self.picture is not None
-        spot = stepped(self.picture, self.current, step, jump, self.frames.across)
+        spot = hits.stepped(self.picture, self.current, step, jump, self.frames.across)
         self.show_spot(spot)
         if spot is not None:
             self.reach(spot)
@@ -298,7 +274,7 @@ class PictureCanvas(QWidget):
         """Ask for a piece to be in view."""
         assert self.picture is not None
         frame = self.frames.frames[spot.panel]
-        at = position(mark_of(self.picture, spot), frame, spot.piece)
+        at = hits.position(mark_of(self.picture, spot), frame, spot.piece)
         self.reached.emit(QPointF(at.x() if at.x() == at.x() else frame.left, at.y()))
 
     def _shift(self, right: int, down: int) -> None:
@@ -415,7 +391,7 @@ class PictureCanvas(QWidget):
     def _gather(self, path: list[QPointF], more: bool) -> None:
         assert self.picture is not None
         panel = next(p for p, frame in enumerate(self.frames.frames) if frame.area.contains(path[0]))
-        kind, items = surrounded(self.picture, self.frames, panel, path)
+        kind, items = hits.surrounded(self.picture, self.frames, panel, path)
         self.gathered.emit(kind, items, more)
         self.update()
 

@@ -102,15 +102,13 @@ class Layout:
     across: int = 1
 
 
-def lay_out(
-    picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = None, bounds: Window | None = None
-) -> Layout:
-    """Places of all parts of a picture; the marks lie between ``bounds`` across where these are given."""
+def lay_out(picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = None) -> Layout:
+    """Places of all parts of a picture."""
     zoom = zoom or Zoom()
     legend, used = _legend(picture.legend, rect, style)
     room = rect.adjusted(0, used, 0, 0)
     if picture.grid is None:
-        return Layout(_frames(picture.panels, room, style, zoom, bounds), legend, rect)
+        return Layout(_frames(picture.panels, room, style, zoom), legend, rect)
     across = columns_of(picture, room.width(), style)
     rows = math.ceil(cells_of(picture) / across)
     wide = (room.width() + space.L) / across - space.L
@@ -122,7 +120,7 @@ def lay_out(
         stack = picture.panels[k * picture.stack : (k + 1) * picture.stack]
         rows = any(panel.reads == "row" for panel in stack)
         cell = QRectF(x, y, wide if rows else min(wide, _WIDEST * style.scale), high)
-        frames += _frames(stack, cell, style, Zoom(), None)
+        frames += _frames(stack, cell, style, Zoom())
     return Layout(tuple(frames), legend, rect, across)
 
 
@@ -199,9 +197,7 @@ def _top(panel: Panel, style: Style) -> float:
     )
 
 
-def _frames(
-    panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom, bounds: Window | None
-) -> tuple[Frame, ...]:
+def _frames(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -> tuple[Frame, ...]:
     across = panels[0].scaling("x").part(*zoom.x)
     spans = _spans(panels, rect, style, across)
     ups = [
@@ -210,7 +206,7 @@ def _frames(
         )
         for i, (panel, (start, end)) in enumerate(zip(panels, spans, strict=True))
     ]
-    left, right = bounds or _sides(panels, ups, rect, style)
+    left, right = _sides(panels, ups, rect, style)
     frames: list[Frame] = []
     for panel, (start, end), up in zip(panels, spans, ups, strict=True):
         whole = panels[0].scaling("x")

@@ -1,4 +1,4 @@
-"""Links: lines with widths, opacity and dashes, as one image on a screen where they are many, as shapes elsewhere."""
+"""Links: lines with widths, opacity and dashes, as one image on a screen where many are transparent, as shapes elsewhere."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from plaidwork.core.pictures import Color, Links
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.style import Style
 
-_MANY = 400
-"""Links from which they are an image."""
+_MANY, _SMOOTH = 400, 3000
+"""Pale or transparent links from which they are an image, and opaque ones that are smooth at most."""
 _VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
@@ -28,11 +28,16 @@ def paint_links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> N
     )
     seen = np.flatnonzero(np.isfinite(lines).all(axis=1))
     widths = np.ones(len(mark)) if mark.widths is None else np.asarray(mark.widths)
-    opacity = np.ones(len(mark)) if mark.opacity is None else np.asarray(mark.opacity)
+    opacity = np.asarray(mark.opacity)
     dashed = np.zeros(len(mark), bool) if mark.dashed is None else np.asarray(mark.dashed) > 0
-    if len(seen) > _MANY and painter.paintEngine().type() not in _VECTOR:
+    alone = (
+        frame.panel.marks[0] is mark and not frame.panel.lines
+    )  # nothing lies below, which the image would hide
+    clear = len(seen) > _MANY and float(opacity[seen].min()) < 1
+    if alone and clear and painter.paintEngine().type() not in _VECTOR:
         _as_image(mark, painter, frame, style, seen, lines, widths, opacity, dashed)
         return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(seen) <= _SMOOTH)
     pens: dict[tuple[Color, float, float, bool], list[QLineF]] = {}
     for i in seen.tolist():
         pen = (mark.color_of(i), round(2 * widths[i]) / 2, round(20 * opacity[i]) / 20, bool(dashed[i]))
@@ -43,6 +48,7 @@ def paint_links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> N
         kind = Qt.PenStyle.DashLine if dash else Qt.PenStyle.SolidLine
         painter.setPen(QPen(ink, width, kind, Qt.PenCapStyle.FlatCap))
         painter.drawLines(parts)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 def _as_image(

@@ -184,10 +184,5 @@ def _grab(widget: QWidget, page: ResultPage, size: QSize, scale: float) -> QImag
     from plaidwork.gui.theme import theme
 
     image.fill(theme().color("surface"))
-    canvas = page.canvas
-    if canvas is not None:
-        canvas.set_export_ratio(scale)
     widget.render(image)
-    if canvas is not None:
-        canvas.set_export_ratio(0.0)
     return image
