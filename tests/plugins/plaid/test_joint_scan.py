@@ -44,7 +44,7 @@ FAULTS = {
     "shared cells left out": (FIXED, lambda: drawn_with("value -= shared[low, c]", "pass", "draw_item")),
     "own cells counted twice": (FIXED, lambda: drawn_with("- 0.5 * shared[c, c]", "- shared[c, c]", "draw_item")),
     "prior of the other side": (FIXED, lambda: drawn_with("(law.a1, law.b1) if by_rows", "(law.a2, law.b2) if by_rows")),
-    "the item itself among the members": (FIXED, lambda: drawn_with("members[c] -= side[chosen[c], item]", "members[c] -= 0.0")),
+    "one item too many": (FIXED, lambda: drawn_with("(b + n - 1.0 - members[c])", "(b + n - members[c])", "draw_item")),
     "missing cells counted": (FIXED, lambda: drawn_with("if item == 0 or not cells.full:", "if item == 0:")),
     "the last member may leave": (
         INFERRED, lambda: drawn_with("if weight > 0.0 else 1e9", "if weight > 0.0 else 0.0", "draw_item")
