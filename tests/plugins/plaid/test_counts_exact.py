@@ -181,9 +181,6 @@ JOINT_FAULTS = {
     "entries of new levels left out": lambda: _lines_with(
         "total += entries.values[e] * math.log(rate)", "pass", "log_lines"
     ),
-    "levels of a block that left stay": lambda: _lines_with(
-        "(after, v) if by_rows else (u, after)", "(u, v)"
-    ),
     "degrees forget the background's level": lambda: _levels_with(
         "exposed = level * exposure(entries.by_columns, v, u.size)",
         "exposed = exposure(entries.by_columns, v, u.size)",
