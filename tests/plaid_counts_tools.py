@@ -55,7 +55,7 @@ LEVEL, RATE = 0.3, 0.8
 TINY = {
     "learn_mass": False, "mass_value": 0.3, "max_blocks": 2, "learn_block_rate": False, "block_rate": 1.0 / RATE,
     "row_degrees": False, "column_degrees": False, "background_shape": 1e9, "background_rate": 1e9 / LEVEL,
-    "warm_starts": 1,
+    "warm_starts": 1, "block_shape": 1.0,
 }  # fmt: skip
 """A background and a prior of the levels that are as good as known: what is left are blocks and their levels."""
 

@@ -113,7 +113,8 @@ class Reading(Generic[DrawT]):
 
     ``read`` gives one draw; ``fit`` the mean of what draws expect in the cells of a shape, (n, m) float32; ``doubt`` what the
     model holds against its draws, given the numbers of blocks by chain and that fit; ``doc`` what “Shift” means in the list.
-    ``whole`` says whether pictures of all cells are made.
+    ``whole`` says whether pictures of all cells are made;
+    ``note`` is a sentence of the caption, given how many blocks are sure, empty when there is nothing to say.
     """
 
     read: Callable[[ChainView, int], DrawT]
@@ -121,6 +122,7 @@ class Reading(Generic[DrawT]):
     doubt: Callable[[Sequence[Integers], np.ndarray | None], str]
     doc: str = "posterior mean and 94 % interval"
     whole: bool = True
+    note: Callable[[int], str] = lambda blocks: ""
 
 
 def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool) -> Results:
@@ -175,6 +177,9 @@ def summarise_blocks(kept: Kept, data: ModelData, most: int | None, reading: Rea
         )
     findings = Findings(numbers, covered, matched.present, survives, shared, score, most)
     wording = texts(findings, thinned_text([pair for pair in picked if pair[0] in used], used))
+    note = reading.note(int((matched.present >= 0.5).sum()))
+    if note:
+        wording["caption"] = f"{wording['caption']} {note}".strip()
     doubt = reading.doubt(numbers, fit)
     if doubt:
         wording["doubt"] = doubt

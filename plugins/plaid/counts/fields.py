@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 from plaidwork.plugins.plaid.fields import Flags, Floats, HeldOut, Integers
 
-CountMove = Literal["birth_death", "one_to_two"]
+CountMove = Literal["birth_death", "one_to_two", "level_births"]
 
 
 class CountSettings(TypedDict):
@@ -21,6 +21,7 @@ class CountSettings(TypedDict):
     degree_rate: float
     learn_block_rate: bool
     block_rate: float
+    block_shape: float
     block_rate_shape: float
     background_shape: float
     background_rate: float
@@ -31,6 +32,7 @@ class CountSettings(TypedDict):
     start_blocks: int
     birth_death: int
     one_to_two: int
+    level_births: int
     prior_share: float
     warm_starts: int
     warm_share: float
@@ -57,7 +59,7 @@ class CountCopy(TypedDict):
     alpha: float
     """Mass of the two-way Indian buffet process."""
     rate: float
-    """Rate of the exponential prior of ``theta``."""
+    """Rate of the Gamma prior of ``theta``."""
 
 
 class CountFields(TypedDict):

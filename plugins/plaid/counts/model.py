@@ -86,7 +86,7 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         """What the tasks of a sweep share."""
         harmonics = _harmonics(data["X"].shape)
         mass_rate = params["mass_shape"] * harmonics / params["expected_blocks"]
-        pairs = max(params["birth_death"], params["one_to_two"])
+        pairs = max(params[name] for name in MOVES)
         return CountSetting(
             entries_of(data, params),
             Gamma(params["mass_shape"], mass_rate, params["learn_mass"], params["mass_value"]),
@@ -99,10 +99,11 @@ class PlaidCounts(Model[CountFields, CountSettings]):
             params["prior_share"],
             tuple(name for n in range(pairs) for name in MOVES if n < params[name]),
             params["warm_starts"] if warming(params, clock) else 1,
+            params["block_shape"],
         )
 
     def _rate_prior(self, params: CountSettings) -> Gamma:
-        shape, guess = params["block_rate_shape"], params["block_rate"]
+        shape, guess = params["block_rate_shape"], params["block_rate"] / params["block_shape"]
         return Gamma(shape, shape * guess, params["learn_block_rate"], 1.0 / guess)
 
     def init(self, data: ModelData, params: CountSettings, rng: np.random.Generator) -> CountFields:
@@ -110,8 +111,8 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         setting = self.setting(data, params, Clock(0, 0))
         rows, columns = self._start(data, params, rng)
         alpha = setting.mass.shape / setting.mass.rate if setting.mass.learned else setting.mass.value
-        rate = 1.0 / params["block_rate"]
-        theta = rng.standard_exponential(len(rows)) / rate
+        rate = params["block_shape"] / params["block_rate"]
+        theta = rng.standard_gamma(params["block_shape"], len(rows)) / rate
         entries, cells = setting.entries, block.shape[0] * block.shape[1]
         level = max(float(entries.values.sum()), 1.0) / cells
         copy = new_copy(rows, columns, theta, level, alpha, rate)
@@ -193,8 +194,8 @@ class PlaidCounts(Model[CountFields, CountSettings]):
             "held_out": mean_density(state["held_out"], lambda: self._held_out_density(state, data, params)),
             "nmi": self._nmi(copy, data),
         }
-        for name in MOVES:
-            tries = params[name]
+        for name in ("birth_death", "one_to_two"):
+            tries = params[name]  # type: ignore[literal-required]
             found[name] = state["accepted"][name] / tries if tries else math.nan
         return found
 
@@ -236,7 +237,8 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         ).reshape(len(draws), len(rows))
 
     def summarise(self, kept: Kept, data: ModelData, params: CountSettings) -> Results:
-        return summarise_counts(kept, data, params["max_blocks"], entries_of(data, params))
+        levels = params["row_degrees"] and params["column_degrees"]
+        return summarise_counts(kept, data, params["max_blocks"], entries_of(data, params), levels)
 
     def validate(self, data: ModelData, params: CountSettings) -> Sequence[Problem]:
         return find_problems(data, params)
@@ -249,7 +251,9 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         rng = np.random.Generator(np.random.PCG64DXSM(0))
         values = read_only(rng.poisson(1.0, (4, 3)).astype(float))
         data = ModelData({"X": Block("X", values, read_only(np.ones((4, 3), bool)), None, ((), ()))})
-        settings: Any = self.spec.check_params({"start": "prior", "birth_death": 20, "one_to_two": 20})
+        settings: Any = self.spec.check_params(
+            {"start": "prior", "birth_death": 20, "one_to_two": 20, "level_births": 20}
+        )
         params: CountSettings = settings
         state = self.init(data, params, rng)
         for _ in passes(self, state, data, params, rng, Clock(0, 0)):
@@ -270,7 +274,9 @@ class PlaidCounts(Model[CountFields, CountSettings]):
             size = rng.poisson(alpha * harmonics)
         rows, columns = (draw_subsets(rng, size, n) for n in shape)
         level = rng.gamma(params["background_shape"]) / params["background_rate"]
-        copy = new_copy(rows, columns, rng.standard_exponential(size) / rate, level, alpha, rate)
+        copy = new_copy(
+            rows, columns, rng.standard_gamma(params["block_shape"], size) / rate, level, alpha, rate
+        )
         for side, n in zip(("row", "column"), shape, strict=True):
             if params[f"{side}_degrees"]:  # type: ignore[literal-required]
                 spread = 0.0

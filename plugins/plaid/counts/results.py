@@ -80,8 +80,18 @@ def count_doubts(entries: Entries, numbers: Sequence[Integers], most: int, fit: 
     return ""
 
 
-def summarise_counts(kept: Kept, data: ModelData, most: int, entries: Entries) -> Results:
-    """All results of a run over counts or links."""
+def about_levels(blocks: int, levels: bool) -> str:
+    """What to say where rows and columns have levels and no block is sure beside another: a sentence, empty otherwise."""
+    if not levels or blocks > 1:
+        return ""
+    return (
+        "A block that is the only one can be taken over by the levels of its rows and columns, as their product describes it as "
+        "well: to look for one, switch “Rows differ in level” off."
+    )
+
+
+def summarise_counts(kept: Kept, data: ModelData, most: int, entries: Entries, levels: bool) -> Results:
+    """All results of a run over counts or links; ``levels``: of rows and of columns both."""
 
     def read(chain: ChainView, index: int) -> CountDraw:
         return draw_of(chain, index, entries.links)
@@ -95,5 +105,6 @@ def summarise_counts(kept: Kept, data: ModelData, most: int, entries: Entries) -
         + (" (a cell is 1 when that count is above 0)" if entries.links else "")
         + ", posterior mean and 94 % interval",
         shape[0] * shape[1] <= LARGEST_PICTURE,
+        lambda blocks: about_levels(blocks, levels),
     )
     return summarise_blocks(kept, data, most, reading)

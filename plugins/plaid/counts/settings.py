@@ -93,6 +93,15 @@ COUNT_SETTINGS = (
         {},
     ),
     prior(
+        "block_shape",
+        2.0,
+        "Expected in a block: shape",
+        "Shape of the Gamma prior of what a block adds: above 1 blocks that add next to nothing are unlikely, at 1 (exponential) "
+        "they are the most likely ones.",
+        {},
+        earlier=1.0,
+    ),
+    prior(
         "block_rate_shape",
         1.0,
         "Blocks' prior: shape",
@@ -124,6 +133,18 @@ COUNT_SETTINGS = (
         "Tries per sweep to put two blocks in the place of one, or one in the place of two. 0/1 data need it.",
         "Moves",
         advanced=True,
+    ),
+    count(
+        "level_births",
+        4,
+        0,
+        100,
+        "Births and deaths with levels",
+        "Tries per sweep to add or remove a block and to draw the levels of its rows or columns with it: a block that stands for "
+        "busy rows can then leave.",
+        "Moves",
+        advanced=True,
+        earlier=0,
     ),
     Hyperparameter(
         "prior_share",

@@ -47,7 +47,7 @@ VARIABLES = (
         doc="factor in the background; empty unless asked for",
     ),
     Variable("alpha", label="Mass α", doc="mass of the two-way Indian buffet process"),
-    Variable("rate", label="Prior rate", doc="one over what a block is expected to add"),
+    Variable("rate", label="Prior rate", doc="shape over what a block is expected to add"),
     Variable("log_joint", label="Log joint", doc="without the factorials of the counts"),
 )
 

@@ -27,7 +27,7 @@ found before the degrees could take them in."""
 SLICE_ENTRIES = 400_000
 """Entries and items passed over in one slice: about 30 ms, as a task makes some ten passes."""
 
-MOVES: tuple[CountMove, ...] = ("birth_death", "one_to_two")
+MOVES: tuple[CountMove, ...] = ("birth_death", "one_to_two", "level_births")
 """The moves of ``run_count_tasks``; a move's code is its place here."""
 
 
@@ -46,10 +46,12 @@ class CountSetting:
     prior_share: float
     moves: tuple[CountMove, ...]
     copies: int
+    block_shape: float
+    """Shape of the Gamma prior of what blocks add."""
 
     def law(self, copy: CountCopy) -> CountLaw:
         """The numbers of a copy's moves."""
-        return CountLaw(copy["alpha"], copy["rate"], self.max_blocks, self.prior_share)
+        return CountLaw(copy["alpha"], self.block_shape, copy["rate"], self.max_blocks, self.prior_share)
 
 
 def warming(params: CountSettings, clock: Clock) -> bool:
@@ -101,7 +103,7 @@ def draw_copy(copy: CountCopy, setting: CountSetting, rng: np.random.Generator) 
     copy["alpha"] = draw_mass(
         rng, copy["alpha"], theta.size, setting.harmonics, setting.mass, setting.max_blocks
     )
-    copy["rate"] = setting.rate.draw(rng, theta.size, float(theta.sum()))
+    copy["rate"] = setting.rate.draw(rng, setting.block_shape * theta.size, float(theta.sum()))
 
 
 def log_joint(copy: CountCopy, setting: CountSetting) -> float:
@@ -113,7 +115,9 @@ def log_joint(copy: CountCopy, setting: CountSetting) -> float:
     theta, rate = copy["theta"], copy["rate"]
     total = log_likelihood(setting.entries, copy["rows"], copy["columns"], theta, level, u, v)
     total += log_infinite(copy["rows"], copy["columns"], copy["alpha"], setting.harmonics, setting.max_blocks)
-    total += theta.size * math.log(rate) - rate * float(theta.sum())
+    shape = setting.block_shape
+    total += theta.size * (shape * math.log(rate) - math.lgamma(shape))
+    total += (shape - 1.0) * float(np.log(theta).sum()) - rate * float(theta.sum())
     total += setting.mass.log_density(copy["alpha"]) + setting.rate.log_density(rate)
     total += Gamma(*setting.level, True, 1.0).log_density(level) + math.log(level)
     for degrees, shape, used in zip((u, v), shapes, setting.degrees, strict=True):
@@ -155,21 +159,25 @@ def _run_tasks(
     copy, order = state["copies"][str(number)], state["order"]
     n_scans = len(order)
     names = setting.moves[max(start - n_scans, 0) : max(stop - n_scans, 0)]
-    rows, columns, theta, accepted = run_count_tasks(
+    rows, columns, theta, u, v, accepted = run_count_tasks(
         rng,
         setting.entries,
         copy["rows"],
         copy["columns"],
         copy["theta"],
         background(copy),
+        setting.degrees,
         order[start:stop],
         np.array([MOVES.index(name) for name in names], np.int64),
         setting.law(copy),
     )
     copy["rows"], copy["columns"], copy["theta"] = rows, columns, theta
+    copy["row_degrees"], copy["column_degrees"] = u, v
     if number == 0:
         for name, times in zip(MOVES, accepted, strict=True):
-            state["accepted"][name] += int(times)
+            state["accepted"][name] = state["accepted"].get(name, 0) + int(
+                times
+            )  # an older state may not know it
     if stop > n_scans + len(setting.moves):
         draw_copy(copy, setting, rng)
 

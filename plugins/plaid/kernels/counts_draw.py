@@ -131,7 +131,7 @@ def draw_levels(rng, entries, rows, columns, theta, background, law, shape_prior
 
     Returns
     -------
-    theta : (K,), ``theta_k ~ Gamma(1 + y_k, b + cells_k)``
+    theta : (K,), ``theta_k ~ Gamma(a + y_k, b + cells_k)``
     background : as given
     """
     level, u, v, row_shape, column_shape = background
@@ -140,7 +140,7 @@ def draw_levels(rng, entries, rows, columns, theta, background, law, shape_prior
     out = np.empty(theta.size)
     for k in range(theta.size):
         _, area = inside_block(entries, rows[k], columns[k])
-        out[k] = max(rng.standard_gamma(1.0 + by_block[k]) / (law.rate + area), 1e-300)
+        out[k] = max(rng.standard_gamma(law.shape + by_block[k]) / (law.rate + area), 1e-300)
     if degrees[0]:
         exposed = level * exposure(entries.by_columns, v, u.size)
         row_shape, u = draw_degrees(

@@ -30,14 +30,14 @@ def fit_level(entries, rest, inside, area, law, steps):
     ``inside`` (n,) are its entries, ``area`` its observed cells, ``rest`` the rates without it. A link stands for
     ``rate / (1 - exp(-rate))`` events.
     """
-    theta = 1.0 / law.rate
-    shape, rate = 1.0, law.rate + area
+    theta = law.shape / law.rate
+    shape, rate = law.shape, law.rate + area
     for _ in range(steps):
         own = 0.0
         for e in inside:
             total = rest[e] + theta
             own += theta / -math.expm1(-total) if entries.links else entries.values[e] * theta / total
-        shape = 1.0 + own
+        shape = law.shape + own
         theta = shape / rate
     return shape, rate
 
@@ -153,7 +153,7 @@ def score_block(rng, entries, rest, launched_rows, launched_columns, rows, colum
 def log_weight(entries, rest, rows, columns, theta, law):
     """Log of what a block adds to the joint: likelihood given the rates without it, prior of its members and level."""
     inside, area = inside_block(entries, rows, columns)
-    total = math.log(law.rate) - law.rate * theta + log_block(law, rows, columns) - theta * area
+    total = log_gamma_density(theta, law.shape, law.rate) + log_block(law, rows, columns) - theta * area
     for e in inside:
         total += log_gain(entries.values[e], rest[e], theta, entries.links)
     return total

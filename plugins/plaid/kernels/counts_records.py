@@ -51,12 +51,13 @@ class CountLaw(NamedTuple):
     Attributes
     ----------
     alpha : mass of the two-way Indian buffet process
-    rate : rate of the exponential prior of the blocks' levels
+    shape, rate : of the Gamma prior of the blocks' levels
     max_blocks : the prior is cut off above this number of blocks
     prior_share : share of the proposed blocks that come from the prior
     """
 
     alpha: float
+    shape: float
     rate: float
     max_blocks: int
     prior_share: float

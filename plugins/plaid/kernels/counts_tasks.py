@@ -6,24 +6,27 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.plaid.kernels.counts_draw import rates_of
+from plaidwork.plugins.plaid.kernels.counts_levels import level_birth_death
 from plaidwork.plugins.plaid.kernels.counts_moves import birth_death
 from plaidwork.plugins.plaid.kernels.counts_pairs import one_to_two
 from plaidwork.plugins.plaid.kernels.counts_scan import scan_block
 
 
 @njit(cache=True, nogil=True)
-def run_count_tasks(rng, entries, rows, columns, theta, background, order, codes, law):
-    """Scans of the blocks of ``order``, then the moves of ``codes``: 0 birth or death, 1 one to two or two to one.
+def run_count_tasks(rng, entries, rows, columns, theta, background, degrees, order, codes, law):
+    """Scans of the blocks of ``order``, then the moves of ``codes``: 0 birth or death, 1 one to two or two to one,
+    2 birth or death with the levels of its rows or columns.
 
-    ``rows`` and ``columns`` are written to.
+    ``rows`` and ``columns`` are written to; ``degrees`` says whether rows and columns have levels.
 
     Returns
     -------
-    rows, columns, theta : afterwards
-    accepted : (2,) int64, how often the move of each code was accepted
+    rows, columns, theta, row levels, column levels : afterwards
+    accepted : (3,) int64, how often the move of each code was accepted
     """
-    accepted = np.zeros(2, np.int64)
-    rates, base = rates_of(entries, rows, columns, theta, background[0], background[1], background[2])
+    accepted = np.zeros(3, np.int64)
+    level, u, v, row_shape, column_shape = background
+    rates, base = rates_of(entries, rows, columns, theta, level, u, v)
     for k in order:
         scan_block(rng, entries, rates, base, rows, columns, theta, k)
     for code in codes:
@@ -31,9 +34,22 @@ def run_count_tasks(rng, entries, rows, columns, theta, background, order, codes
             rates, rows, columns, theta, done = birth_death(
                 rng, entries, rates, base, rows, columns, theta, law
             )
-        else:
+        elif code == 1:
             rates, rows, columns, theta, done = one_to_two(
                 rng, entries, rates, base, rows, columns, theta, law
             )
+        else:
+            rates, base, rows, columns, theta, u, v, done = level_birth_death(
+                rng,
+                entries,
+                rates,
+                base,
+                rows,
+                columns,
+                theta,
+                (level, u, v, row_shape, column_shape),
+                degrees,
+                law,
+            )
         accepted[code] += done
-    return rows, columns, theta, accepted
+    return rows, columns, theta, u, v, accepted

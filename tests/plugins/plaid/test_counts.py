@@ -11,7 +11,7 @@ from plaidwork.core.api import Clock
 from plaidwork.plugins.plaid.counts.draws import CountDraw, draw_of, log_probability
 from plaidwork.plugins.plaid.counts.entries import entries_of, make_entries
 from plaidwork.plugins.plaid.counts.model import PlaidCounts
-from plaidwork.plugins.plaid.counts.results import count_doubts, dispersion
+from plaidwork.plugins.plaid.counts.results import about_levels, count_doubts, dispersion
 from plaidwork.plugins.plaid.kernels import counts_draw, counts_scan
 from plaidwork.plugins.plaid.models import InfinitePlaid
 
@@ -178,6 +178,17 @@ def test_what_is_said_after_a_fit():
         text = count_doubts(entries, [np.array([3, 4])], 9, expected)
         assert ("0/1" in text) == varies
     assert "At most" in count_doubts(entries, [np.array([9, 9])], 9, None)
+
+
+def test_levels_that_may_have_taken_a_block_over_are_told():
+    values, *_ = counts.planted(2, n=30, levels=(1.2,), share=0.3)
+    for levels in (True, False):
+        more = {"row_degrees": levels, "max_blocks": 1}
+        run = fit(
+            "plaid_counts", {"X": values}, more, seed=1, chains=1, warmup=20, draws=20, executor="inline"
+        )
+        assert ("taken over by the levels" in run.results["caption"]) == levels
+    assert not about_levels(2, True)
 
 
 def test_slices_and_copies_go_on_alike(monkeypatch):

@@ -8,7 +8,14 @@ from plaid_tools import with_fault
 from scipy.stats import kstest, poisson
 
 from plaidwork.plugins.plaid.counts import sweep
-from plaidwork.plugins.plaid.kernels import counts_draw, counts_moves, counts_pairs, counts_scan, counts_tasks
+from plaidwork.plugins.plaid.kernels import (
+    counts_draw,
+    counts_levels,
+    counts_moves,
+    counts_pairs,
+    counts_scan,
+    counts_tasks,
+)
 
 SWEEPS = 12_000
 VARIANTS = {
@@ -37,11 +44,27 @@ def test_enumeration(likelihood, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"column_degrees": False}], ids=["degrees", "degrees of rows"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"column_degrees": False},
+        {"level_births": 8, "birth_death": 2},
+        {"level_births": 0, "block_shape": 1.0},
+    ],
+    ids=["degrees", "degrees of rows", "births with levels", "as before them"],
+)
 @pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
 def test_geweke(likelihood, more):
     """Blocks, levels, degrees, their shapes and all hyper-parameters have their prior as law when data are redrawn."""
     assert np.abs(counts.geweke({"likelihood": likelihood, **more}, 21, 20_000)).max() < tools.LIMIT
+
+
+@pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
+def test_geweke_quick(likelihood):
+    """As :func:`test_geweke`, mostly by births and deaths that draw levels with a block."""
+    more = {"level_births": 8, "birth_death": 0, "one_to_two": 0}
+    assert np.abs(counts.geweke({"likelihood": likelihood, **more}, 5, 700, 3000)).max() < tools.LIMIT
 
 
 @pytest.mark.parametrize("rate", [1e-9, 0.3, 5.0, 30.0])
@@ -86,6 +109,14 @@ def _scan_with(old="", new="", **names):
 def _pair_with(function, old, new):
     move = with_fault(getattr(counts_pairs, function), old, new)
     return _tasks_with(one_to_two=with_fault(counts_pairs.one_to_two, **{function: move}))
+
+
+def _lines_with(old, new, name="level_birth_death"):
+    """The tasks with a fault in the births and deaths that draw levels with a block."""
+    move = with_fault(getattr(counts_levels, name), old, new)
+    if name != "level_birth_death":
+        move = with_fault(counts_levels.level_birth_death, **{name: move})
+    return _tasks_with(level_birth_death=move)
 
 
 def _levels_with(old="", new="", **names):
@@ -143,6 +174,13 @@ def test_enumeration_sees(name, monkeypatch):
 
 
 JOINT_FAULTS = {
+    "levels that come with a block not scored": lambda: _lines_with(" + log_without - log_with", ""),
+    "levels that come with a block without their prior": lambda: _lines_with(
+        "total += log_gamma_density(degrees[item], shape, shape) -", "total -=", "log_lines"
+    ),
+    "entries of new levels left out": lambda: _lines_with(
+        "total += entries.values[e] * math.log(rate)", "pass", "log_lines"
+    ),
     "degrees forget the background's level": lambda: _levels_with(
         "exposed = level * exposure(entries.by_columns, v, u.size)",
         "exposed = exposure(entries.by_columns, v, u.size)",
@@ -167,4 +205,5 @@ JOINT_FAULTS = {
 @pytest.mark.parametrize("name", JOINT_FAULTS)
 def test_geweke_sees(name, monkeypatch):
     monkeypatch.setattr(sweep, *JOINT_FAULTS[name]())
-    assert np.abs(counts.geweke({"likelihood": "poisson"}, 21, 20_000)).max() > 5.0
+    more = {"level_births": 8, "birth_death": 2}
+    assert np.abs(counts.geweke({"likelihood": "poisson", **more}, 21, 20_000)).max() > 5.0

@@ -55,7 +55,7 @@ def far_off(case, starts):
     """Largest |z| of the functions after exchanges that begin at independent draws of the exact posterior."""
     kind, settings = CASES[case]
     model, rng = kind(), tools.generator(3)
-    params = model.spec.check_params(settings)
+    params = model.spec.check_params({**settings, "together": 0})
     rows, columns, probability = posterior(model, params)
     exact = probability @ functions(rows, columns)
     data = tools.matrix(tools.SMALL_X, observed=tools.SMALL_W)
