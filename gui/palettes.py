@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plaidwork.gui import tokens
 
-MAPS = ("tide", "loom", "soft_loom")
+MAPS = ("tide", "loom", "soft_loom", "greys")
 
 _TO_LMS = np.array(
     [
@@ -58,13 +58,15 @@ def ramp(codes: Sequence[str], steps: int = 256) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=16)
 def lut(name: str, scheme: str) -> NDArray[np.uint8]:
-    """Return the map `name` ("tide", "loom" or "soft_loom") of a scheme; read only."""
+    """Return the map `name` (one of `MAPS`) of a scheme; read only."""
     if name == "tide":
         codes = tokens.TIDE[scheme]
     elif name == "loom":
         codes = tokens.LOOM[scheme]
     elif name == "soft_loom":
         codes = tokens.LOOM[scheme][3:8]
+    elif name == "greys":
+        codes = tokens.GREYS[scheme][::-1]
     else:
         raise KeyError(f"colour map must be one of {', '.join(MAPS)}, got {name!r}")
     table = ramp(codes)

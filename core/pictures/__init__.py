@@ -19,6 +19,7 @@ from plaidwork.core.pictures.marks import (
 )
 from plaidwork.core.pictures.picture import Column, End, File, Key, Listing, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.points import Points, Swarm
+from plaidwork.core.pictures.regions import Regions
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Picture",
     "Points",
     "Ramp",
+    "Regions",
     "Rug",
     "Rule",
     "Scaling",

@@ -25,6 +25,8 @@ Color = str | int
 Colors = Color | tuple[Color, ...]
 Words = tuple[str, ...] | Callable[[int], str] | None
 _MANY_CELLS = 100_000
+MAPS = ("tide", "loom", "soft_loom", "greys")
+"""Colour maps: of amounts, of signed numbers, the same below marks, and of annotations beside another map."""
 AREA_ORDER, PAIR_ORDER = (2, 3, 1, 4, 5, 0), (0, 1)
 
 
@@ -227,13 +229,13 @@ class Bars(Mark):
 
 @dataclass(frozen=True)
 class Cells(Mark):
-    """An image of (n, m) ``values`` by a colour map of the theme ("tide", "loom", "soft_loom"), NaN where missing.
+    """An image of (n, m) ``values`` by a colour map of the theme (one of `MAPS`), NaN where missing.
 
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
     Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
     gives way first. With a ``gap`` in pixels, large cells stand apart as tiles; a ``smooth`` image has no edges between cells.
     ``rows`` and ``columns`` are the items that whole lines stand for. ``dots`` (n, m) says which cells have a dot, where
-    they have room for one.
+    they have room for one. Missing cells are hatched, or with ``clear`` show what lies below.
     """
 
     values: np.ndarray
@@ -249,6 +251,7 @@ class Cells(Mark):
     rows: Items | None = None
     columns: Items | None = None
     dots: np.ndarray | None = None
+    clear: bool = False
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -256,7 +259,7 @@ class Cells(Mark):
             raise PictureError(f"{self._what} have {values.size} pieces and {len(self.labels)} labels.")
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise PictureError(f"{self._what} need a matrix of numbers. Found the shape {values.shape}.")
-        if self.map not in ("tide", "loom", "soft_loom") or not self.limits[0] < self.limits[1]:
+        if self.map not in MAPS or not self.limits[0] < self.limits[1]:
             raise PictureError(
                 f"{self._what} need a colour map and its ends. Found {self.map}, {self.limits}."
             )

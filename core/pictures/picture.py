@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -123,6 +124,11 @@ class Panel:
         if self.zoom not in ("xy", "x", "y", ""):
             raise PictureError(f"A panel is zoomed along xy, x, y or not at all. Found “{self.zoom}”.")
 
+    @property
+    def strip(self) -> bool:
+        """Whether it is one of the low panels without texts below that belong to the one under them."""
+        return self.height > 0 and self.x.scale == "category" and not self.x.ticks
+
     def scaling(self, axis: str) -> Scaling:
         """The scale of "x" or "y" that holds all marks."""
         values = [mark.extent(axis) for mark in self.marks if mark.held]
@@ -172,11 +178,14 @@ class Listing:
 
 @dataclass(frozen=True)
 class File:
-    """What else may be written of a picture: its words in a menu, the ending of the file, and what makes its text."""
+    """What else may be written of a picture: the menu's words, the ending of the file, what writes it and tells how many
+    ``counted`` it has written, and what it is called. ``write`` may take long and may raise ``OSError``."""
 
     title: str
     suffix: str
-    text: Callable[[], str]
+    write: Callable[[Path], int]
+    counted: str = "bytes"
+    name: str = ""
 
 
 @dataclass(frozen=True)

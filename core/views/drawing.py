@@ -44,7 +44,7 @@ def picture_of(
     By the choice ``beside`` it is one for each class (or whatever else the view offers one of), chain, solution or run with the same
     model, side by side on the same scales.
     """
-    asked = dict(asked or {})
+    asked, selected = dict(asked or {}), dict(selected or {})
     choices = ViewChoices(asked, selected, kept_of(sources.run.view_settings, sources.view))
     picture = _load(sources, choices)
     own = choices.declared
@@ -55,7 +55,7 @@ def picture_of(
     if wanted:
         word = offered[wanted].removeprefix("By ")
         varied = next((choice.of for choice in own if choice.id == wanted), "")
-        held = {kind: items for kind, items in (selected or {}).items() if kind != varied}
+        held = {kind: items for kind, items in selected.items() if kind != varied}
         titled = [
             (name, _load(one, ViewChoices(said, held, choices.kept)))
             for name, one, said in _parts(sources, own, asked, wanted)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from plaidwork.core.draws.numbers import format_count, format_number, format_probability
@@ -136,8 +138,14 @@ def _drawn(shown: Shown, focus: int, layout: str) -> Picture:
         tuple(Key(name, colors[k], "point", shape=k) for k, name in titled),
         _table(shown),
         lists=_lists(shown, focus),
-        files=(File("Export GraphML…", ".graphml", lambda: graphml(shown, data.places)),),
+        files=(File("Export GraphML…", ".graphml", lambda path: _write_graph(path, shown, data), "links"),),
     )
+
+
+def _write_graph(path: Path, shown: Shown, data: Network) -> int:
+    """Write the links shown as GraphML; how many."""
+    path.write_text(graphml(shown, data.places), encoding="utf-8", newline="\n")
+    return len(shown.links)
 
 
 def _nothing_left(shown: Shown) -> Picture:

@@ -100,7 +100,7 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
     painter.setFont(style.font())
     painter.setPen(QPen(style.color("axis"), 1))
     y = round(area.bottom()) + 0.5
-    if axis.line and not axis.above:
+    if axis.line and not (axis.above or frame.panel.strip):
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
     painter.setPen(style.color("muted"))
     high = metrics.height()

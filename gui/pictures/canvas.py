@@ -198,20 +198,20 @@ class PictureCanvas(QWidget):
     def point_out(self, places: Mapping[tuple[int, str], np.ndarray]) -> None:
         """Point at places of axes, "x" or "y" of a panel, and bring the first of each so near that its name has room."""
         self.pointed = {key: np.asarray(found, dtype=float) for key, found in places.items() if len(found)}
-        room = 1.3 * screen_style().metrics().height()
         for (panel, axis), found in self.pointed.items():
-            self._bring(panel, axis, float(found[0]), room)
+            self.bring(panel, axis, float(found[0]), True)
         self.update()
 
-    def _bring(self, panel: int, axis: str, value: float, room: float = 0.0) -> None:
-        """Move the part that is shown so that it holds a value; ``room`` are the least pixels of its unit."""
+    def bring(self, panel: int, axis: str, value: float, near: bool = False) -> None:
+        """Move the part that is shown so that it holds a value; ``near`` so that a name of it has room."""
         frame = self.frames.frames[panel]
         pixels = frame.x if axis == "x" else frame.y
         window = self.zoom.x if axis == "x" else self.zoom.y.get(panel, WHOLE)
         whole = (frame.panel if axis == "y" else self.picture.panels[0]).scaling(axis)
         low, high = whole.shares(np.array([value - 0.5, value + 0.5])).tolist()
         long = window[1] - window[0]
-        if room:
+        if near:
+            room = 1.3 * screen_style().metrics().height()
             long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
             shown = within((low + high - long) / 2, long)
         else:
@@ -231,7 +231,7 @@ class PictureCanvas(QWidget):
             self.reach(spot)
         if spot is not None and self.zoomed and isinstance(mark_of(self.picture, spot), Cells):
             for axis, value in zip("xy", mark_of(self.picture, spot).middle(spot.piece), strict=True):
-                self._bring(spot.panel, axis, value)
+                self.bring(spot.panel, axis, value)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.DevicePixelRatioChange):
@@ -258,7 +258,7 @@ class PictureCanvas(QWidget):
         elif step or jump:
             self._walk(step, jump)
         elif turn:
-            self.zoom_about(self.frames.frames[0].area.center(), turn)
+            self.zoom_about(self.frames.frames[self._largest].area.center(), turn)
         elif key == Qt.Key.Key_0:
             self.reset_view()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current is not None:
@@ -302,12 +302,19 @@ class PictureCanvas(QWidget):
         self.reached.emit(QPointF(at.x() if at.x() == at.x() else frame.left, at.y()))
 
     def _shift(self, right: int, down: int) -> None:
-        """Move the part of the first panel that is shown by a tenth."""
-        window = self.zoom.y.get(0, WHOLE)
-        sign = 1 if self.frames.frames[0].panel.y.down else -1
+        """Move the part of the largest panel that is shown by a tenth."""
+        p = self._largest
+        window = self.zoom.y.get(p, WHOLE)
+        sign = 1 if self.frames.frames[p].panel.y.down else -1
         across = moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
         up = moved(window, sign * down * (window[1] - window[0]) / 10)
-        self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
+        self._set_zoom(Zoom(across, {**self.zoom.y, p: up} if up != window else dict(self.zoom.y)))
+
+    @property
+    def _largest(self) -> int:
+        """The panel that keys zoom and move."""
+        frames = self.frames.frames
+        return max(range(len(frames)), key=lambda p: frames[p].area.height())
 
     def _panel_at(self, at: QPointF) -> int | None:
         for p, frame in enumerate(self.frames.frames):

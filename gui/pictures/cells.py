@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import Cells
 from plaidwork.gui.pictures.frame import Frame
-from plaidwork.gui.pictures.rasters import cells_image, shades
+from plaidwork.gui.pictures.rasters import cells_image, shades, visible
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.theme import ink_on
 
@@ -46,8 +46,14 @@ def paint_cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> N
     if mark.dots is not None and min(first.width(), first.height()) >= _LEAST_DOTTED:
         painter.setPen(QPen(style.color("surface"), 1))
         painter.setBrush(style.color("text"))
-        for row, column in np.argwhere(mark.dots).tolist():
-            painter.drawEllipse(cell_box(mark, frame, row, column).center(), _DOT, _DOT)
+        n, m = mark.values.shape
+        rows, columns = visible(frame.y, mark.y0, mark.y1, n), visible(frame.x, mark.x0, mark.x1, m)
+        if rows is not None and columns is not None:
+            top, left = int(rows[0]), int(columns[0])
+            shown = mark.dots[top : int(np.ceil(rows[1])), left : int(np.ceil(columns[1]))]
+            for row, column in np.argwhere(shown).tolist():
+                at = cell_box(mark, frame, top + row, left + column).center()
+                painter.drawEllipse(at, _DOT, _DOT)
 
 
 def _ratio(painter: QPainter) -> float:

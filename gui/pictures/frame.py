@@ -194,7 +194,9 @@ def _top(panel: Panel, style: Style) -> float:
         return title + style.metrics("strong").height()
     if panel.columns and not panel.title:
         return style.metrics().height() + space.S
-    return title + (style.metrics().height() / 2 if panel.height == 0 else 0.0)
+    return title + (
+        style.metrics().height() / 2 if panel.height == 0 and panel.y.scale != "category" else 0.0
+    )
 
 
 def _frames(
@@ -229,7 +231,8 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     """Top and bottom of every panel: fixed lines for some, the others share what is left."""
     line = style.metrics().height()
     rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
-    around = sum(map(sum, rooms)) + space.M * (len(rooms) - 1)
+    gaps = [space.XS if panel.strip else space.M for panel in panels]
+    around = sum(map(sum, rooms)) + sum(gaps[:-1])
     flexible, lines = [panel for panel in panels if panel.height == 0], sum(panel.height for panel in panels)
     if flexible and lines > 2:  # half of a small room is for the others
         line = max(min(line, (rect.height() - around) / 2 / lines), 1.0)
@@ -242,10 +245,10 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
         high = min(max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style))
         shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
-    for panel, (top, bottom) in zip(panels, rooms, strict=True):
+    for panel, (top, bottom), gap in zip(panels, rooms, gaps, strict=True):
         high = panel.height * line or shares[id(panel)]
         spans.append((y + top, y + top + high))
-        y += top + high + bottom + space.M
+        y += top + high + bottom + gap
     return spans
 
 

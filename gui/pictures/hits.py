@@ -237,12 +237,13 @@ def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: i
         return None
     if picture.panels[marks[0][0]].reads == "row":
         return _stepped_rows(picture, marks, spot, step, jump)
-    if spot is None:
-        mark = mark_of(picture, Spot(*marks[0], 0))
+    if spot is None:  # strips belong to the panel below them
+        first = next((place for place in marks if not picture.panels[place[0]].strip), marks[0])
+        mark = mark_of(picture, Spot(*first, 0))
         if isinstance(mark, Cells):
-            return Spot(*marks[0], 0 if _down(picture, marks[0][0]) else len(mark) - mark.values.shape[1])
+            return Spot(*first, 0 if _down(picture, first[0]) else len(mark) - mark.values.shape[1])
         order = _order(mark)
-        return Spot(*marks[0], int(order[0 if step >= 0 else -1]))
+        return Spot(*first, int(order[0 if step >= 0 else -1]))
     mark = mark_of(picture, spot)
     if isinstance(mark, Cells):
         up = jump if _down(picture, spot.panel) else -jump

@@ -19,6 +19,7 @@ from plaidwork.core.pictures import (
     Mark,
     Outlines,
     Points,
+    Regions,
     Rug,
     Rule,
     Texts,
@@ -28,6 +29,7 @@ from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.joints import paint_links
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
 from plaidwork.gui.pictures.rasters import MANY_POINTS, inks_of, points_image
+from plaidwork.gui.pictures.regions import paint_regions
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.pictures.swarm import pixels_of
 from plaidwork.gui.pictures.texts import paint_texts
@@ -219,6 +221,11 @@ def paint_labels(mark: Bars, painter: QPainter, frame: Frame, style: Style) -> N
 def _whiskers(frame: Frame, bars: Bars) -> list[Intervals]:
     """Intervals of the same bars, above which the labels stand."""
     return [mark for mark in frame.panel.marks if isinstance(mark, Intervals) and len(mark) == len(bars)]
+
+
+@paint_mark.register
+def _regions(mark: Regions, painter: QPainter, frame: Frame, style: Style) -> None:
+    paint_regions(mark, painter, frame, style)
 
 
 @paint_mark.register

@@ -29,7 +29,7 @@ def image_of(pixels: np.ndarray) -> QImage:
 def cells_image(mark: Cells, frame: Frame, style: Style, ratio: float) -> tuple[QImage, QRectF] | None:
     """The visible cells, averaged where several meet in a pixel and hatched where missing, and where the image goes."""
     n, m = mark.values.shape
-    rows, columns = _visible(frame.y, mark.y0, mark.y1, n), _visible(frame.x, mark.x0, mark.x1, m)
+    rows, columns = visible(frame.y, mark.y0, mark.y1, n), visible(frame.x, mark.x0, mark.x1, m)
     if rows is None or columns is None:
         return None
     left, right = (frame.x.at(mark.x0 + (mark.x1 - mark.x0) * place / m) for place in columns)
@@ -37,14 +37,14 @@ def cells_image(mark: Cells, frame: Frame, style: Style, ratio: float) -> tuple[
     target = QRectF(QPointF(left, min(first, last)), QPointF(right, max(first, last)))
     high, wide = (max(1, round(length * ratio)) for length in (target.height(), target.width()))
     sample = mark.pyramid.sample(rows, columns, high, wide)
-    pixels = cell_pixels(sample, mark.limits, mark.map, style, max(1, round(ratio)))
+    pixels = cell_pixels(sample, mark.limits, mark.map, style, max(1, round(ratio)), mark.clear)
     return image_of(pixels if first < last else pixels[::-1]), target
 
 
 def cell_pixels(
-    sample: Sample, limits: tuple[float, float], name: str, style: Style, ratio: int = 1
+    sample: Sample, limits: tuple[float, float], name: str, style: Style, ratio: int = 1, clear: bool = False
 ) -> np.ndarray:
-    """(h, w) uint32 colours of sampled cells by a colour map, missing ones hatched every 6 pixels."""
+    """(h, w) uint32 colours of sampled cells by a colour map, missing ones ``clear`` or hatched every 6 pixels."""
     pixels = sample.spread(_inks(sample.cells, limits, name, style))
     if sample.known is not None:
         missing = sample.spread(sample.known <= 0)
@@ -52,7 +52,7 @@ def cell_pixels(
         lines = (x + y) % (6 * ratio) < max(1, ratio)
         ground, line = (np.uint32(style.color(color).rgba()) for color in ("border", "axis"))
         pixels = np.array(pixels)
-        pixels[y, x] = np.where(lines, line, ground)
+        pixels[y, x] = np.uint32(0) if clear else np.where(lines, line, ground)
     return pixels
 
 
@@ -79,7 +79,7 @@ def _packed(name: str, scheme: str) -> np.ndarray:
     return 0xFF000000 | table[:, 0] << 16 | table[:, 1] << 8 | table[:, 2]
 
 
-def _visible(scale: Pixels, low: float, high: float, count: int) -> tuple[float, float] | None:
+def visible(scale: Pixels, low: float, high: float, count: int) -> tuple[float, float] | None:
     """The part of the cells that the axis shows, from one place between cells to another."""
     ends = np.array(sorted((scale.scaling.low, scale.scaling.high)))
     first, last = np.clip(np.sort((ends - low) / (high - low)) * count, 0, count).tolist()

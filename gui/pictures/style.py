@@ -21,8 +21,10 @@ class Style:
     scale: float = 1.0
 
     def color(self, color: Color) -> QColor:
-        """A token, or the colour of a category (neutral beyond the last)."""
+        """A token, a grey ("grey0" is the strongest, "grey3" the palest), or the colour of a category (neutral beyond the last)."""
         if isinstance(color, str):
+            if color.startswith("grey") and color[4:].isdigit():
+                return QColor(tokens.GREYS[self.scheme][int(color[4:])])
             if color in tokens.COLORS:
                 return QColor(tokens.COLORS[color][tokens.SCHEMES.index(self.scheme)])
             raise KeyError(f"no colour token {color!r}")

@@ -1,25 +1,28 @@
-"""The heat map with outlines and name tags of blocks, and what the pointer does to them."""
+"""The matrix with outlines and name tags of blocks, and what the pointer does to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.pictures import Axis, Mark, Panel, Picture, Regions
+from plaidwork.core.views.strips import Strip, strip_panel
+from plaidwork.gui.pictures.canvas import PictureCanvas
+from plaidwork.gui.pictures.frame import Frame, Zoom
+from plaidwork.gui.pictures.part import within
+from plaidwork.gui.pictures.regions import region_parts, tag_places
+from plaidwork.gui.pictures.style import screen_style
+from plaidwork.gui.results.block_order import Ordered
 from plaidwork.gui.results.blocks import Blocks
-from plaidwork.gui.results.heat_canvas import HeatCanvas
-from plaidwork.gui.theme import ink_on, space, theme
+from plaidwork.gui.theme import space
 
-FADED, FADED_TAG = 0.25, 0.6
-"""Opacity of outlines and (number only) tags while another block is chosen."""
-_LINE, _SELECTED_LINE = 2, 3
-_TAG_PAD = 6
+_MANY = 12
+"""With more blocks, tags have numbers alone."""
 
 
-class BiclusterCanvas(HeatCanvas):
+class BiclusterCanvas(PictureCanvas):
     """Draws the blocks over the cells.
 
     Click chooses a block, double click opens its sub-matrix, Esc goes back, [ and ] step.
@@ -27,144 +30,173 @@ class BiclusterCanvas(HeatCanvas):
     Signals
     -------
     opened : a block whose sub-matrix is to be shown
-    left : Esc with nothing to leave here
+    view_changed : another part is shown
     """
 
     opened = Signal(int)
+    view_changed = Signal()
 
     def __init__(self, blocks: Blocks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.blocks = blocks
-        self.show_outlines = True
-        self._tags: list[tuple[QRectF, int]] = []
+        self.ordered: Ordered | None = None
+        self.strips: tuple[Strip, ...] = ()
+        self.outlined = True
         self._press_block: int | None = None
         self._press_known = False
-        self.setAccessibleName("Blocks in the re-ordered matrix")
+
+    # -- what is shown --------------------------------------------------------------------------
+    def show_ordered(self, ordered: Ordered, strips: tuple[Strip, ...]) -> None:
+        """Show the matrix in an order, with strips of the columns above it."""
+        self.ordered, self.strips = ordered, strips
+        self.show_blocks()
+
+    def show_blocks(self) -> None:
+        """Show the blocks as they are now over the same cells."""
+        data, ordered = self.blocks.data, self.ordered
+        if data is None or ordered is None:
+            return
+        columns = tuple(data.column_names[j] for j in ordered.column_order)
+        rows = tuple(data.row_titles[i] for i in ordered.row_order)
+        strips = (strip_panel(strip, ordered.column_order, columns, "column") for strip in self.strips)
+        regions = self._regions(ordered)
+        marks: tuple[Mark, ...] = (ordered.cells,) if regions is None else (ordered.cells, regions)
+        panel = Panel(
+            marks,
+            Axis(scale="category", names=columns, turned=True),
+            Axis(scale="category", names=rows, down=True),
+            reads="inside",
+            lines=False,
+        )
+        self.set_picture(Picture("Blocks in the re-ordered matrix", panels=(*strips, panel)))
         self.setAccessibleDescription(
             "Arrow keys move over the cells, square brackets step through the blocks, "
             "Enter opens the sub-matrix of the chosen block, Escape goes back."
         )
 
-    # -- outlines -------------------------------------------------------------------------------
-    def parts(self, block: int) -> list[QRectF]:
-        """Outlines of a block in logical pixels; parts closer than two pixels are drawn as one."""
-        if self.picture is None:
-            return []
+    def _regions(self, ordered: Ordered) -> Regions | None:
+        """The blocks from large to small."""
+        if not self.outlined or not self.blocks.visible():
+            return None
+        shown = sorted(self.blocks.visible(), key=lambda block: -np.prod(self.blocks.size(block)))
+        places = np.array(shown, dtype=np.intp)
         rows, columns = self.blocks.masks
-        across = self._intervals(rows[block][self.picture.row_order], self._rows, self.y_of)
-        along = self._intervals(columns[block][self.picture.column_order], self._columns, self.x_of)
-        return [QRectF(x0, y0, x1 - x0, y1 - y0) for y0, y1 in across for x0, x1 in along]
-
-    @staticmethod
-    def _intervals(
-        mask: np.ndarray, span: tuple[float, float], pixel_of: Callable[[float], float]
-    ) -> list[list[float]]:
-        """(start, end) in pixels of the runs of a mask in view."""
-        low, high = int(span[0]), int(np.ceil(span[1]))
-        inside = np.zeros(high - low + 2, dtype=np.int8)
-        inside[1:-1] = mask[low:high]
-        edges = np.flatnonzero(np.diff(inside))
-        merged: list[list[float]] = []
-        for start, end in zip(edges[::2] + low, edges[1::2] + low):
-            # a block that goes on beyond the view stays open there
-            first, last = pixel_of(max(start, span[0] - 1)), pixel_of(min(end, span[1] + 1))
-            if merged and first - merged[-1][1] < 2:
-                merged[-1][1] = last
-            else:
-                merged.append([first, last])
-        return merged
-
-    def paint_over(self, painter: QPainter) -> None:
-        """Outlines from large to small, the chosen one last; then the tags."""
-        self._tags = []
-        if not self.show_outlines:
-            return
+        many = len(self.blocks) > _MANY
         chosen = self.blocks.selected
-        shown = self.blocks.visible()
-        shown.sort(key=lambda block: (block == chosen, -np.prod(self.blocks.size(block))))
-        parts = {block: self.parts(block) for block in shown}
-        ratio = self.pixel_ratio()
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for block in shown:
-            painter.setOpacity(FADED if chosen is not None and block != chosen else 1.0)
-            self._outline(painter, parts[block], self._line_color(block), block == chosen, ratio)
-        painter.setOpacity(1.0)
-        for block in reversed(shown):
-            self._tag(painter, block, parts[block], chosen)
+        return Regions(
+            rows[np.ix_(places, ordered.row_order)],
+            columns[np.ix_(places, ordered.column_order)],
+            tuple(
+                str(block + 1) if many and not self.blocks.named(block) else self.blocks.name(block)
+                for block in shown
+            ),
+            tuple(str(block + 1) for block in shown),
+            shown.index(chosen) if chosen in shown else -1,
+            name="blocks",
+            color=tuple(self.blocks.swatch(block) for block in shown),
+        )
 
-    def _line_color(self, block: int) -> QColor:
-        if block == self.blocks.selected and self.blocks.swatch(block) == "control":
-            return theme().color("text")
-        return self.blocks.color(block)
+    @property
+    def map_frame(self) -> Frame:
+        """Where the matrix is."""
+        return self.frames.frames[-1]
 
-    def _outline(
-        self, painter: QPainter, parts: list[QRectF], color: QColor, strong: bool, ratio: float
-    ) -> None:
-        width = _SELECTED_LINE if strong else _LINE
-        inset = width / 2
-        inner = [part.adjusted(inset, inset, -inset, -inset) for part in parts]
-        inner = [r if min(r.width(), r.height()) > 0 else _at_least(r) for r in inner]
-        for ink, wide in ((theme().color("surface"), width + 2), (color, width)):
-            pen = QPen(ink, wide)
-            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-            painter.setPen(pen)
-            painter.drawRects(inner)
+    def _shown_regions(self) -> tuple[Regions, list[int]] | None:
+        """The outlines and the numbers of their blocks."""
+        mark = self.map_frame.panel.marks[-1] if self.picture is not None else None
+        if not isinstance(mark, Regions):
+            return None
+        return mark, [int(text) - 1 for text in mark.short]
 
-    def _tag(self, painter: QPainter, block: int, parts: list[QRectF], chosen: int | None) -> None:
-        view = self._plot
-        seen = [part.intersected(view) for part in parts]
-        seen = [part for part in seen if part.width() > 3 and part.height() > 3]
-        if not seen:
-            return
-        largest = max(seen, key=lambda part: part.width() * part.height())
-        other = chosen is not None and block != chosen
-        many = other or (len(self.blocks) > 12 and not self.blocks.named(block))
-        texts = [str(block + 1)] if many else [self.blocks.name(block), str(block + 1)]
-        metrics = self.caption_metrics()
-        for text in texts:
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 180)
-            width = metrics.horizontalAdvance(text) + 2 * _TAG_PAD
-            high = metrics.height() + 4
-            rect = self._free_rect(largest, width, high)
-            if rect is not None:
-                break
-        else:
-            return
-        color = self._line_color(block)
-        painter.setOpacity(FADED_TAG if other else 1.0)
-        painter.fillRect(rect.adjusted(-1, -1, 1, 1), theme().color("surface"))
-        painter.fillRect(rect, color)
-        painter.setPen(ink_on(color))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
-        painter.setOpacity(1.0)
-        self._tags.append((rect, block))
-
-    def _free_rect(self, part: QRectF, width: float, high: float) -> QRectF | None:
-        """A spot for a tag inside the part, or hanging over it, that covers no other tag."""
-        view = self._plot
-        left = min(part.left(), view.right() - width - 1)
-        spots = [(left, part.top() + step * (high + 2)) for step in range(5)]
-        spots += [
-            (max(part.right() - width, view.left() + 1), part.top() + step * (high + 2)) for step in range(3)
-        ]
-        spots += [(left, part.top() - high)]
-        for x, y in spots:
-            spot = QRectF(
-                max(x, view.left() + 1), min(max(y, view.top() + 1), view.bottom() - high - 1), width, high
-            )
-            inside = spot.top() < part.bottom() + 1
-            if inside and not any(spot.adjusted(-1, -1, 1, 1).intersects(other) for other, _ in self._tags):
-                return spot
-        return None
+    def parts(self, block: int) -> list[QRectF]:
+        """Outlines of a block in pixels."""
+        found = self._shown_regions()
+        if found is None or block not in found[1]:
+            return []
+        return region_parts(found[0], self.map_frame, found[1].index(block))
 
     def tag_rect(self, block: int) -> QRectF:
-        """Where the tag of a block was drawn last; empty when it has none."""
-        return next((rect for rect, other in self._tags if other == block), QRectF())
+        """Where the tag of a block is; empty when it has none."""
+        return next((rect for rect, other in self._tags() if other == block), QRectF())
+
+    def _tags(self) -> list[tuple[QRectF, int]]:
+        found = self._shown_regions()
+        if found is None:
+            return []
+        mark, blocks = found
+        places = tag_places(mark, self.map_frame, screen_style())
+        return [(rect, blocks[region]) for region, (rect, _) in places.items()]
+
+    # -- the part that is shown -----------------------------------------------------------------
+    def _set_zoom(self, zoom: Zoom) -> None:
+        before = self.zoom
+        super()._set_zoom(zoom)
+        if self.zoom != before:
+            self.view_changed.emit()
+
+    @property
+    def visible_range(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Places in view: (first row, end row), (first column, end column)."""
+        rows, columns = self.map_frame.y.scaling, self.map_frame.x.scaling
+        return (rows.low + 0.5, rows.high + 0.5), (columns.low + 0.5, columns.high + 0.5)
+
+    def show_part(self, rows: tuple[float, float], columns: tuple[float, float]) -> None:
+        """Show these places."""
+        assert self.ordered is not None
+        windows = [
+            within(low / length, min((high - low) / length, 1.0))
+            for (low, high), length in zip(
+                (rows, columns), (len(self.ordered.row_order), len(self.ordered.column_order)), strict=True
+            )
+        ]
+        self._set_zoom(Zoom(windows[1], {len(self.frames.frames) - 1: windows[0]}))
+
+    def show_block(self, block: int) -> None:
+        """Zoom to the rows and columns of a block, with a little around it."""
+        if self.ordered is None:
+            return
+        rows, columns = self.blocks.masks
+        spans = []
+        for mask, order in (
+            (rows[block], self.ordered.row_order),
+            (columns[block], self.ordered.column_order),
+        ):
+            places = np.flatnonzero(mask[order])
+            if not len(places):
+                return
+            around = 0.04 * (places[-1] + 1 - places[0]) + space.XS / 8
+            spans.append((float(places[0]) - around, float(places[-1]) + 1 + around))
+        self.show_part(spans[0], spans[1])
+
+    def go_to(self, row: int | None = None, column: int | None = None) -> None:
+        """Bring a row or column of the data into view, so near that its name has room."""
+        if self.ordered is None:
+            return
+        orders = (("y", row, self.ordered.row_order), ("x", column, self.ordered.column_order))
+        for axis, item, order in orders:
+            if item is not None:
+                self.bring(len(self.frames.frames) - 1, axis, float(np.flatnonzero(order == item)[0]), True)
 
     # -- pointer --------------------------------------------------------------------------------
+    def point_of(self, row: int, column: int) -> QPointF:
+        """The middle of the cell of a row and a column of the data."""
+        assert self.ordered is not None
+        y = int(np.flatnonzero(self.ordered.row_order == row)[0])
+        x = int(np.flatnonzero(self.ordered.column_order == column)[0])
+        return QPointF(self.map_frame.x.at(x), self.map_frame.y.at(y))
+
+    def cell_at(self, at: QPointF) -> tuple[int, int] | None:
+        """Row and column of the data under a point."""
+        if self.ordered is None or self.picture is None or not self.map_frame.area.contains(at):
+            return None
+        n, m = len(self.ordered.row_order), len(self.ordered.column_order)
+        row = min(max(round(self.map_frame.y.value(at.y())), 0), n - 1)
+        column = min(max(round(self.map_frame.x.value(at.x())), 0), m - 1)
+        return int(self.ordered.row_order[row]), int(self.ordered.column_order[column])
+
     def block_at(self, at: QPointF) -> int | None:
         """The block whose tag or cell lies under a point; of several the smallest."""
-        for rect, block in reversed(self._tags):
+        for rect, block in self._tags() if self.picture is not None else ():
             if rect.contains(at):
                 return block
         cell = self.cell_at(at)
@@ -182,7 +214,7 @@ class BiclusterCanvas(HeatCanvas):
         """A click that was no drag chooses a block, or none beside all blocks."""
         clicked = self._pressed is not None and not self._dragged
         super().mouseReleaseEvent(event)
-        if clicked and event.button() == Qt.MouseButton.LeftButton and self.show_outlines:
+        if clicked and event.button() == Qt.MouseButton.LeftButton and self.outlined:
             self.blocks.select(self._press_block)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -216,26 +248,3 @@ class BiclusterCanvas(HeatCanvas):
         else:
             return False
         return True
-
-    def show_block(self, block: int) -> None:
-        """Zoom to the rows and columns of a block, with a little around it."""
-        if self.picture is None:
-            return
-        rows, columns = self.blocks.masks
-        spans = []
-        for mask, order in (
-            (rows[block], self.picture.row_order),
-            (columns[block], self.picture.column_order),
-        ):
-            places = np.flatnonzero(mask[order])
-            if not len(places):
-                return
-            around = 0.04 * (places[-1] + 1 - places[0]) + space.XS / 8
-            spans.append((float(places[0]) - around, float(places[-1]) + 1 + around))
-        self.set_view(*spans)
-
-
-def _at_least(rect: QRectF) -> QRectF:
-    """A rectangle thinner than its line is drawn as a line."""
-    width, height = max(rect.width(), 0.5), max(rect.height(), 0.5)
-    return QRectF(rect.center().x() - width / 2, rect.center().y() - height / 2, width, height)

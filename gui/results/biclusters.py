@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +19,9 @@ from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_limits, tidy
 from plaidwork.gui.results import block_texts
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
+from plaidwork.gui.results.block_order import Ordered, in_order, orders_of
 from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
-from plaidwork.gui.results.heat_canvas import Picture
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
-from plaidwork.gui.results.ordering import Ordered, make_order
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.strip_field import StripField
@@ -66,7 +64,7 @@ class BiclusterPage(ResultPage):
     # -- widgets --------------------------------------------------------------------------------
     def build(self) -> QWidget:
         self.canvas = BiclusterCanvas(self.blocks)
-        self.canvas.hovered_cell.connect(self._tell_cell)
+        self.canvas.hovered.connect(self.hovered)
         self.canvas.opened.connect(self.open_block)
         self.canvas.view_changed.connect(self._update_foot)
         self.mode = SegmentedControl([(key, text) for key, text in MODES.items()])
@@ -114,7 +112,7 @@ class BiclusterPage(ResultPage):
         self._offer_modes(loaded.modes)
         self._strip_field.set_strips(loaded.strips, self._strip)
         self._show_strip()
-        self.canvas.show_outlines = True
+        self.canvas.outlined = True
         self._show_or_explain()
         self._order()
 
@@ -183,30 +181,21 @@ class BiclusterPage(ResultPage):
         key, mode = self._order_key(), self._mode
         rows, columns = (mask.copy() for mask in self.blocks.masks)
         focus, known = self.blocks.selected if self._by_block else None, self._orders.get(key)
-        self._ordering = self.start(
-            lambda task: make_order(data, rows, columns, focus, key, mode, known), self._show_ordered
-        )
 
-    def _show_ordered(self, ordered: Ordered) -> None:
-        self._orders[ordered.key] = (ordered.row_order, ordered.column_order)
+        def make(task: Task) -> Ordered:
+            orders = known or orders_of(data, rows, columns, focus, self._by_block)
+            return in_order(self.blocks, data, mode, *orders)
+
+        self._ordering = self.start(make, lambda ordered: self._show_ordered(key, ordered))
+
+    def _show_ordered(self, key: tuple[Any, ...], ordered: Ordered) -> None:
+        self._orders[key] = (ordered.row_order, ordered.column_order)
         while len(self._orders) > 24:
             self._orders.pop(next(iter(self._orders)))
         data = self.blocks.data
         if data is None:
             return
-        coverage = self._mode == "coverage"
-        self.canvas.set_picture(
-            Picture(
-                ordered.pyramid,
-                ordered.row_order,
-                ordered.column_order,
-                data.row_titles,
-                data.column_names,
-                data.mode_limits(self._mode),
-                "tide" if coverage else "loom",
-                self._strip_field.strips,
-            )
-        )
+        self.canvas.show_ordered(ordered, self._strip_field.strips)
         self._update_bar()
         self._update_foot()
         if self._open_after_order is not None:
@@ -246,23 +235,19 @@ class BiclusterPage(ResultPage):
             self.threshold.set_value(self.blocks.selection.threshold)
             self._show_or_explain()
             self.update_head()
-            self.canvas.update()
+            self.canvas.show_blocks()
             self._reorder_timer.start()
         elif what == "layer":
-            self.canvas.update()
+            self.canvas.show_blocks()
             if self.canvas.zoomed and self._open_after_order is None:
                 self.canvas.reset_view()
             self._order()
         elif what == "names":
             self.update_head()
-            self.canvas.update()
+            self.canvas.show_blocks()
         elif what == "items":
             selection = self.blocks.selection
-            self.canvas.marked_rows, self.canvas.marked_columns = (
-                selection.get("row"),
-                selection.get("column"),
-            )
-            self.canvas.update()
+            self.canvas.set_selected({kind: selection.get(kind) for kind in ("row", "column")})
 
     def rename_item(self) -> None:
         """In the side panel where it is in sight, else in a dialog."""
@@ -279,9 +264,8 @@ class BiclusterPage(ResultPage):
     def _show_strip(self) -> None:
         strips = self._strip_field.strips
         self.blocks.strip = strips[0].title if strips else ""
-        picture, data = self.canvas.picture, self.blocks.data
-        if picture is not None and data is not None and picture.row_names is data.row_titles:
-            self.canvas.set_picture(replace(picture, strips=strips))
+        if self.canvas.ordered is not None:
+            self.canvas.show_ordered(self.canvas.ordered, strips)
         self._fit_options()
         self.blocks.changed.emit("strip")
 
@@ -301,7 +285,8 @@ class BiclusterPage(ResultPage):
                 for v, text in zip((low, mid, high), format_limits((low, mid, high), 4), strict=True)
             ]
             self.bar.set_limits(*texts, clipped=data.clipped, map_name="loom")
-        missing = self.canvas.picture is not None and self.canvas.picture.pyramid.has_missing
+        ordered = self.canvas.ordered
+        missing = ordered is not None and ordered.cells.pyramid.has_missing
         self._missing.set_entries([("missing", "missing")] if missing else [])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -311,7 +296,7 @@ class BiclusterPage(ResultPage):
         was = event.oldSize().width() < _NARROW
         if (
             was != (self.width() < _NARROW)
-            and self.canvas.picture is not None
+            and self.canvas.ordered is not None
             and self.blocks.data is not None
         ):
             self._update_bar()
@@ -328,8 +313,8 @@ class BiclusterPage(ResultPage):
                 break
 
     def _update_foot(self) -> None:
-        data, picture = self.blocks.data, self.canvas.picture
-        if data is None or picture is None:
+        data = self.blocks.data
+        if data is None or self.canvas.ordered is None:
             return
         zoomed = self.canvas.zoomed
         self._back.setVisible(zoomed)
@@ -340,9 +325,6 @@ class BiclusterPage(ResultPage):
         )
 
     # -- read-out, search, keys -----------------------------------------------------------------
-    def _tell_cell(self, row: int, column: int) -> None:
-        self.hovered.emit(block_texts.cell_text(self.blocks, self._mode, row, column))
-
     def search(self, text: str) -> list[str]:
         """Mark the rows and columns whose names hold the text and go to the first."""
         data = self.blocks.data
@@ -389,11 +371,11 @@ class BiclusterPage(ResultPage):
         menu.addSeparator()
         outlines = menu.addAction("Show outlines", self._toggle_outlines)
         outlines.setCheckable(True)
-        outlines.setChecked(self.canvas.show_outlines)
+        outlines.setChecked(self.canvas.outlined)
 
     def _toggle_outlines(self) -> None:
-        self.canvas.show_outlines = not self.canvas.show_outlines
-        self.canvas.update()
+        self.canvas.outlined = not self.canvas.outlined
+        self.canvas.show_blocks()
 
     # -- out ------------------------------------------------------------------------------------
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:
@@ -401,10 +383,10 @@ class BiclusterPage(ResultPage):
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The matrix as shown: mode and order."""
-        data, picture = self.blocks.data, self.canvas.picture
+        data, ordered = self.blocks.data, self.canvas.ordered
         assert data is not None
-        assert picture is not None
-        values = data.matrix(self._mode)[np.ix_(picture.row_order, picture.column_order)]
-        rows = [data.row_names[i] for i in picture.row_order]
-        columns = [data.column_names[i] for i in picture.column_order]
+        assert ordered is not None
+        values = data.matrix(self._mode)[np.ix_(ordered.row_order, ordered.column_order)]
+        rows = [data.row_names[i] for i in ordered.row_order]
+        columns = [data.column_names[i] for i in ordered.column_order]
         return MatrixData(values, rows, columns, data.row_label), {}

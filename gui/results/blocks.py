@@ -14,7 +14,7 @@ from plaidwork.core.findings.naming import given_name
 from plaidwork.core.inference.run import Run
 from plaidwork.core.views.matrices import colour_limits
 from plaidwork.core.views.sources import SourceError, Sources, dense
-from plaidwork.gui.results.strips import Strip, categorical
+from plaidwork.core.views.strips import Strip, categorical
 from plaidwork.gui.theme import theme
 from plaidwork.gui.tokens import THREADS
 from plaidwork.gui.workbench import Workbench

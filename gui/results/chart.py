@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from plaidwork.core.pictures.scales import Scaling, ratio_ticks
 from plaidwork.gui.numbers import format_number
-from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.theme import size, space, theme
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from plaidwork.core.pictures.densities import Density
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.chart import Chart, Scale, elided
-from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.theme import space, theme
 
 _HIGH = 172

@@ -8,10 +8,12 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLayoutItem, QSizePolicy, QWidget
 
-from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import FlowLayout, Label
 from plaidwork.gui.widgets.layouts import horizontal, vertical, with_margins
+
+RING = 3
+"""Room for the focus ring around a picture."""
 
 
 class _EndLayout(FlowLayout):

@@ -18,10 +18,11 @@ from plaidwork.core.views.printing import words_above
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, figure_image, write_figure
-from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.selection_menu import offer_selection
 from plaidwork.gui.results.show_data import Content, DataDialog, copy_text
@@ -50,7 +51,7 @@ class ResultPage(Renaming):
 
     loaded_changed = Signal()
     icon_name = "chart"
-    canvas: HeatCanvas | None = None
+    canvas: PictureCanvas | None = None
     """The matrix that is the picture, on pages of which it is."""
     offers = frozenset({"export_picture", "show_data", "find_in_page"})
 

@@ -31,6 +31,7 @@ from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.save_path import ask_save_path
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
@@ -352,22 +353,29 @@ class PicturePage(ResultPage):
         """Whole again after a zoom, and what else can be written of the picture."""
         menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
         for file in self.loaded.files if self.loaded is not None else ():
-            menu.addAction(file.title, partial(self._write, file))
-
-    def _write(self, file: File) -> None:
-        """Ask for a file and write what the picture offers."""
-        kinds = f"{file.suffix.lstrip('.')} (*{file.suffix})"
-        path = ask_save_path(self, file.title.rstrip("…"), self.file_name(file.suffix), kinds)
-        if path is None:
-            return
-        try:
-            Path(path).write_text(file.text(), encoding="utf-8", newline="\n")
-        except OSError as error:
-            self.workbench.notified.emit("error", "The file could not be written", str(error), "")
-        else:
-            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
+            menu.addAction(file.title, partial(self.ask_file, file))
 
     # -- words and files ------------------------------------------------------------------------
+    def ask_file(self, file: File) -> None:
+        """Ask for a file and write what the picture offers beside itself, in the background."""
+        ending = f"{file.suffix.lstrip('.').upper()} (*{file.suffix})"
+        name = self.file_name(file.suffix, file.name)
+        path = ask_save_path(self, file.title.rstrip("…"), name, ending)
+        if path is not None:
+            self.write_file(file, path)
+
+    def write_file(self, file: File, path: Path) -> Task:
+        """Write what the picture offers beside itself; messages tell the end."""
+
+        def written(count: int) -> None:
+            told = f"Exported {format_count(count)} {file.counted} to {path.name}"
+            self.workbench.notified.emit("ok", told, "", "")
+
+        def failed(error: BaseException, details: str) -> None:
+            self.workbench.notified.emit("error", f"Could not write {path.name}", str(error), "")
+
+        return self.start(lambda task: file.write(path), written, failed)
+
     def default_headline(self) -> str:
         return self.loaded.headline if self.loaded else self.view.title
 

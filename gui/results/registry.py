@@ -32,8 +32,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
-    "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
-    "imputed": _lazy("imputed_page", "ImputedPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }

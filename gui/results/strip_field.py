@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QMenu, QWidget
 
+from plaidwork.core.views.strips import Strip
 from plaidwork.gui.results.option_row import Legend
-from plaidwork.gui.results.strips import Strip, legend_of
-from plaidwork.gui.theme import space
+from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets.layouts import horizontal
 
 _NO_STRIP = "None"
@@ -72,3 +73,8 @@ class StripField(QWidget):
             action = inside.addAction(text, partial(self.choice.setCurrentText, text))
             action.setCheckable(True)
             action.setChecked(text == self.choice.currentText())
+
+
+def legend_of(strip: Strip) -> list[tuple[Callable[[], QColor], str]]:
+    """Colours, as functions that follow the scheme, and what they mean."""
+    return [(partial(theme().grey_step, shade), text) for shade, text in strip.legend]

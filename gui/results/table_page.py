@@ -14,7 +14,7 @@ from plaidwork.core.spelling import inside_sentence
 from plaidwork.core.views.sources import Sources
 from plaidwork.core.views.tables import table_of
 from plaidwork.gui.numbers import format_count
-from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.widgets import Card, DataTable

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 from plaidwork.core.pictures.words import capital
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.chart import Chart, elided
-from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.images import Images
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.tile_paint import (
     GAP,
     Layout,

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.numbers import format_interval, format_number
 from plaidwork.gui.results.chart import Chart, Scale, padded
-from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.images import Images
+from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.tile_paint import weight_token
 from plaidwork.gui.theme import space, theme
 

@@ -14,10 +14,11 @@ from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.pictures.axes import fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.frame import Pixels, lay_out
+from plaidwork.gui.pictures.frame import Pixels, Zoom, lay_out
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.lines import runs, thinned
 from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumbnail, write_picture
+from plaidwork.gui.pictures.regions import region_parts, tag_places
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.pictures.swarm import pixels_of, spread
 from plaidwork.gui.pictures.texts import free_places
@@ -547,3 +548,48 @@ def test_words_on_free_sides_keep_apart(qtbot):
     assert 3 < len(boxes) < 40
     assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
     assert all(frame.area.adjusted(-6, -6, 6, 6).contains(box) for box in boxes)
+
+
+# -- regions ------------------------------------------------------------------------------------
+def regions(chosen: int = -1) -> p.Picture:
+    """Two blocks of a matrix of 20 x 30, the second in two parts."""
+    rows, columns = np.zeros((2, 20), bool), np.zeros((2, 30), bool)
+    rows[0, :8], columns[0, 2:12] = True, True
+    rows[1, 12:], columns[1, 15:20], columns[1, 24:] = True, True, True
+    marks = (
+        p.Cells(np.zeros((20, 30)), -0.5, 29.5, -0.5, 19.5, read=lambda i: f"cell {i}"),
+        p.Regions(rows, columns, ("first", "second"), ("1", "2"), chosen, color=(0, 1)),
+    )
+    panel = p.Panel(
+        marks,
+        p.Axis(scale="category", names=tuple(f"c{k}" for k in range(30)), turned=True),
+        p.Axis(scale="category", names=tuple(f"r{k}" for k in range(20)), down=True),
+        reads="inside",
+    )
+    return p.Picture("Blocks", panels=(panel,))
+
+
+def test_regions_are_outlined_where_they_are_and_tags_stand_apart(qapp):
+    picture, style = regions(), screen_style()
+    (frame,) = lay_out(picture, QRectF(0, 0, 800, 500), style).frames
+    mark = picture.panels[0].marks[1]
+    (first,) = region_parts(mark, frame, 0)
+    assert first.top() == round(frame.area.top())  # the first row is at the top
+    assert first.width() == pytest.approx(frame.area.width() / 3, abs=1)
+    assert len(region_parts(mark, frame, 1)) == 2
+    tags = tag_places(mark, frame, style)
+    assert {k: text for k, (_, text) in tags.items()} == {0: "first", 1: "second"}
+    assert not tags[0][0].intersects(tags[1][0])
+    chosen = tag_places(regions(1).panels[0].marks[1], frame, style)
+    assert {k: text for k, (_, text) in chosen.items()} == {0: "1", 1: "second"}
+    inside = lay_out(picture, QRectF(0, 0, 800, 500), style, Zoom((0.7, 1.0), {0: (0.0, 0.3)})).frames[0]
+    assert region_parts(mark, inside, 0) == []
+
+
+def test_outlines_of_regions_share_no_hue_with_the_map(qapp):
+    image = picture_image(regions(), Paper(120, 80, dpi=96, titled=False))
+    style = paper_style(8.0)
+    inks = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
+    assert style.color("text").rgb() in inks
+    faded = picture_image(regions(1), Paper(120, 80, dpi=96, titled=False))
+    assert faded != image

@@ -15,8 +15,9 @@ from shiboken6 import isValid
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
+from plaidwork.core.views.matrices import colour_limits
+from plaidwork.gui.pictures.axes import placed_names
 from plaidwork.gui.results import make_view
-from plaidwork.gui.results.blocks import colour_limits
 from plaidwork.gui.theme import theme
 from tests.gui.result_runs import VIEWS, block_results, make_dataset, make_run, toy_run
 
@@ -88,11 +89,11 @@ def test_every_block_is_outlined_whole(opened):
     page, _ = opened(*toy_run())
     assert page.state == ""
     assert page._headline.text().startswith("3 blocks cover")
-    picture = page.canvas.picture
+    picture = page.canvas.ordered
     for block in range(3):
         rows, columns = page.blocks.masks
         cells = sum(round(r.width()) * round(r.height()) for r in page.canvas.parts(block))
-        cell = page.canvas.plot.width() / 30 * page.canvas.plot.height() / 40
+        cell = page.canvas.map_frame.area.width() / 30 * page.canvas.map_frame.area.height() / 40
         assert cells == pytest.approx(rows[block].sum() * columns[block].sum() * cell, rel=0.05)
         assert not page.canvas.tag_rect(block).isEmpty()
     assert sorted(picture.row_order.tolist()) == list(range(40))
@@ -101,7 +102,8 @@ def test_every_block_is_outlined_whole(opened):
 
 def test_cells_have_the_colour_of_their_value(opened):
     page, _ = opened(*toy_run())
-    page.canvas.show_outlines = False
+    page.canvas.outlined = False
+    page.canvas.show_blocks()
     image = page.canvas.grab().toImage()
     data, table = page.blocks.data, theme().lut("loom")
     low, high = data.limits
@@ -121,8 +123,8 @@ def test_click_isolates_and_orders_around_the_block(opened, qtbot):
         assert page.blocks.selection.get("layer") == (block,)
         rows, columns = page.blocks.masks
         n, m = page.blocks.size(block)
-        assert rows[block][page.canvas.picture.row_order[:n]].all()
-        assert columns[block][page.canvas.picture.column_order[:m]].all()
+        assert rows[block][page.canvas.ordered.row_order[:n]].all()
+        assert columns[block][page.canvas.ordered.column_order[:m]].all()
         assert panel.list.selected_rows() == [block]
         assert panel.name.label.text() == f"Block {block + 1}"
     assert "around Block 1" in page._foot.text()
@@ -184,7 +186,6 @@ def test_brackets_step_and_enter_opens(opened, qtbot):
 def test_wheel_zooms_about_the_pointer_and_drag_pans(opened, qtbot):
     page, _ = opened(*toy_run())
     canvas = page.canvas
-    canvas.show_labels = False
     at = spot(page, 11, 7)
     for _ in range(3):
         wheel(canvas, at, 1)
@@ -214,11 +215,12 @@ def test_wheel_zooms_about_the_pointer_and_drag_pans(opened, qtbot):
 
 def test_labels_appear_when_they_fit(opened):
     page, _ = opened(*toy_run(n=400, m=120))
-    whole = page.canvas.plot.right()
-    page.canvas.set_view((0, 12), (0, 6))
-    page.canvas._lay_out()
-    assert page.canvas.plot.right() < whole - 30
-    assert page.canvas.plot.bottom() < page.canvas.height() - 12
+    assert len(placed_names(page.canvas.map_frame.y, 16)) < 60
+    page.canvas.show_part((0, 12), (0, 6))
+    frame = page.canvas.map_frame
+    assert [tick.text for tick in placed_names(frame.y, 16)] == list(frame.panel.y.names[:12])
+    assert frame.area.left() > 30
+    assert frame.area.bottom() < page.canvas.height() - 12
 
 
 def test_hover_tells_names_and_value(opened, qtbot):
@@ -227,7 +229,6 @@ def test_hover_tells_names_and_value(opened, qtbot):
     page.hovered.connect(told.append)
     row, column = free_cell(page, 0)
     qtbot.mouseMove(page.canvas, spot(page, row, column))
-    page.canvas.hovered_cell.emit(row, column)
     value = page.blocks.data.values[row, column]
     shown = f"{value:+.2f}".replace("-", "−")
     assert told[-1] == f"gene {row + 1}, sample {column + 1}: {shown}, in Block 1"
@@ -238,9 +239,9 @@ def test_arrow_keys_move_a_cell_cursor(opened, qtbot):
     told = []
     page.hovered.connect(told.append)
     page.canvas.setFocus()
-    qtbot.keyClick(page.canvas, Qt.Key.Key_Down)
-    qtbot.keyClick(page.canvas, Qt.Key.Key_Right)
-    picture = page.canvas.picture
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Right):  # the first one begins at the corner
+        qtbot.keyClick(page.canvas, key)
+    picture = page.canvas.ordered
     assert told[-1].startswith(f"gene {picture.row_order[0] + 1}, sample {picture.column_order[1] + 1}:")
 
 
@@ -270,10 +271,10 @@ def test_threshold_outlines_again_and_tells_when_nothing_is_left(opened, qtbot):
 
 def test_order_follows_the_threshold_when_it_rests(opened, qtbot):
     page, _ = opened(*toy_run())
-    shown = page.canvas.picture
+    shown = page.canvas.ordered
     page.threshold.set_value(0.9)
-    assert page.canvas.picture is shown  # nothing jumps under the hand
-    qtbot.waitUntil(lambda: page.canvas.picture is not shown, timeout=20_000)
+    assert page.canvas.ordered is shown  # nothing jumps under the hand
+    qtbot.waitUntil(lambda: page.canvas.ordered is not shown, timeout=20_000)
 
 
 def test_data_fit_residual_coverage(opened, qtbot):
@@ -284,14 +285,14 @@ def test_data_fit_residual_coverage(opened, qtbot):
     ):
         qtbot.mouseClick(segment, Qt.MouseButton.LeftButton)
         settle(page)
-        order = page.canvas.picture
+        order = page.canvas.ordered
         values = page.blocks.data.matrix(mode)[np.ix_(order.row_order, order.column_order)]
-        assert np.allclose(order.pyramid.values, values, atol=1e-5)
+        assert np.allclose(order.cells.values, values, atol=1e-5)
         seen.append(page.canvas.grab().toImage())
     page.set_mode("coverage")
     settle(page)
-    assert page.canvas.picture.lut == "tide"
-    assert page.canvas.picture.limits == (0, 1)
+    assert page.canvas.ordered.cells.map == "tide"
+    assert page.canvas.ordered.cells.limits == (0, 1)
     assert len({bytes(image.constBits()) for image in seen}) == 3
 
 
@@ -335,16 +336,17 @@ def test_strip_chooser_and_legend(opened, qtbot):
     assert {text for _, text in page._strip_field.legend._entries} == {"EWS", "BL", "NB"}
     page._strip_field.choice.setCurrentText("batch")
     assert {text for _, text in page._strip_field.legend._entries} == {"b0", "b1"}
-    assert page.canvas.picture.strips[0].title == "batch"
+    assert page.canvas.strips[0].title == "batch"
     page._strip_field.choice.setCurrentText("None")
-    assert page.canvas.picture.strips == ()
+    assert page.canvas.strips == ()
     assert page._strip_field.legend.isHidden()
 
 
-def test_missing_cells_are_hatched_and_in_the_legend(opened):
+def test_missing_cells_are_hatched_and_in_the_legend(opened, qtbot):
     page, _ = opened(*toy_run(missing=60))
     assert page._missing._entries == [("missing", "missing")]
-    page.canvas.show_outlines = False
+    page.canvas.outlined = False
+    page.canvas.show_blocks()
     image = page.canvas.grab().toImage()
     row, column = (int(i) for i in np.argwhere(np.isnan(page.blocks.data.values))[0])
     at = page.canvas.point_of(row, column).toPoint()
@@ -352,7 +354,7 @@ def test_missing_cells_are_hatched_and_in_the_legend(opened):
     assert colors == {theme().color("border").name(), theme().color("axis").name()}
     told = []
     page.hovered.connect(told.append)
-    page.canvas.hovered_cell.emit(row, column)
+    qtbot.mouseMove(page.canvas, at)
     assert "missing" in told[-1]
 
 
@@ -364,7 +366,7 @@ def test_search_marks_and_shows_rows(opened, qtbot):
     assert page.blocks.selection.get("row") == (76,)
     assert page._found.text() == "gene 77"
     (a, b), _ = page.canvas.visible_range
-    place = int(np.flatnonzero(page.canvas.picture.row_order == 76)[0])
+    place = int(np.flatnonzero(page.canvas.ordered.row_order == 76)[0])
     assert a <= place < b
     qtbot.keyClicks(page._find, "xyz")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
@@ -471,7 +473,7 @@ def test_no_block_shows_the_matrix(opened):
     del results["headline"]
     page, panel = opened(*make_run(dataset, results))
     assert page._headline.text() == "No block found"
-    assert page.canvas.picture is not None
+    assert page.canvas.ordered is not None
     panel.grab()
 
 
@@ -539,11 +541,11 @@ def test_large_matrix_moves_smoothly(opened, capsys):
     canvas, image = page.canvas, QImage(page.canvas.size(), QImage.Format.Format_RGB32)
     times = []
     for k in range(12):
-        canvas._hold((100 + 9.3 * k, 3300 + 9.3 * k), (50 + 3 * k, 1500 + 3 * k))
+        canvas.show_part((100 + 9.3 * k, 3300 + 9.3 * k), (50 + 3 * k, 1500 + 3 * k))
         started = time.process_time()
         canvas.render(image)
         times.append(1000 * (time.process_time() - started))
     with capsys.disabled():
         print(f"[5000 x 2000: {np.median(times):.1f} ms CPU a frame] ", end="")
-    whole = page.canvas.picture.pyramid.sample((0, 5000), (0, 2000), 100, 100).cells
+    whole = page.canvas.ordered.cells.pyramid.sample((0, 5000), (0, 2000), 100, 100).cells
     assert whole.mean() == pytest.approx(page.blocks.data.values.mean(), abs=0.01)  # averaged, not picked

@@ -17,8 +17,8 @@ from plaidwork.core.data.dataset import Step
 from plaidwork.core.pictures import Points
 from plaidwork.core.pictures.words import headed
 from plaidwork.core.views.colouring import colouring
+from plaidwork.core.views.strips import strip_of
 from plaidwork.gui.pictures.hits import mark_of
-from plaidwork.gui.results.strips import strip_of
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import (
     COEFFICIENTS,

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.draws.draws import DrawBuffer
-from plaidwork.gui.results.factor_heat import places_of
-from plaidwork.gui.results.strips import NumberStrip, Profile, Strip
+from plaidwork.core.pictures import Key
+from plaidwork.core.views.factor_heatmap import places_of
 from plaidwork.gui.theme import theme
-from tests.gui.factor_runs import FittedModel, choose, click, find, fitted_run
+from tests.gui.factor_runs import FittedModel, cell_at, cells_of, choose, click, find, fitted_run
 
 HEAT, IMPUTED, SWARM = FittedModel.spec.views
 
@@ -65,98 +65,124 @@ def test_before_there_are_results(opened, view):
 
 
 # -- heat map of a factor -----------------------------------------------------------------------
+def order_of(page) -> np.ndarray:
+    """Patients in the order shown."""
+    return cells_of(page).columns.index
+
+
 def test_strongest_columns_in_the_order_of_the_scores(opened, qtbot):
     bench = workbench, run = fitted_run()
     page = opened(bench, HEAT)
     values = columns_of(run, workbench)
     weights, scores = run.results["weights"].values[0], run.results["scores"].values[:, 0]
-    made = page.made
-    largest = np.argsort(-np.abs(weights[:40]))[: len(made.items)]
-    assert set(made.items) == set(largest)
-    assert (np.diff(weights[made.items]) <= 0).all()
-    assert np.array_equal(made.raw, values[:, made.items].T, equal_nan=True)
-    assert (np.diff(scores[made.order]) >= 0).all()
-    assert np.array_equal(made.pyramid.values, made.raw[:, made.order].astype(np.float32), equal_nan=True)
-    assert page.canvas.picture.pyramid.has_missing
-    assert page._missing.isVisible()
-    assert isinstance(page.canvas.picture.strips[0], Profile)
-    assert page._headline.text().startswith("Factor 1: the ")
-    choose(qtbot, page.group_picker, "mutations")
+    rows, mark = page.loaded.matrix.rows, cells_of(page)
+    largest = np.argsort(-np.abs(weights[:40]))[:20]
+    names = [str(name) for name in run.results["feature_names"].values]
+    items = np.array([names.index(name) for name in rows])
+    assert set(items) == set(largest)
+    assert (np.diff(weights[items]) <= 0).all()
+    assert np.array_equal(mark.values, values[order_of(page)][:, items].T, equal_nan=True)
+    assert (np.diff(scores[order_of(page)]) >= 0).all()
+    assert Key("missing", "border", "missing") in page.loaded.legend
+    profile = page.loaded.panels[0].marks[0]
+    assert np.allclose(profile.low + profile.high, scores[order_of(page)])
+    assert page._headline.text().startswith("Factor 1: the 20 strongest of drugs")
+    choose(qtbot, page.control("group"), "mutations")
     assert page.wait(20_000)
-    assert set(page.made.items) <= set(range(40, 52))
-    row = int(np.argwhere(np.isnan(page.made.raw).any(axis=1))[0, 0])
-    gap = int(np.argwhere(np.isnan(page.made.raw[row]))[0, 0])
-    qtbot.mouseMove(page.canvas, page.canvas.point_of(row, gap).toPoint())
+    assert all(name.startswith(("gene", "drug 1")) for name in page.loaded.matrix.rows)
+    row, gap = np.argwhere(np.isnan(cells_of(page).values))[0]
+    qtbot.mouseMove(page.chart, cell_at(page, int(row), int(gap)))
     assert ": missing; factor 1 " in page.told[-1]
 
 
 def test_denoised_and_imputed_values(opened, qtbot):
-    page = opened(fitted_run(), HEAT)
-    raw = page.made.raw
-    click(qtbot, page.mode._group.button(1), 5, 5)
+    bench = _, run = fitted_run()
+    page = opened(bench, HEAT)
+    raw = cells_of(page).values
+    names = [str(name) for name in run.results["feature_names"].values]
+    items = [names.index(name) for name in page.loaded.matrix.rows]
+    click(qtbot, page.control("values")._group.button(1), 5, 5)
     assert page.wait(20_000)
-    made = page.made
-    expected = np.array([(i + 1) % 40 for i in made.items])[:, None] + 0.001 * np.arange(180)
-    assert np.allclose(made.shown, expected)
-    assert not made.pyramid.has_missing
-    click(qtbot, page.mode._group.button(2), 5, 5)
+    expected = np.array([(i + 1) % 40 for i in items])[:, None] + 0.001 * order_of(page)
+    assert np.allclose(cells_of(page).values, expected)
+    click(qtbot, page.control("values")._group.button(2), 5, 5)
     assert page.wait(20_000)
-    assert np.allclose(page.made.shown, np.where(np.isnan(raw), expected, raw))
-    gap = np.argwhere(np.isnan(raw))[0]
-    qtbot.mouseMove(page.canvas, page.canvas.point_of(*map(int, gap)).toPoint())
+    assert np.allclose(cells_of(page).values, np.where(np.isnan(raw), expected, raw))
+    row, gap = np.argwhere(np.isnan(raw))[0]
+    qtbot.mouseMove(page.chart, cell_at(page, int(row), int(gap)))
     assert ": missing, expected " in page.told[-1]
     assert " ± 0.5" in page.told[-1]
-    click(qtbot, page.scale._group.button(1), 5, 5)
+    click(qtbot, page.control("scale")._group.button(1), 5, 5)
     assert page.wait(20_000)
-    known = np.where(np.isnan(raw), np.nan, page.made.shown)
+    known = np.where(np.isnan(raw), np.nan, cells_of(page).values)
     assert np.allclose(np.nanmean(known, axis=1), 0)
     assert np.allclose(np.nanstd(known, axis=1), 1)
-    assert page.canvas.picture.lut == "loom"
+    assert cells_of(page).map == "loom"
 
 
 def test_heat_map_follows_and_sets_the_factor(opened, qtbot):
     workbench, run = bench = fitted_run()
-    page, other = opened(bench, HEAT), opened(bench, SWARM)
+    page = opened(bench, HEAT)
     selection = workbench.selection(run)
-    qtbot.keyClick(page, Qt.Key.Key_BracketRight)
+    choose(qtbot, page.control("factor"), "factor 2")
     assert page.wait(20_000)
     assert selection.get("layer") == (1,)
-    assert other.wait(20_000)
-    assert other.control("factor").currentText() == "factor 2"
-    assert other.loaded.panels[0].y.label == "factor 2"
-    choose(qtbot, other.control("factor"), "factor 3")
-    assert other.wait(20_000)
+    qtbot.keyClick(page, Qt.Key.Key_BracketRight)
     assert page.wait(20_000)
-    assert page.made.wanted.factor == 2
+    assert selection.get("layer") == (2,)
     assert page._headline.text().startswith("Factor 3: ")
-    item = int(page.made.order[4])
-    place = page.canvas.point_of(1, item)
-    click(qtbot, page.canvas, place.x(), place.y())
+    selection.set("layer", (1,))
+    assert page.wait(20_000)
+    assert page._headline.text().startswith("Factor 2: ")
+    item = int(order_of(page)[4])
+    place = cell_at(page, 1, 4)
+    click(qtbot, page.chart, place.x(), place.y())
     assert selection.get("row") == (item,)
-    assert other.chart.selected["row"] == {item}
-    assert page.canvas.marked_columns == (item,)
+    assert page.chart.selected["row"] == {item}
+    assert page._notes.text().startswith(f"patient {item + 1}: factor 2 ")
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert selection.get("row") == ()
 
 
+def test_a_factor_without_weights_says_so_and_another_can_be_chosen(opened):
+    _, run = bench = fitted_run()
+    weights = run.results["weights"].values.copy()
+    weights[0, :40] = 0
+    run.results["weights"] = replace(run.results["weights"], values=weights)
+    page = opened(bench, HEAT)
+    assert page._headline.text() == "Factor 1 has no weight of drugs"
+    assert page.control("factor").isVisible()
+    page.choose("factor", "1")
+    assert page.wait(20_000)
+    assert page._headline.text().startswith("Factor 2: the 20 strongest")
+
+
 def test_strips_of_classes_and_numbers(opened, qtbot, tmp_path):
     page = opened(fitted_run(), HEAT)
-    assert isinstance(page.canvas.picture.strips[1], Strip)
-    find(qtbot, page.strip_picker, "age")
-    strip = page.canvas.picture.strips[1]
-    assert isinstance(strip, NumberStrip)
-    assert len(page.legend._entries) == 2
+    assert len(page.loaded.panels) == 3
+    find(qtbot, page.control("strip"), "age")
+    assert page.wait(20_000)
+    strip = page.loaded.panels[1]
+    assert strip.ends[0].text == "age"
+    known = strip.marks[0].values[np.isfinite(strip.marks[0].values)]
+    assert (known.min(), known.max()) == (0, 1)
+    greys = [key.color for key in page.loaded.legend if str(getattr(key, "color", "")).startswith("grey")]
+    assert greys == ["grey3", "grey0"]
+    qtbot.mouseMove(page.chart, cell_at(page, 0, 7, 1) - QPoint(0, 3))
+    assert f"patient {order_of(page)[7] + 1}: age " in page.told[-1]
     page.grab()
-    find(qtbot, page.strip_picker, "gene 3")
-    assert page.canvas.picture.strips[1].title == "gene 3"
-    find(qtbot, page.strip_picker, "nothing")
-    assert len(page.canvas.picture.strips) == 1
+    find(qtbot, page.control("strip"), "gene 3")
+    assert page.wait(20_000)
+    assert page.loaded.panels[1].ends[0].text == "gene 3"
+    find(qtbot, page.control("strip"), "nothing")
+    assert page.wait(20_000)
+    assert len(page.loaded.panels) == 2
     page.export_picture(tmp_path / "h.svg")
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "h.csv")
     lines = list(csv.reader((tmp_path / "h.csv").open()))
-    assert len(lines) == 1 + len(page.made.items)
-    assert lines[0][1] == page.loaded.items[page.made.order[0]]
+    assert len(lines) == 21
+    assert lines[0][1] == f"patient {order_of(page)[0] + 1}"
     dialog.close()
 
 
@@ -179,7 +205,7 @@ def test_without_the_model_only_values_as_measured(opened):
     run.spec = replace(run.spec, id="toy.gone")
     page = opened(bench, HEAT)
     assert page.state == ""
-    assert not page._mode_field.isVisible()
+    assert "values" not in [choice.id for choice in page.loaded.choices]
     page = opened(bench, IMPUTED)
     assert "has to be installed" in page._pane._text.text()
 
@@ -196,17 +222,29 @@ def test_imputed_cells_and_their_export(opened, qtbot, tmp_path):
     page = opened(bench, IMPUTED)
     drugs, mutations = (workbench.session.datasets[name].values for name in run.inputs["views"])
     gaps = np.isnan(drugs)
-    columns = page.table.model.columns()
+    columns = page.loaded.table
     assert len(columns["Patient"]) == gaps.sum()
     first = np.argwhere(gaps.T)[0]
     assert columns["Feature"][0] == f"drug {first[0] + 1}"
     assert columns["Patient"][0] == f"patient {first[1] + 1}"
     assert columns["Expected"][0] == pytest.approx(first[0] + 0.001 * first[1])
     assert set(columns["SD"]) == {0.5}
-    choose(qtbot, page.picker, "mutations")
+    below, above = page.loaded.panels[0].marks
+    assert np.array_equal(below.values, drugs, equal_nan=True)
+    assert np.array_equal(np.isfinite(above.values), gaps)
+    assert above.clear
+    qtbot.mouseMove(page.chart, cell_at(page, int(first[1]), int(first[0])))
+    assert page.told[-1].startswith(f"patient {first[1] + 1}, drug {first[0] + 1}: missing, expected ")
+    assert page.told[-1].endswith(" ± 0.5")
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "listed.csv")
+    assert len(list(csv.reader((tmp_path / "listed.csv").open()))) == 1 + gaps.sum()
+    (tmp_path / "listed.csv").unlink()
+    dialog.close()
+    choose(qtbot, page.control("block"), "mutations")
     assert page.wait(20_000)
-    assert len(page.table.model.columns()["Patient"]) == np.isnan(mutations).sum()
-    page.export_cells(tmp_path / "all.csv")
+    assert len(page.loaded.table["Patient"]) == np.isnan(mutations).sum()
+    page.write_file(page.loaded.files[0], tmp_path / "all.csv")
     assert page.wait(20_000)
     lines = list(csv.reader((tmp_path / "all.csv").open()))
     assert lines[0] == ["data", "patient", "feature", "expected", "sd"]
@@ -214,16 +252,16 @@ def test_imputed_cells_and_their_export(opened, qtbot, tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "all.csv"]
     told = []
     workbench.notified.connect(lambda *words: told.append(words))
-    page.export_cells(tmp_path / "nowhere" / "all.csv")
+    page.write_file(page.loaded.files[0], tmp_path / "nowhere" / "all.csv")
     assert page.wait(20_000)
     assert told[-1][0] == "error"
 
 
 def test_only_the_first_cells_are_listed(opened, monkeypatch):
-    monkeypatch.setattr("plaidwork.gui.results.imputed_page.MOST_ROWS", 25)
+    monkeypatch.setattr("plaidwork.core.views.imputed.MOST_CELLS", 25)
     page = opened(fitted_run(), IMPUTED)
-    assert len(page.table.model.columns()["SD"]) == 25
-    assert "the first 25 are listed" in page._foot.text()
+    assert len(page.loaded.table["SD"]) == 25
+    assert "the first 25 are filled in and listed" in page._notes.text()
 
 
 def test_nothing_missing(opened):

@@ -179,7 +179,8 @@ def test_files_of_a_network(opened, tmp_path, monkeypatch):
     page = opened(bench, LISTED)
     path = tmp_path / "n.graphml"
     monkeypatch.setattr("plaidwork.gui.results.picture_page.ask_save_path", lambda *_: path)
-    page._write(page.loaded.files[0])
+    page.ask_file(page.loaded.files[0])
+    assert page.wait(20_000)
     root = ElementTree.parse(path).getroot()
     space = "{http://graphml.graphdrawing.org/xmlns}"
     found, edges = list(root.iter(f"{space}node")), list(root.iter(f"{space}edge"))

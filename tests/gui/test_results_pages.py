@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.pictures.pyramid import Pyramid
+from plaidwork.core.views.strips import categorical
 from plaidwork.gui.results import VIEW_KINDS, make_view, view_icon
 from plaidwork.gui.results.picture_page import PicturePage
-from plaidwork.gui.results.strips import categorical
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import cell_at, cells_of, click, wheel
 from tests.gui.result_runs import BLOCK_SOURCE, VIEWS, toy_run

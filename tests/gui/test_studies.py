@@ -311,7 +311,7 @@ def test_table_picture_and_panel_select_together(window, qtbot):
     page = ended(window, qtbot, study)
     panel = page.side_panel()
     click_fit(qtbot, page, 3)
-    assert page.chart.selected == {"fit": {2}}
+    assert page.chart.selected == {"Fit": {2}}
     assert panel._title.text() == "Fit 3"
     (mark,) = page.chart.picture.panels[0].marks
     piece = int(np.flatnonzero(mark.of.index == 4)[0])

@@ -51,8 +51,8 @@ def test_tab_order_choices_and_selection_come_back(window, qtbot, tmp_path):
     window.workbench.selection(run).set("layer", (1,))
     window.workspace.tabs.moveTab(2, 0)
     window.workspace.go_to(keys[2])
-    shown(window).control("order").set_current("clustered")
-    shown(window)
+    shown(window).control("order").set_current("given")
+    assert shown(window).wait(20_000)
     assert not window.workbench.dirty
     path = tmp_path / "left.plaidwork"
     with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
@@ -62,7 +62,7 @@ def test_tab_order_choices_and_selection_come_back(window, qtbot, tmp_path):
     assert again is not run
     assert window.workspace.tab_keys() == [keys[2], *keys[:2], *keys[3:]]
     assert window.workspace.current_key() == keys[2]
-    assert shown(window).control("order").current == "clustered"
+    assert shown(window).control("order").current == "given"
     assert window.workbench.selection(again).get("layer") == (1,)
     window.workspace.go_to(keys[0])
     page = shown(window)

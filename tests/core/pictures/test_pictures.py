@@ -117,3 +117,39 @@ def test_what_is_not_offered_gives_way_to_the_default():
     assert choices.flag("flag", "Flag") is False
     with pytest.raises(PictureError, match="differ"):
         choices.pick("none", "None", [])
+
+
+def test_regions_say_where_they_are():
+    rows, columns = np.array([[1, 1, 0], [0, 0, 0]], bool), np.array([[0, 1], [1, 0]], bool)
+    mark = p.Regions(rows, columns, ("a", "b"), ("1", "2"))
+    assert len(mark) == 2
+    x, y = mark.middles()
+    assert (x.tolist(), y[0]) == ([1, 0], 0.5)
+    assert np.isnan(y[1])
+    with pytest.raises(PictureError, match="need columns and words"):
+        p.Regions(rows, columns[:1], ("a", "b"), ("1", "2"))
+
+
+def test_a_matrix_has_names_for_its_rows_and_columns():
+    matrix = p.Matrix(np.eye(2), ("a", "b"), ("c", "d"), "row")
+    told = p.describe(p.Picture("H", panels=(p.Panel((p.Line([0, 1], [0, 1]),)),), matrix=matrix))
+    assert told.splitlines()[1:] == ["row\tc\td", "a\t1\t0", "b\t0\t1"]
+    with pytest.raises(PictureError, match="a name for every row"):
+        p.Matrix(np.eye(2), ("a",), ("c", "d"))
+
+
+def test_cells_stand_for_their_lines():
+    cells = p.Cells(
+        np.eye(2), 0, 2, 0, 2, rows=p.Items("row", [3, 4]), columns=p.Items("column", [7, -1]), clear=True
+    )
+    assert [cells.items(k) for k in range(4)] == [
+        ("column", (7,)),
+        ("row", (3,)),
+        ("column", (7,)),
+        ("row", (4,)),
+    ]
+    assert cells.kinds == {"row", "column"}
+    both = p.Cells(np.eye(2), 0, 2, 0, 2, rows=p.Items("row", [3, 4]), columns=p.Items("row", [3, 4]))
+    assert both.items(1) == ("row", (3, 4))
+    with pytest.raises(PictureError, match="2 rows"):
+        p.Cells(np.eye(2), 0, 2, 0, 2, rows=p.Items("row", [1]))
