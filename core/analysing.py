@@ -78,7 +78,7 @@ def compute_analysis(
     if reason := spec.missing(run):
         raise DataError(reason, "Let the fit keep some draws first.")
     if datasets is None:
-        session = getattr(run, "session", None)
+        session = run.session
         datasets = session.datasets if session is not None else {}
     lines: list[LogLine] = []
     request = AnalysisInputs(spec, run, datasets, dict(inputs or {}), lines)

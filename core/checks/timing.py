@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import CheckFailed, check, fail
@@ -81,7 +82,7 @@ def releases_interpreter(bench: Bench) -> None:
         engine = bench.events(plan, record)
         while not isinstance(next(engine), Started):
             pass
-        best = min(best, longest_gap(lambda engine=engine: _some_steps(engine)))  # type: ignore[misc]
+        best = min(best, longest_gap(partial(_some_steps, engine)))
         if best <= GAP_SECONDS:
             return
     raise fail(
@@ -90,9 +91,9 @@ def releases_interpreter(bench: Bench) -> None:
     )  # fmt: skip
 
 
-def _some_steps(engine: object) -> None:
+def _some_steps(engine: Iterator[object]) -> None:
     end = time.perf_counter() + 0.5
-    for _ in engine:  # type: ignore[attr-defined]
+    for _ in engine:
         if time.perf_counter() > end:
             return
 

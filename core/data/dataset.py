@@ -128,8 +128,8 @@ class Dataset:
         if len(names) != size:
             raise DataError(f"{self.name}: {len(names)} {what} names for {size} {what}s.")
         if len(set(names)) != size:
-            seen: set[str] = set()
-            twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            first = {name: index for index, name in reversed(list(enumerate(names)))}
+            twice = next(name for index, name in enumerate(names) if first[name] < index)
             raise DataError(f"{self.name}: the {what} name “{twice}” occurs more than once.")
         for title, column in table.items():
             if len(column) != size:

@@ -75,10 +75,14 @@ def about_features(file: str) -> bool:
 def names_look_like(names: Sequence[str]) -> Literal["", "features", "samples"]:
     """What names look like that follow a usual scheme (``ENSG00000141510``, ``TCGA-02-0001``); only a guess."""
     first = [name.strip() for name in names[:_FIRST]]
-    for what, schemes in (("features", _FEATURE_NAMES), ("samples", _SAMPLE_NAMES)):
+    guesses: tuple[tuple[Literal["features", "samples"], tuple[str, ...]], ...] = (
+        ("features", _FEATURE_NAMES),
+        ("samples", _SAMPLE_NAMES),
+    )
+    for what, schemes in guesses:
         scheme = re.compile("|".join(f"(?:{one})" for one in schemes), re.IGNORECASE)
         if len(first) > 2 and sum(bool(scheme.fullmatch(name)) for name in first) >= _ENOUGH * len(first):
-            return what  # type: ignore[return-value]
+            return what
     return ""
 
 

@@ -89,7 +89,7 @@ def open_lock(spec: AnalysisSpec, run: Run, datasets: Iterable[Dataset], allowed
             f"{spec.title} opens the {spec.unlocks}, which can be done once. {found.caution}".strip(),
             "Say so explicitly (--unlock on the command line, unlock=True in Python) when the model is chosen.",
         )
-    session = getattr(run, "session", None)
+    session = run.session
     about: dict[str, Any] = {
         "what": spec.unlocks, "analysis": spec.id, "run": run.id, "title": run.title, "data": data_keys(datasets),
     }  # fmt: skip
@@ -103,6 +103,6 @@ def open_lock(spec: AnalysisSpec, run: Run, datasets: Iterable[Dataset], allowed
 
 def _entries(run: Run) -> list[Mapping[str, Any]]:
     """Openings noted in the session of the run (in the run itself when it has none), oldest first."""
-    session = getattr(run, "session", None)
+    session = run.session
     listed = run.view_settings.get(ACTION, []) if session is None else list(session.history)
     return [entry for entry in listed if entry.get("action") == ACTION]

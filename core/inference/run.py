@@ -58,7 +58,7 @@ class Run:
     (params, schedule, seed, holdout, data_hash) does not change once the run has started; only ``extend`` adds
     draws at the end, and a run that goes on until it has settled says in ``schedule`` how many draws that took by now:
     a fixed schedule that gives the same draws; ``goal`` is then the schedule that was asked for. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
-    text): see :func:`plaidwork.core.findings.naming.name_item`.
+    text): see :func:`plaidwork.core.findings.naming.name_item`. ``session`` is the one that the run belongs to.
     """
 
     id: str
@@ -82,6 +82,7 @@ class Run:
     view_settings: dict[str, Any] = field(default_factory=dict)
     item_names: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
+    session: Session | None = field(default=None, init=False, repr=False, compare=False)
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
     _parts: dict[object, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -176,9 +177,7 @@ class Run:
 
         doubt = self.results.get("doubt", "")
         done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
-        at_home = (
-            getattr(self, "session", None) is not None
-        )  # where its data are, by which solutions are weighed
+        at_home = self.session is not None  # where its data are, by which solutions are weighed
         key = (done, self.active, doubt if isinstance(doubt, str) else "", at_home, self.schedule)
         found = self._judged
         if found is None or found[0] != key:
@@ -232,8 +231,7 @@ class Run:
             analyses=[],
             item_names={},
         )
-        if hasattr(self, "session"):
-            part.session = self.session  # type: ignore[attr-defined]
+        part.session = self.session
         return part
 
     @property
@@ -295,10 +293,9 @@ class Run:
 
     def save(self, path: Any) -> None:
         """Write a session with this run alone (with the data it was fitted to)."""
-        session: Session | None = getattr(self, "session", None)
-        if session is None:
+        if self.session is None:
             raise ValueError("this run belongs to no session; call session.save(path)")
-        session.save(path)
+        self.session.save(path)
 
 
 class DrawsByName:

@@ -87,7 +87,7 @@ def in_folders(folders: Iterable[Path]) -> Iterator[tuple[PluginInfo, Loader]]:
             if (path.suffix != ".py" and not package) or name.startswith(("_", ".")) or name in owned:
                 continue
             info = PluginInfo(name, name, "folder", path=path)
-            yield info, _later(folder, name, lambda name=name: _with_hooks(name))  # type: ignore[misc]
+            yield info, _later(folder, name, partial(_with_hooks, name))
 
 
 def info_of(point: EntryPoint, source: str, dist: Distribution | None = None) -> PluginInfo:

@@ -78,7 +78,7 @@ def export_annotated(run: Run, path: Path | str, session: Session | None = None)
     from plaidwork.core.session.annotated import SUFFIXES, annotated, suffixes_of
     from plaidwork.core.session.store.annotated import write_anndata, write_mudata
 
-    path, session = Path(path), session or getattr(run, "session", None)
+    path, session = Path(path), session or run.session
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise SessionError(f"Annotated data have the suffix .h5ad or .h5mu. Found “{path.name}”.")

@@ -99,7 +99,7 @@ class Session:
         while not title or title in taken:
             title, number = f"{plan.spec.title} {number}", number + 1
         run = Run.from_plan(plan, title)
-        run.session = self  # type: ignore[attr-defined]
+        run.session = self
         self.runs[run.id] = run
         self.note("run added", run=run.id, title=title, model=plan.spec.id, seed=plan.seed)
         return run

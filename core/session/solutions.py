@@ -20,7 +20,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 def weigh_solutions(run: Run, found: tuple[Solution, ...]) -> tuple[tuple[Solution, ...], str]:
     """The solutions with their weights, heaviest first, and what the weights are; without weights where data or model are gone."""
-    session: Session | None = getattr(run, "session", None)
+    session: Session | None = run.session
     try:
         model = registry().model(run.spec.id)
     except PlaidworkError:
@@ -40,7 +40,7 @@ def score_run(run: Run) -> Score | None:
 
 
 def _session_of(run: Run) -> Session:
-    session: Session | None = getattr(run, "session", None)
+    session: Session | None = run.session
     if session is None:
         raise SessionError(f"{run.title} belongs to no session, so its data are not known.")
     return session

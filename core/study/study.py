@@ -248,7 +248,7 @@ def adopt(session: Session, job: StudyJob) -> Run:
     run = job.run
     assert run is not None
     if run.id not in session.runs:
-        run.session = session  # type: ignore[attr-defined]
+        run.session = session
         session.runs[run.id] = run
     return run
 

@@ -56,8 +56,8 @@ class TextRoles(Card):
         label = Label(title, elide=True)
         label.setToolTip(doc)
         if role in _MANY:
-            editor: QWidget = button("Choose…", self._opener(role))
-            self.buttons[role] = editor  # type: ignore[assignment]
+            editor: QWidget = (chooser := button("Choose…", self._opener(role)))
+            self.buttons[role] = chooser
         else:
             combo = QuietCombo()
             combo.activated.connect(lambda _, role=role: self._picked(role))

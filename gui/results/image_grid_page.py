@@ -150,9 +150,9 @@ class ImageGridPage(ResultPage):
         low, high = data.own_limits[self.tiles.current] if own else data.limits
         middle = 0.0 if data.signed else (low + high) / 2
         if own and not self.tiles.enlarged:
-            texts = ("−", "0", "+") if data.signed else ("least", "", "most")
+            texts: tuple[str, ...] = ("−", "0", "+") if data.signed else ("least", "", "most")
         else:
-            texts = tuple(format_number(float(v), 3) for v in (low, middle, high))  # type: ignore[assignment]
+            texts = tuple(format_number(float(v), 3) for v in (low, middle, high))
         clipped = (False, False) if own else data.clipped
         self.bar.set_label(f"{data.label.lower()}, own scale each" if own else data.label.lower())
         self.bar.set_limits(*texts, clipped=clipped, map_name=data.map_name)

@@ -190,10 +190,11 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
 
     def prepare(self) -> None:
         """Compile by a tiny fit of each form."""
-        from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit
+        from plaidwork.plugins.gp_auxiliary.compiling import compile_chances, tiny_fit
 
         tiny_fit(self, {"form": "dense"})
         tiny_fit(self, {"form": "inducing", "inducing": 2})
+        compile_chances()
 
     def summarise(self, kept: Kept, data: ModelData, params: ClassesSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Problem, random_test
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
 from plaidwork.plugins.gp_auxiliary.state import LawSettings
@@ -58,10 +58,10 @@ class Frame:
         return np.ascontiguousarray(self.x[self.used])
 
 
-def classes_of(block: object) -> tuple[np.ndarray, tuple[str, ...]]:
+def classes_of(block: Block) -> tuple[np.ndarray, tuple[str, ...]]:
     """Codes (n,) with -1 for missing, and the names in order: numbers by size, texts as the data have them."""
-    values, known = np.asarray(block.values), np.asarray(block.observed)  # type: ignore[attr-defined]
-    categories: tuple[str, ...] = block.categories  # type: ignore[attr-defined]
+    values, known = np.asarray(block.values), np.asarray(block.observed)
+    categories = block.categories
     codes = np.full(len(values), -1, dtype=np.int64)
     if not categories:
         levels = np.unique(values[known])
@@ -103,7 +103,7 @@ def make_frame(data: ModelData, params: LawSettings, semi: bool = False) -> Fram
     return place_samples(block, codes, classes, test, used, params)
 
 
-def with_classes_of(frame: Frame, block: object) -> Frame:
+def with_classes_of(frame: Frame, block: Block) -> Frame:
     """The frame with the classes, after its own, that a labels block names of samples in the fit that have no label.
 
     Only the names are taken: who is of such a class stays unknown.

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, Table
+from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results, Table
 from plaidwork.core.api_scores import SCORES, Scores, score, score_table
 from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, largest_error, names_of
@@ -163,7 +163,7 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: LawSettin
     }
 
 
-def codes_of(block: object, classes: tuple[str, ...]) -> np.ndarray:
+def codes_of(block: Block, classes: tuple[str, ...]) -> np.ndarray:
     """(m,) classes of new samples among those of the fit, by their names; -1 where unknown to it or not given."""
     codes, names = classes_of(block)
     place = np.array([classes.index(name) if name in classes else -1 for name in names] + [-1])

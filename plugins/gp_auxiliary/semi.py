@@ -262,12 +262,14 @@ class SemiClasses(Classes):
         return [*found, *_count_labels(self.frame(data, params))]
 
     def estimate(self, data: ModelData, params: ClassesSettings) -> Cost:
-        """Beside the copies of the plain model: the labels' probabilities at four widths, and z once more."""
+        """Beside the copies of the plain model: the labels' probabilities at four widths, z once more, and rounds of trajectories."""
         cost = super().estimate(data, params)
         copies, size = len(ladder(params)), data["X"].shape[0]
-        rows = _sides(len(self.frame(data, params).classes))
-        sites = (params["site_sweeps"] + 4) * size * 3e-7
-        return Cost(cost.memory, cost.seconds_per_sweep + copies * rows * sites)
+        n_classes = len(self.frame(data, params).classes)
+        each = _sides(n_classes) * (params["site_sweeps"] + 4) * size * 3e-7
+        if n_classes == 2 and copies > 1:
+            each += params["rounds"] * (5 * params["trajectories"] * leap_seconds(size) + 1.2e-7 * size)
+        return Cost(cost.memory, cost.seconds_per_sweep + copies * each)
 
     def summarise(self, kept: Kept, data: ModelData, params: ClassesSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.semi_results import summarise_semi

@@ -150,7 +150,8 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         return Cost(24.0 * size**2, 2e-10 * size**3 + 1e-8 * size**2)
 
     def prepare(self) -> None:
-        from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit
+        from plaidwork.plugins.gp_auxiliary.compiling import compile_chances, tiny_fit
 
         tiny_fit(self, {"form": "dense"})
         tiny_fit(self, {"form": "inducing", "inducing": 2})
+        compile_chances()

@@ -83,7 +83,7 @@ def threshold_bound(state: Q, setup: Setup, params: Settings) -> float:
     """Thresholds; 0 where there are none."""
     if setup.likelihood != "levels":
         return 0.0
-    used = np.arange(state["c"].shape[1]) < setup.levels.top[:, None]  # type: ignore[union-attr]
+    used = np.arange(state["c"].shape[1]) < setup.ranks.top[:, None]
     mean, variance, prior = state["c"][used], state["c_var"][used], params["threshold_sd"] ** 2
     return float(0.5 * (1 + np.log(variance / prior) - (mean**2 + variance) / prior).sum())
 

@@ -59,7 +59,7 @@ def log_prior(state: Fields, setup: Setup, params: Settings) -> float:
     if state["b"].size:
         total += _log_prior_of_planes(state, params)
     if setup.likelihood == "levels":
-        used = np.arange(state["c"].shape[1]) < setup.levels.top[:, None]  # type: ignore[union-attr]
+        used = np.arange(state["c"].shape[1]) < setup.ranks.top[:, None]
         total += log_normal(state["c"][used], params["threshold_sd"] ** 2)
     if setup.likelihood == "gaussian":
         total += log_gamma(state["gamma"], params["noise_shape"], params["noise_rate"])

@@ -52,6 +52,13 @@ class Setup:
         return len(self.rows), len(self.train), self.y.shape[1]
 
     @property
+    def ranks(self) -> Levels:
+        """The levels, where the likelihood is one of ranks."""
+        if self.levels is None:
+            raise ModelError("The gaussian likelihood has no levels.")
+        return self.levels
+
+    @property
     def n_thresholds(self) -> int:
         return self.levels.edges.shape[1] if self.levels is not None else 0
 

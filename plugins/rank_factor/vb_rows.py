@@ -56,7 +56,7 @@ def update_weights(state: Q, setup: Setup, params: Settings, part: RowPart) -> N
     """The weights of the comparisons: levels in the part, pairs in the state."""
     eps, lo, hi = step_margin(setup, params), part.lo, part.hi
     if setup.likelihood == "levels":
-        level, top = setup.levels.values[lo:hi], setup.levels.top[lo:hi]  # type: ignore[union-attr]
+        level, top = setup.ranks.values[lo:hi], setup.ranks.top[lo:hi]
         c, spread = state["c"][lo:hi], state["c_var"][lo:hi]
         level_kernels.mean_weights(level, top, part.w, part.variance, c, spread, eps, part.below, part.above)
     elif setup.pairs is not None:
@@ -82,7 +82,7 @@ def update_own(state: Q, setup: Setup, params: Settings, part: RowPart) -> None:
     if setup.likelihood == "levels":
         precision = np.full(state["c"][lo:hi].shape, params["threshold_sd"] ** -2)
         linear = np.zeros(precision.shape)
-        level, eps = setup.levels.values[lo:hi], step_margin(setup, params)  # type: ignore[union-attr]
+        level, eps = setup.ranks.values[lo:hi], step_margin(setup, params)
         level_kernels.threshold_terms(level, part.w, part.below, part.above, eps, precision, linear)
         state["c"][lo:hi], state["c_var"][lo:hi] = linear / precision, 1.0 / precision
     elif setup.likelihood == "gaussian":
@@ -125,7 +125,7 @@ def cell_terms(state: Q, setup: Setup, params: Settings, part: RowPart) -> tuple
         gamma = q.mean_of(state, "gamma")[lo:hi, None]
         return gamma * setup.known[lo:hi], gamma * setup.x[lo:hi]
     p, h = level_kernels.buffers(part.w.shape, 2)
-    level, eps = setup.levels.values[lo:hi], step_margin(setup, params)  # type: ignore[union-attr]
+    level, eps = setup.ranks.values[lo:hi], step_margin(setup, params)
     level_kernels.cell_terms(level, part.below, part.above, state["c"][lo:hi], eps, p, h)
     return p, h
 
@@ -184,7 +184,7 @@ def measure_part(state: Q, setup: Setup, params: Settings, part: RowPart, given:
         )  # fmt: skip
         pair_kernels.measure(lo, hi, pairs.start, pairs.low, pairs.high, part.w, eps, found)
     else:
-        level, top = setup.levels.values[lo:hi], setup.levels.top[lo:hi]  # type: ignore[union-attr]
+        level, top = setup.ranks.values[lo:hi], setup.ranks.top[lo:hi]
         c, spread = state["c"][lo:hi], state["c_var"][lo:hi]
         level_kernels.bound(
             level, top, part.w, part.variance, c, spread, eps, part.below, part.above, given,

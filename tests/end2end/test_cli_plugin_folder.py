@@ -1,6 +1,7 @@
 """``plaidwork plugin install`` and ``uninstall``: they say what and where, ask, and never go on by themselves."""
 
 import pytest
+from sparing import some
 from wheels_made import make_wheel
 
 from plaidwork.core.cli import main
@@ -27,7 +28,7 @@ def test_install_and_uninstall(tmp_path, site, capsys):
     assert not site.exists()
 
 
-@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("", 4), ("no", 4)])
+@pytest.mark.parametrize(("answer", "code"), some([("y", 0), ("", 4), ("no", 4)], [("", 4), ("no", 4)]))
 def test_the_question_decides(tmp_path, site, monkeypatch, answer, code):
     asked = []
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)

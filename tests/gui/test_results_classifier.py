@@ -262,6 +262,11 @@ def test_the_dock_follows_the_view_of_a_tab(qtbot):
     qtbot.addWidget(page)
     page.resize(900, 600)
     page.show()
+    panel = page.side_panel()
+    assert panel is not None  # it opens on the images
+    panel.deleteLater()
+    with qtbot.waitSignal(page.panel_changed):
+        qtbot.mouseClick(page.choice._group.button(0), Qt.MouseButton.LeftButton)
     assert page.side_panel() is None
     with qtbot.waitSignal(page.panel_changed):
         button = page.choice._group.button(1)

@@ -298,7 +298,7 @@ def _read(reader: Reader, make: type[Session]) -> Session:
         session.datasets[name] = read_stored(reader, group)
     for group in _ordered(reader.group(file, "runs")):
         run = read_run(reader, group, group.name.rsplit("/", 1)[1])
-        run.session = session  # type: ignore[attr-defined]
+        run.session = session
         session.runs[run.id] = run
     for thing in _ordered(reader.group(file, "views")):
         json_text = thing.attrs.get("kind") == "json"

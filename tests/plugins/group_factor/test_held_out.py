@@ -4,6 +4,7 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 from scipy.special import expit, gammaln
+from sparing import some
 
 from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
@@ -41,7 +42,7 @@ def loss(word, y, mean):
 
 
 @pytest.mark.parametrize("n_factors", [K, 2 * K])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", some([1, 2], [1]))
 def test_held_out_cells_are_told_nearly_as_well_as_by_the_truth(seed, n_factors):
     """Of the way from a constant per feature to the truth, at least 0.97 (numbers), 0.9 (bits) and 0.93 (counts)."""
     given, out, full, x, z = simulated(seed)

@@ -90,10 +90,13 @@ def test_no_single_update_lowers_the_bound(prior, family, layout):
 
 @pytest.mark.parametrize(
     ("prior", "family", "layout", "parts"),
-    [
-        *(pytest.param(*case.values, 1, id=case.id) for case in CASES),
-        *(pytest.param(*case.values, 4, id=f"{case.id}-parts") for case in CASES[2::5]),
-    ],
+    every(
+        [
+            *(pytest.param(*case.values, 1, id=case.id) for case in CASES),
+            *(pytest.param(*case.values, 4, id=f"{case.id}-parts") for case in CASES[2::5]),
+        ],
+        5,
+    ),
 )
 def test_a_fit_never_falls_and_reports_its_bound(prior, family, layout, parts, monkeypatch):
     monkeypatch.setattr(sweep, "SETTLED_GAIN", 1e-4)  # the joint family begins early
