@@ -102,11 +102,11 @@ def _caption(classes: _Classes, centre: str) -> str:
 def _panel(data: Scores, y_name: str, y: np.ndarray, classes: _Classes, shown: Colouring) -> Panel:
     def read(i: int) -> str:
         own = shown if shown.title != classes.title else plain(len(y))
-        text = told(data, i, plain(len(y)), (y_name, y[i]))
+        text = told(data.names, i, plain(len(y)), (y_name, y[i]))
         text += f", {classes.title} {classes.names[int(classes.codes[i])]}" if classes.title else ""
         return text + (f", {own.title} {own.texts[i] or UNKNOWN}" if own.title else "")
 
-    marks: list[Mark] = [points_of(classes.codes, y, data, shown, read, Swarm)]
+    marks: list[Mark] = [points_of(classes.codes, y, data.names, data.kind, shown, read, Swarm)]
     places = np.arange(len(classes.names))
     known = [k for k in places if np.isfinite(classes.centres[k])]
     half = _HALVES[len(places) > 3]

@@ -39,12 +39,6 @@ class Colouring:
         found: list[int | str] = [_THREADS[k % len(_THREADS)] for k in range(len(self.classes))]
         return [*found[:-1], "neutral"] if self.has_other else found
 
-    def shape(self, i: int) -> int:
-        """Shape of a point; unknown ones on a scale get a cross, since pale dots look hollow."""
-        if self.numbers is not None:
-            return 0 if self.numbers[i] == self.numbers[i] else CROSS
-        return int(self.codes[i])
-
 
 def class_category(k: int) -> int:
     """Category of a class by its number."""

@@ -81,7 +81,9 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     shown = found.colouring(j) if asked == _ORDER and found.order is not None else colours_of(data, asked)
     x, y, name = found.value(j), data.values @ found.weights[:, j], found.features[j]
     y_name, lines = f"fitted value of {name}", found.lines(j)
-    points = points_of(x, y, data, shown, lambda i: told(data, i, shown, (name, x[i]), (y_name, y[i])))
+    points = points_of(
+        x, y, data.names, data.kind, shown, lambda i: told(data.names, i, shown, (name, x[i]), (y_name, y[i]))
+    )
     notes = data.counted(np.zeros((len(y), 0)), shown, asked)
     if len(lines):
         notes += f"; {format_count(len(lines))} dashed lines: thresholds between the levels"

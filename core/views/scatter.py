@@ -50,7 +50,12 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     x_name = data.axis(x) if several else f"{data.word}, as given"
     y_name, up = data.axis(y), data.values[:, y]
     points = points_of(
-        across, up, data, shown, lambda i: told(data, i, shown, (x_name, across[i]), (y_name, up[i]))
+        across,
+        up,
+        data.names,
+        data.kind,
+        shown,
+        lambda i: told(data.names, i, shown, (x_name, across[i]), (y_name, up[i])),
     )
     lines = _lines(data, planes, x, y, grouped) if planes is not None and line else ()
     marks: list[Mark] = [*zeros_of(points), points, *lines]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,12 +142,13 @@ def colours_of(data: Scores, title: str) -> Colouring:
 def points_of(
     x: np.ndarray,
     y: np.ndarray,
-    data: Scores,
+    names: Sequence[str],
+    items: str,
     shown: Colouring,
     read: Callable[[int], str],
     kind: type[Points] = Points,
 ) -> Points:
-    """Points of all items, the unknown ones below the others, named and coloured."""
+    """Points of all items of a kind, the unknown ones below the others, named and coloured."""
     known = shown.codes >= 0 if shown.numbers is None else np.isfinite(shown.numbers)
     order = np.argsort(known, kind="stable")
     more: dict[str, Any] = {}
@@ -166,15 +167,15 @@ def points_of(
         y[order],
         8.0 if len(order) <= _SMALLER else 6.0,
         read=lambda piece: read(numbers[piece]),
-        called=lambda piece: data.names[numbers[piece]],
-        of=Items(data.kind, order),
+        called=lambda piece: names[numbers[piece]],
+        of=Items(items, order),
         **more,
     )
 
 
-def told(data: Scores, i: int, shown: Colouring, *parts: tuple[str, float]) -> str:
+def told(names: Sequence[str], i: int, shown: Colouring, *parts: tuple[str, float]) -> str:
     """Name of an item, its numbers, and its class in words."""
-    text = f"{data.names[i]}: " + ", ".join(f"{name} {format_number(float(v), 3)}" for name, v in parts)
+    text = f"{names[i]}: " + ", ".join(f"{name} {format_number(float(v), 3)}" for name, v in parts)
     return f"{text}, {shown.title} {shown.texts[i] or UNKNOWN}" if shown.title else text
 
 

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.pictures import Axis, Panel, Picture
 from plaidwork.core.study import StudyJob, StudyRecord
+from plaidwork.core.views.colouring import Colouring
+from plaidwork.core.views.scores import legend_of, points_of, told
 from plaidwork.gui.numbers import format_count, format_duration, format_fixed, format_percent
 
 FIT, SEED, STATUS, RANK, SWEEPS, TIME = "Fit", "Seed", "State", "Rank", "Sweeps", "Time (s)"
@@ -185,3 +188,16 @@ def progress_text(record: StudyRecord) -> str:
 def left_text(seconds: float | None) -> str:
     """``about 40 s left``, or empty."""
     return "" if seconds is None else f"about {format_duration(max(1.0, seconds), rough=True)} left"
+
+
+def fits_picture(
+    axes: Mapping[str, np.ndarray], x: str, y: str, names: tuple[str, ...], shown: Colouring
+) -> Picture:
+    """All fits of a search by two of their numbers."""
+
+    def read(i: int) -> str:
+        return told(names, i, shown, (x, axes[x][i]), (y, axes[y][i]))
+
+    points = points_of(axes[x], axes[y], names, FIT, shown, read)
+    panel = Panel((points,), Axis(x), Axis(y))
+    return Picture(f"Fits by {x} and {y}", panels=(panel,), legend=legend_of(shown))

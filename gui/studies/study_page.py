@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +15,20 @@ from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.core.views.colouring import colouring, plain
 from plaidwork.gui import dialogs
 from plaidwork.gui.page import Page
+from plaidwork.gui.pictures.canvas import PictureCanvas
+from plaidwork.gui.pictures.paper import paper_like, write_picture
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.compare_dialog import CompareDialog
-from plaidwork.gui.results.figure import Figure, write_figure
-from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.option_row import Labelled, OptionRow
-from plaidwork.gui.results.scatter_chart import Points, ScatterChart
 from plaidwork.gui.results.show_data import DataDialog
 from plaidwork.gui.setup.fields import ErrorLine
 from plaidwork.gui.studies.columns import (
+    FIT,
     RANK,
     FitColumns,
     caption,
     fit_columns,
+    fits_picture,
     headline,
     left_text,
     progress_text,
@@ -84,10 +86,10 @@ class StudyPage(Page):
         self.table.view.setAccessibleName("Fits of the search")
         self.table.view.selectionModel().selectionChanged.connect(lambda *_: self._from_table())
         self.table.row_activated.connect(lambda row: self.open_fit(self._jobs[row].number))
-        self.chart = ScatterChart()
-        self.chart.selected.connect(self._from_chart)
+        self.chart = PictureCanvas()
+        self.chart.picked.connect(lambda kind, places: self._from_chart(places, False))
+        self.chart.gathered.connect(lambda kind, places, more: self._from_chart(places, more))
         self.chart.hovered.connect(self.hovered)
-        self.legend = MarkLegend()
         self.foot = FitFoot()
         self.foot.open_requested.connect(self.open_fit)
         self.foot.pick_requested.connect(self.pick)
@@ -102,7 +104,6 @@ class StudyPage(Page):
             Labelled("Rank by", self.ranking),
             Labelled("Across", self.x_picker),
             Labelled("Up", self.y_picker),
-            self.legend,
         )
         card = Card()
         vertical(self.table, on=card, margins=4)
@@ -135,8 +136,9 @@ class StudyPage(Page):
 
     def export_picture(self, path: Path) -> Path:
         """Write the scatter."""
-        parts: list[list[QWidget]] = [[self.chart], [self.legend]]
-        return write_figure(Figure(self._headline.text(), self._caption.text(), parts), path)
+        assert self.chart.picture is not None
+        words = {"headline": self._headline.text(), "caption": self._caption.text()}
+        return write_picture(replace(self.chart.picture, **words), path, paper_like(self.chart.size()))
 
     def show_data(self) -> QWidget:
         """The table in a window of its own, with CSV."""
@@ -253,12 +255,9 @@ class StudyPage(Page):
         self.y_picker.set_names(names, names.index(self._y))
         by = next((name for name in self._settings() if name not in (self._x, self._y)), "")
         marks = (colouring(by, shown.table[by]) if by else None) or plain(len(record.jobs))
-        texts = tuple(f"Fit {job.number}" for job in record.jobs)
-        self.chart.set_points(
-            Points(shown.axes[self._x], shown.axes[self._y], texts, self._x, self._y, marks)
-        )
-        self.legend.set_colouring(marks)
-        self.chart.set_marked(self._places())
+        names = tuple(f"Fit {job.number}" for job in record.jobs)
+        self.chart.set_picture(fits_picture(shown.axes, self._x, self._y, names, marks))
+        self.chart.set_selected({FIT: self._places()})
 
     def _settings(self) -> list[str]:
         """Heads of the settings that vary."""
@@ -274,7 +273,7 @@ class StudyPage(Page):
         self._filling = True
         self._mark_rows()
         self._filling = False
-        self.chart.set_marked(self._places())
+        self.chart.set_selected({FIT: self._places()})
         self._tell()
 
     def _places(self) -> tuple[int, ...]:
@@ -294,11 +293,13 @@ class StudyPage(Page):
     def _from_table(self) -> None:
         if not self._filling:
             self._selected = tuple(self._jobs[row].number for row in self.table.selected_rows())
-            self.chart.set_marked(self._places())
+            self.chart.set_selected({FIT: self._places()})
             self._tell()
 
-    def _from_chart(self, places: tuple[int, ...]) -> None:
-        self.select(tuple(self._jobs[at].number for at in places))
+    def _from_chart(self, places: tuple[int, ...], more: bool) -> None:
+        """With ``more`` besides those selected; a single one of these is let go."""
+        numbers, before = {self._jobs[at].number for at in places}, set(self._selected) if more else set()
+        self.select(tuple(sorted(before ^ numbers if len(numbers) == 1 else before | numbers)))
 
     def _tell(self) -> None:
         """Foot and side panel for what is selected."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 from plaidwork.core.contract.metric import Metric
@@ -13,6 +13,7 @@ from plaidwork.core.contract.spec import Choice, Hyperparameter
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study, StudyRecord
 from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.pictures.hits import position
 from plaidwork.gui.session_tree import DATA, STUDY
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.studies import bench as bench_module
@@ -299,15 +300,22 @@ def test_failed_fits_say_why(window, qtbot):
 # after it has run ----------------------------------------------------------------------------------------------------
 
 
+def axes_of(chart) -> tuple[str, str]:
+    """Names of the axes of the picture of the fits."""
+    (panel,) = chart.picture.panels
+    return panel.x.label, panel.y.label
+
+
 def test_table_picture_and_panel_select_together(window, qtbot):
     study = study_of(window)
     page = ended(window, qtbot, study)
     panel = page.side_panel()
     click_fit(qtbot, page, 3)
-    assert page.chart.marked == (2,)
+    assert page.chart.selected == {"Fit": {2}}
     assert panel._title.text() == "Fit 3"
-    x, y = page.chart._places()
-    at = QPointF(x[4], y[4]).toPoint()
+    (mark,) = page.chart.picture.panels[0].marks
+    piece = int(np.flatnonzero(mark.of.index == 4)[0])
+    at = position(mark, page.chart.frames.frames[0], piece).toPoint()
     qtbot.mouseClick(page.chart, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
     assert page._selected == (5,)
     assert [page.record.jobs[row].number for row in page.table.selected_rows()] == [5]
@@ -318,7 +326,7 @@ def test_table_picture_and_panel_select_together(window, qtbot):
     assert panel.table.model.columns()[""][0] == "Stride"
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert page._selected == ()
-    assert page.chart.marked == ()
+    assert not page.chart.selected
 
 
 def test_a_fit_is_opened_with_its_result_pages(window, qtbot):
@@ -384,9 +392,9 @@ def test_ranking_by_a_metric_that_cannot_be_compared_warns(window, qtbot):
     assert page._headline.text().startswith("Largest Bound")
     assert study.jobs[page.table.model.source_row(0)] is study.best
     page.choose_axes("Score", "Bound")
-    assert (page.chart.points.x_name, page.chart.points.y_name) == ("Score", "Bound")
+    assert axes_of(page.chart) == ("Score", "Bound")
     page.choose_axes("Bound", "Bound")
-    assert (page.chart.points.x_name, page.chart.points.y_name) == ("Bound", "Score")
+    assert axes_of(page.chart) == ("Bound", "Score")
 
 
 def test_fits_are_removed_but_not_the_picked_one(window, qtbot):
