@@ -137,8 +137,9 @@ class StudyPage(Page):
     def export_picture(self, path: Path) -> Path:
         """Write the scatter."""
         assert self.chart.picture is not None
-        words = {"headline": self._headline.text(), "caption": self._caption.text()}
-        return write_picture(replace(self.chart.picture, **words), path, paper_like(self.chart.size()))
+        headline, caption = self._headline.text(), self._caption.text()
+        printed = replace(self.chart.picture, headline=headline, caption=caption)
+        return write_picture(printed, path, paper_like(self.chart.size()))
 
     def show_data(self) -> QWidget:
         """The table in a window of its own, with CSV."""
@@ -255,8 +256,8 @@ class StudyPage(Page):
         self.y_picker.set_names(names, names.index(self._y))
         by = next((name for name in self._settings() if name not in (self._x, self._y)), "")
         marks = (colouring(by, shown.table[by]) if by else None) or plain(len(record.jobs))
-        names = tuple(f"Fit {job.number}" for job in record.jobs)
-        self.chart.set_picture(fits_picture(shown.axes, self._x, self._y, names, marks))
+        fits = tuple(f"Fit {job.number}" for job in record.jobs)
+        self.chart.set_picture(fits_picture(shown.axes, self._x, self._y, fits, marks))
         self.chart.set_selected({FIT: self._places()})
 
     def _settings(self) -> list[str]:

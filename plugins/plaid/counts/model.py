@@ -195,7 +195,7 @@ class PlaidCounts(Model[CountFields, CountSettings]):
             "nmi": self._nmi(copy, data),
         }
         for name in ("birth_death", "one_to_two"):
-            tries = params[name]  # type: ignore[literal-required]
+            tries = params[name]
             found[name] = state["accepted"][name] / tries if tries else math.nan
         return found
 
