@@ -48,8 +48,6 @@ def seal(path: Path) -> str:
 class Seen:
     """What the bytes of a file say."""
 
-    sealed: bool
-    """Whether it ends with the digest of its bytes; it may come from anybody."""
     ours: bool
     """Whether it is as this installation wrote it."""
     digest: str
@@ -78,10 +76,10 @@ def look(path: Path) -> Seen:
     found = hasher.hexdigest()
     if size <= 0 or stored != _SEAL + found.encode():
         hasher.update(stored)
-        return Seen(False, False, hasher.hexdigest())
+        return Seen(False, hasher.hexdigest())
     secret = _secret() if mark.startswith(_MARK) else b""
     ours = bool(secret) and hmac.compare_digest(mark[len(_MARK) :], _marked(secret, digest))
-    return Seen(True, ours, found)
+    return Seen(ours, found)
 
 
 def _marked(secret: bytes, digest: bytes) -> bytes:

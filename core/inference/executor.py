@@ -22,7 +22,7 @@ Notify = Callable[[Event], None]
 EXECUTORS = ("threads", "processes", "inline")
 CHECKPOINT_SECONDS = 20.0
 PLUGIN_HINT = "This is an error in the plugin, not in your data. What was kept before it is still there."
-NO_MEMORY = "What was kept before is still there. Close other programs, run fewer chains at once, or use smaller data."
+NO_MEMORY = "It needs more memory than is free. What was kept before is still there. Close other programs, run fewer chains at once, or use smaller data."
 NOTHING_KEPT = "This is an error in the plugin, not in your data."
 
 
@@ -82,11 +82,9 @@ def drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) 
         if passes(error) and isinstance(error, PlaidworkError):
             notify(Failed(record.chain, error.message, error.hint))
             return
-        if isinstance(error, MemoryError):
-            text = f"Chain {record.chain + 1} needs more memory than is free after {record.sweep} sweeps."
-            notify(Failed(record.chain, text, NO_MEMORY))
-            return
         hint = PLUGIN_HINT if record.sweep else NOTHING_KEPT
+        if isinstance(error, MemoryError):
+            hint = NO_MEMORY
         wrapped = plugin_error(plan.model, "", error, hint, when=f"Chain {record.chain + 1}")
         notify(Failed(record.chain, wrapped.message, wrapped.hint, wrapped.fault.traceback, wrapped.fault))
 

@@ -350,7 +350,7 @@ def test_no_memory_is_told_in_words_and_what_was_drawn_is_saved(tmp_path, monkey
     execute(run, plan, InlineExecutor())
     told = [line.text for line in run.log if line.level == "error"]
     assert told
-    assert all("needs more memory than is free after 8 sweeps" in text for text in told)
+    assert all("needs more memory than is free" in text for text in told)
     path = save_session(session, tmp_path / "s.plaidwork")
     assert load_session(path).runs[run.id].n_draws == run.n_draws > 0
 

@@ -150,15 +150,15 @@ def test_damaged_text_heap_is_told_before_the_library_hangs(path):
 def test_seal_tells_a_file_as_we_wrote_it(session, path, monkeypatch):
     asked = []
     monkeypatch.setattr(session_file, "probe", lambda path, any_size: asked.append(path))
-    assert look(path).sealed
+    assert look(path).ours
     load_session(path)
     assert asked == []
     _add(path, lambda f: f.attrs.__setitem__("more", 1))
-    assert not look(path).sealed
+    assert not look(path).ours
     load_session(path)
     assert asked == [path]
     session.save(replace=True)
-    assert look(path).sealed
+    assert look(path).ours
 
 
 @pytest.mark.parametrize("code", ["import os; os._exit(11)", "import time; time.sleep(60)"])
