@@ -14,6 +14,9 @@ _.tickStrings
 _.viewRangeChanged
 tickSpecs
 
+# numba reads it
+_._cache_path
+
 # found by their name: commands by that of their action, the command line by that of the command, stored fields, lazy imports
 _.__getattr__
 _.analyse
@@ -46,6 +49,7 @@ _.verify
 # models and analyses, which plugins name as texts
 BayesianPlaid
 BinaryComponents
+Effects
 BlocksAndAnnotations
 FactorsAndCovariates
 FactorsAndSurvival

@@ -47,7 +47,6 @@ class BlockData:
     fit: np.ndarray | None = None
     coverage: np.ndarray | None = None
     strips: dict[str, Strip] = field(default_factory=dict)
-    row_strips: dict[str, Strip] = field(default_factory=dict)
     row_notes: tuple[str, ...] = ()
     dim: str = "block"
 
@@ -167,7 +166,6 @@ def load_blocks(sources: Sources) -> BlockData:
         fit=fit,
         coverage=optional("coverage", (n, m)),
         strips=categorical(dataset.column_table) if dataset else {},
-        row_strips=categorical(dataset.row_table) if dataset else {},
         row_notes=_notes(dataset),
         dim=rows_result.dims[0] if rows_result.dims else "",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
-from plaidwork.core.pictures.scales import Scaling, ratio_ticks
-from plaidwork.gui.numbers import format_number
+from plaidwork.core.pictures.scales import Scaling
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.theme import size, space, theme
 
@@ -55,16 +53,6 @@ class Scale:
     def value(self, pixel: float) -> float:
         """Value at a pixel."""
         return self.low + (pixel - self.start) / (self.end - self.start) * (self.high - self.low)
-
-
-@dataclass(frozen=True)
-class RatioScale(Scale):
-    """A scale of natural logarithms of ratios, with round ratios as ticks."""
-
-    def __post_init__(self) -> None:
-        ratios = ratio_ticks(self.low, self.high, max(3, int(abs(self.end - self.start) / self.gap)))
-        object.__setattr__(self, "ticks", tuple(math.log(ratio) for ratio in ratios))
-        object.__setattr__(self, "texts", tuple(format_number(ratio, 3) for ratio in ratios))
 
 
 class Chart(QWidget):
