@@ -23,6 +23,7 @@ from plaidwork.core.findings.unlocking import standing
 from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
+from plaidwork.core.quoting import guarded_text
 from plaidwork.core.session.bundle import BundleWriter
 from plaidwork.core.session.session import Session, open_session
 
@@ -75,6 +76,8 @@ def analyse(options: argparse.Namespace) -> int:
     if folder is not None:
         writer = BundleWriter(folder)
         writer.analysis(record, run, session)
+        if writer.guarded:
+            warn(guarded_text(writer.guarded))
         if not options.json:
             tell(f"Wrote {len(writer.files)} files to {folder.absolute()}")
     return DONE

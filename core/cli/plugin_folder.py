@@ -37,14 +37,14 @@ def install(options: argparse.Namespace) -> int:
 
     message = ""
 
-    def tell(text: str) -> None:
+    def progress(text: str) -> None:
         nonlocal message
         if text != message and sys.stderr.isatty():
             warn(text)
         message = text
 
     with _refused():
-        offer = plugin_install.look_up(options.what, tell)
+        offer = plugin_install.look_up(options.what, progress)
     replaced = f" in place of {offer.replaces}" if offer.replaces else ""
     tell(f"{offer.name} {offer.version}{replaced}: {offer.summary or 'no description'}")
     for part in offer.parts[1:]:
@@ -54,7 +54,7 @@ def install(options: argparse.Namespace) -> int:
     if not _agreed(options.yes, "A plugin can do all that you can do on this computer. Install it?"):
         return STOPPED
     with _refused():
-        done = plugin_install.install(offer, tell)
+        done = plugin_install.install(offer, progress)
     tell(f"Installed {done}. Plugins: {', '.join(done.points)}")
     return DONE
 

@@ -107,7 +107,7 @@ def check_plugin(options: argparse.Namespace) -> int:
     from plaidwork.core.checks import CheckFailed, Row, check_model
     from plaidwork.core.checks._report import row_text
 
-    def tell_row(row: Row) -> None:
+    def progress(row: Row) -> None:
         tell(row_text(row), flush=True)
 
     reports = []
@@ -121,7 +121,7 @@ def check_plugin(options: argparse.Namespace) -> int:
                 skip=options.skip or None,
                 level="full" if options.full else "quick",
                 seed=options.seed,
-                progress=None if options.json else tell_row,
+                progress=None if options.json else progress,
             )
         except CheckFailed as error:
             raise ModelError(error.message, error.hint) from error

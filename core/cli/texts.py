@@ -25,6 +25,7 @@ from plaidwork.core.data.text import (
     make_dataset,
 )
 from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.quoting import guarded_text
 from plaidwork.core.session.bundle import BundleWriter
 from plaidwork.core.session.session import Session
 
@@ -104,6 +105,8 @@ def _write(dataset: Dataset, out: Path) -> Path:
     writer = BundleWriter(out.parent)
     writer.market(dataset.with_(name=out.stem))
     writer.annotations(dataset.row_names, dataset.row_table, f"{out.stem}_documents.csv")
+    if writer.guarded:
+        warn(guarded_text(writer.guarded))
     return out.absolute()
 
 

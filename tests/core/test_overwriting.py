@@ -6,12 +6,14 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import h5py
 import numpy as np
 import pytest
 from toy import ToySampler, toy_data
 
+from plaidwork.core.cli import saving
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ChangedError
 from plaidwork.core.hdf5 import atomic
@@ -211,3 +213,29 @@ def test_what_killed_saves_left_beside_the_file_is_swept(path):
     assert not stray.exists()
     assert fresh.exists()  # may be of a computer that writes at this moment
     assert foreign.exists()
+
+
+def test_work_of_a_search_is_kept_between_its_fits(tmp_path, monkeypatch):
+    """As ``plaidwork study`` does; what was kept goes once the session is saved."""
+    state = tmp_path / "state"
+    monkeypatch.setattr("plaidwork.core.session.store.places.recovery_folder", lambda: state)
+    monkeypatch.setattr(saving, "EVERY", 0.0)
+    session, out = Session("search"), tmp_path / "out.plaidwork"
+    kept = saving.Autosave(session, out)
+    kept.tick(lambda: replace(session, notes="two fits"))
+    (work,) = state.glob("*.plaidwork")
+    assert open_session(work).notes == "two fits"
+    assert json.loads(work.with_suffix(".json").read_text())["origin"] == str(out)
+    session.save(out)
+    kept.saved()
+    assert list(state.iterdir()) == []
+
+
+def test_a_command_saves_beside_a_file_that_was_changed(path, capsys):
+    session = open_session(path)
+    _rewrite(path)
+    session.notes = "ours"
+    saved = saving.save(session, path)
+    assert saved.name == "s-2.plaidwork"
+    assert (open_session(path).notes, open_session(saved).notes) == ("theirs", "ours")
+    assert "Nothing was overwritten" in capsys.readouterr().err
