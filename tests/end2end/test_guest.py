@@ -160,10 +160,10 @@ def test_fitted_and_drawn_in_the_window(beside, qapp, qtbot, tmp_path):
             assert not isinstance(shown, BrokenPage), view.title
             qtbot.waitUntil(lambda shown=shown: shown.loaded is not None, timeout=20_000)
             if view.title == "Cluster means":
-                assert shown.loaded.row_names[0] == "cluster 1"
-                assert shown.loaded.column_names[0] == "length"
+                assert shown.loaded.matrix.rows[0] == "cluster 1"
+                assert shown.loaded.matrix.columns[0] == "length"
             if view.title == "Similarity":
-                assert shown.loaded.row_names[0].startswith("pebble ")
+                assert shown.loaded.matrix.rows[0].startswith("pebble ")
             shown.deleteLater()
     finally:
         for active in workbench.active_runs():

@@ -93,8 +93,8 @@ def test_a_file_is_imported_and_chosen_whatever_it_is_called(opened, qtbot, monk
     assert list(found["features_found"].columns["Which"]) == ["extra “z”"]
     view = page.current.page.front
     assert view.wait()
-    assert view.loaded.row_names == ("n0", "n1", "n2", "n3")
-    assert view.loaded.column_names == FEATURES
+    assert view.loaded.matrix.rows == ("n0", "n1", "n2", "n3")
+    assert view.loaded.matrix.columns == tuple(FEATURES)
 
 
 def test_a_file_of_texts_is_counted_first(opened, qtbot, monkeypatch, tmp_path):
