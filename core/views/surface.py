@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ from plaidwork.core.pictures import (
 from plaidwork.core.pictures.choices import LIST
 from plaidwork.core.pictures.links import joined
 from plaidwork.core.pictures.marks import area_categories
+from plaidwork.core.pictures.scales import nice_step
 from plaidwork.core.pictures.words import capital, plural
 from plaidwork.core.views.contours import label_position
 from plaidwork.core.views.sources import Sources
@@ -64,7 +66,10 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     cut = None
     if choices.flag("cut", "Cut", True):
         low, high = float(surface.y[0]), float(surface.y[-1])
-        cut = choices.number("line", "Line at", low, high, (low + high) / 2, (high - low) / 100)
+        step = nice_step(high - low, 100)
+        first, last = math.ceil(low / step), math.floor(high / step)
+        ends = (round(place * step, 12) for place in (first, last, (first + last) // 2))
+        cut = choices.number("line", "Line at", *ends, step)
     marks = [*_map(surface, layer, lines, band, data), *(_points(surface) if data else ())]
     if cut is not None:
         marks.append(Rule([cut], axis="y", width=1.6, color="accent", drags="line"))
