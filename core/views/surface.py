@@ -68,8 +68,8 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         low, high = float(surface.y[0]), float(surface.y[-1])
         step = nice_step(high - low, 100)
         first, last = math.ceil(low / step), math.floor(high / step)
-        ends = (round(place * step, 12) for place in (first, last, (first + last) // 2))
-        cut = choices.number("line", "Line at", *ends, step)
+        middle = (first + last) // 2 * step
+        cut = choices.number("line", "Line at", first * step, last * step, middle, step)
     marks = [*_map(surface, layer, lines, band, data), *(_points(surface) if data else ())]
     if cut is not None:
         marks.append(Rule([cut], axis="y", width=1.6, color="accent", drags="line"))
