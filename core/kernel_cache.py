@@ -46,10 +46,14 @@ class SharedCache(InTreeCacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> SharedCache | None:
-        """``None``, for the next locator, where a cache folder was asked for, and for code of other packages."""
+        """``None``, for the next locator, where a cache folder was asked for, for code of other packages, and where the
+        user's cache folder cannot be written."""
         if config.CACHE_DIR or not os.path.exists(py_file) or not _is_ours(py_func.__module__, py_file):
             return None
-        found: SharedCache | None = super().from_function(py_func, py_file)
+        try:
+            found: SharedCache | None = super().from_function(py_func, py_file)
+        except OSError:
+            return None
         return found
 
 

@@ -57,6 +57,18 @@ def test_kernels_that_nobody_used_for_long_go(place):
     assert (old.exists(), used.exists()) == (False, True)
 
 
+def test_a_cache_folder_that_cannot_be_made_is_done_without(place, tmp_path, monkeypatch):
+    place("one", sweep=CALLED)
+    from plaidwork.core import kernel_cache
+
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PLAIDWORK_KERNELS", str(tmp_path / "file" / "kernels"))
+    monkeypatch.setattr(kernel_cache, "_is_ours", lambda *_: True)
+    kernel_cache._place.cache_clear()
+    function = sys.modules["guest.sweep"].twice.py_func
+    assert kernel_cache.SharedCache.from_function(function, function.__code__.co_filename) is None
+
+
 def test_code_of_other_packages_is_cached_as_ever(tmp_path):
     from plaidwork.core import kernel_cache
 
