@@ -94,7 +94,7 @@ def test_changed_attribute_and_missing_object_are_found(session, path):
         file[f"runs/{run}"].attrs["seed"] = 5
     with pytest.raises(SessionError, match=f"attributes of “/runs/{run}”"):
         load_session(path)
-    save_session(session, replace=True)
+    session.save(replace=True)
     with h5py.File(path, "r+") as file:
         del file[f"runs/{run}/results/mean"]
     with pytest.raises(SessionError, match=r"results/mean” is missing"):
@@ -238,7 +238,7 @@ def test_versions(session, path):
         session_file.load(path, Session, probed=True)  # changed by hand
 
     def saved_as(version, needed):
-        save_session(session, replace=True)
+        session.save(replace=True)
         with h5py.File(path, "r+") as file:
             file.attrs["format_version"], file.attrs["min_reader"] = version, needed
             del file["checksums"]
