@@ -165,6 +165,8 @@ def test_recovered_work_goes_into_the_file_it_came_from(session, tmp_path, ended
     assert open_session(path).notes == "not saved"
     assert os.listdir(tmp_path / "r") == []
     again = found.open() if found.path.exists() else opened
-    open_session(path).save()
+    other = open_session(path)
+    other.notes = "theirs"
+    other.save()
     with pytest.raises(ChangedError):
         again.save()
