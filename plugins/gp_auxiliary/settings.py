@@ -315,6 +315,7 @@ NULL = (
         advanced=True,
         minimum=1,
         maximum=100,
+        when={"form": ("auto", "dense")},
     ),
     Hyperparameter(
         "classes",
