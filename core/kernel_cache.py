@@ -63,19 +63,19 @@ def cache_folder() -> Path:
 
 
 def _is_ours(module: str, file: str) -> bool:
-    """Whether a module belongs to the program or to a plugin: some source of its package knows the program."""
-    return module.partition(".")[0] == _OURS or _knows_us(_package_folder(module, Path(file)))
-
-
-def _package_folder(module: str, file: Path) -> Path:
-    """The folder of the outermost package of a module; that of the file for a module alone."""
-    depth = module.count(".") + (file.name == "__init__.py")
-    return file.parents[max(depth - 1, 0)] if depth <= len(file.parents) else file.parent
+    """Whether a module belongs to the program or to a plugin: some source of its package knows the program, or its own where
+    it is a module alone (beside it may lie whatever else is installed)."""
+    path = Path(file)
+    depth = module.count(".") + (path.name == "__init__.py")
+    known = 0 < depth <= len(path.parents)
+    return module.partition(".")[0] == _OURS or _knows_us(path.parents[depth - 1] if known else path)
 
 
 @cache
-def _knows_us(folder: Path) -> bool:
-    return any(_OURS.encode() in path.read_bytes() for path in folder.rglob("*.py"))
+def _knows_us(place: Path) -> bool:
+    """Whether a file, or one below a folder, names the program."""
+    files = place.rglob("*.py") if place.is_dir() else (place,)
+    return any(_OURS.encode() in path.read_bytes() for path in files)
 
 
 @cache

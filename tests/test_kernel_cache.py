@@ -75,9 +75,11 @@ def test_code_of_other_packages_is_cached_as_ever(tmp_path):
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "sweep.py").write_text(CALLED)
     assert not kernel_cache._is_ours("foreign.sweep", str(tmp_path / "foreign" / "sweep.py"))
+    (tmp_path / "alone.py").write_text(CALLED)  # a module beside other packages that know the program
     (tmp_path / "guest").mkdir()
     (tmp_path / "guest" / "sweep.py").write_text(CALLED)
     (tmp_path / "guest" / "model.py").write_text("from plaidwork.core.api import Model\n")
+    assert not kernel_cache._is_ours("alone", str(tmp_path / "alone.py"))
     assert kernel_cache._is_ours("guest.sweep", str(tmp_path / "guest" / "sweep.py"))
 
 
