@@ -46,6 +46,10 @@ def tidy(qapp):
         left = _windows() - before
     names = ", ".join(sorted(f"{type(w).__name__} {w.objectName()!r}" for w in left))
     assert not left, f"windows left over: {names}"
+    # A menu or dialog that stays open takes the clicks of every later test of this process.
+    catching = [QApplication.activePopupWidget(), QApplication.activeModalWidget(), QWidget.mouseGrabber()]
+    held = [f"{type(w).__name__} {w.objectName()!r}" for w in catching if w is not None]
+    assert not held, f"still takes clicks: {held}"
 
 
 @pytest.fixture
