@@ -162,12 +162,13 @@ class Matrix:
 @dataclass(frozen=True)
 class Listing:
     """A table beside the picture: what its rows stand for is selected by them, and chosen where ``choice`` is the id of a
-    choice and the value of it that each row is."""
+    choice and the value of it that each row is. ``formats`` write the values of columns, by title."""
 
     title: str
     columns: Mapping[str, Any]
     of: Items | None = None
     choice: tuple[str, tuple[str, ...]] | None = None
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         columns = {str(title): _column(values) for title, values in self.columns.items()}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Facts, Inset, Listing
+from plaidwork.core.pictures import Facts, Inset, Listing, ViewChoice
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, scrolled
@@ -76,8 +76,8 @@ class BesidePanel(QWidget):
         """The numbers, from above."""
         return [figure for part in self._parts if isinstance(part, _Numbers) for figure in part.figures]
 
-    def set_parts(self, parts: tuple[Part, ...]) -> None:
-        """Show these. Widgets are used again in their order, so that focus and scrolling are kept."""
+    def set_parts(self, parts: tuple[Part, ...], choices: Sequence[ViewChoice] = ()) -> None:
+        """Show these, in lists the rows that are chosen. Widgets are used again in their order, so that focus and scrolling are kept."""
         self._spare, self._parts = [*self._parts, *self._spare], []
         for place, part in enumerate(parts):
             widget = self._widget_for(part)
@@ -87,6 +87,10 @@ class BesidePanel(QWidget):
             self._column.insertWidget(place, widget, int(isinstance(widget, _Table)))
             widget.show_part(part)
             widget.show()
+            if isinstance(part, Listing) and isinstance(widget, _Table) and part.choice is not None:
+                widget.mark_row(
+                    part.choice[1], next((one.value for one in choices if one.id == part.choice[0]), "")
+                )
         for widget in self._spare:
             widget.hide()
         self.set_selected(self._selected)
@@ -140,7 +144,16 @@ class _Table(QWidget):
         assert isinstance(part, Listing)
         self.title.setText(part.title)
         self.table.view.setAccessibleName(part.title)
-        self.table.set_columns(part.columns)
+        self.table.set_columns(part.columns, formats=part.formats)
+
+    def mark_row(self, values: tuple[str, ...], chosen: str) -> None:
+        """Select the row of what is chosen, or none, without telling anybody."""
+        blocked = self.table.blockSignals(True)
+        if chosen in values:
+            self.table.select_row(values.index(chosen))
+        else:
+            self.table.view.clearSelection()
+        self.table.blockSignals(blocked)
 
 
 class _Numbers(QWidget):
