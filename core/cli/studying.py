@@ -156,7 +156,12 @@ def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace
     """Run what waits, save also what was stopped, and say what was found."""
     clock = _Clock(planned)
 
-    with held(out), Autosave(session, out, lambda: planned.so_far(session)) as kept:
+    def so_far() -> Session:
+        found = planned.so_far(session)
+        planned.add_to(found)
+        return found
+
+    with held(out), Autosave(session, out, so_far) as kept:
         with stops(planned.control), _executors(executor, options.jobs) as make:
             for ended in planned.iterate(make, at_once=options.jobs, keep=options.keep):
                 _tell(planned, ended, options.json, clock)

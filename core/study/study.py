@@ -217,8 +217,8 @@ class Study(RunningStudy):
         self.put(session)
 
     def so_far(self, session: Session) -> Session:
-        """A copy of a session with the study as it is, to be written while fits are under way; their runs are in it up to the
-        last checkpoint of each chain."""
+        """A copy of a session to be written while fits are under way: with the study as it is, and with their runs, which are
+        stored up to the last checkpoint of each chain."""
         running = [job.run for job in self.jobs if job.status == "running" and job.run is not None]
         found = replace(
             session,
@@ -227,7 +227,10 @@ class Study(RunningStudy):
             studies=list(session.studies),
             history=list(session.history),
         )
-        self.add_to(found)
+        for given in self.inputs.values():
+            for dataset in given:
+                found.datasets.setdefault(dataset.name, dataset)
+        self.put(found)
         return found
 
     def take_up(self, session: Session, plugins: Registry) -> None:
