@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import SamplesIn
+from plaidwork.core.data.importers._damage import check_growth
 from plaidwork.core.data.importers._images import check_size, image_head, image_table
 from plaidwork.core.data.importers._npz_parts import (
     LABEL,
@@ -207,6 +209,7 @@ def _load(path: Path, held: Mapping[str, tuple[int, ...]], array: str, options: 
         return _load_halves(path, held, halves)
     shape = held[array]
     check_size(f"{path.name}, {array},", 1, shape)
+    check_growth(path, 8 * math.prod(shape))
     along = str(options.get("images_along", "last"))
     if along not in ("last", "first"):
         raise DataError(f"images_along has to be “last” or “first”. Found “{along}”.")

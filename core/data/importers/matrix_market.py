@@ -126,11 +126,36 @@ def _header(path: Path) -> _Header:
     return _Header(layout, number, (rows, columns), entries)
 
 
+_ENTRY_BYTES = b"0123456789+-.eEdDnNaAiIfFtTyY \t\r\n"
+
+
+def _check_bytes(path: Path) -> None:
+    """Look through the entries before SciPy's parser does: other bytes than those of numbers may end the program there."""
+    try:
+        raw, content = open_binary(path)
+        with raw:
+            line, number = content.readline(100_000), 1
+            while line.startswith(b"%") or (line and not line.strip()):
+                line, number = content.readline(100_000), number + 1
+            while chunk := content.read(1 << 20):
+                other = chunk.translate(None, _ENTRY_BYTES)
+                if other:
+                    number += chunk[: chunk.index(other[:1])].count(b"\n") + 1
+                    raise DataError(
+                        f"{path.name}, line {number}: expected numbers, found the byte 0x{other[0]:02X}.",
+                        "Export it once more as Matrix Market.",
+                    )
+                number += chunk.count(b"\n")
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path.name} cannot be read: {error}.", "Copy or download it once more.") from error
+
+
 def _read(path: Path, header: _Header, options: ImportOptions, issues: list[Issue] | None = None) -> Any:
     """The matrix, sparse where that saves room. What is doubtful goes into ``issues``, or is refused without them."""
     from scipy.io import mmread
     from scipy.sparse import csr_matrix, issparse
 
+    _check_bytes(path)
     try:
         found = mmread(path)
     except (ValueError, OverflowError, OSError, EOFError, TypeError) as error:

@@ -12,6 +12,7 @@ from numpy.lib import format as npy
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import encode
+from plaidwork.core.data.importers._damage import check_growth
 from plaidwork.core.data.importers._images import PICTURES
 from plaidwork.core.data.importers._npz_load import (
     NO_IMAGES,
@@ -127,14 +128,14 @@ def _headers(path: Path) -> dict[str, Header]:
     try:
         if path.name.lower().endswith(".npy"):
             with open(path, "rb") as file:
-                return {"": _header(file, path.stat().st_size, path.name)}
+                return {"": _header(path, file, path.stat().st_size, path.name)}
         with zipfile.ZipFile(path) as archive:
             found = {}
             for info in archive.infolist():
                 if info.filename.endswith(".npy"):
                     with archive.open(info) as member:
                         name = info.filename[:-4]
-                        found[name] = _header(member, info.file_size, f"{path.name}, array {name}")
+                        found[name] = _header(path, member, info.file_size, f"{path.name}, array {name}")
             return found
     except DataError:
         raise
@@ -145,7 +146,7 @@ def _headers(path: Path) -> dict[str, Header]:
         ) from error
 
 
-def _header(file: IO[bytes], size: int, where: str) -> Header:
+def _header(path: Path, file: IO[bytes], size: int, where: str) -> Header:
     version = npy.read_magic(file)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, _, dtype = read(file)
@@ -159,6 +160,7 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
             f"{where} announces {cells * dtype.itemsize} bytes of numbers, but holds {size}.",
             "The file is cut off. Write or copy it once more.",
         )
+    check_growth(path, cells * dtype.itemsize)
     return Header(tuple(int(length) for length in shape), dtype)
 
 
