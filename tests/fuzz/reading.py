@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from plaidwork.core.data.importers import _damage
 from plaidwork.core.data.importers.reading import find_reader, read_dataset, read_datasets
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.hdf5.limits import Limits
@@ -112,7 +113,7 @@ def _judge(kind: str, path: Path, watch: _Watch) -> dict[str, Any]:
 
 def main() -> None:
     """Serve until there are no more files."""
-    session_file.machine_limits = lambda ours=False: Limits()
+    session_file.machine_limits = _damage.machine_limits = lambda ours=False: Limits()
     sys.setrecursionlimit(1000)
     warnings.simplefilter("ignore")
     for kind in ("xlsx", "ods", "parquet"):  # what is loaded once counts for no file

@@ -16,6 +16,8 @@ from xml.etree import ElementTree
 from plaidwork.core.errors import DataError
 from plaidwork.core.hdf5.limits import machine_limits
 
+NAME_BYTES = 100
+"""About what a row or column takes by its name alone."""
 _CELL = 32
 """About what a cell of a sheet takes in memory, empty ones between others too."""
 _CHUNK = 1 << 20
@@ -51,6 +53,17 @@ def damage_told(path: Path, kinds: tuple[type[Exception], ...], hint: str) -> It
         ):  # what libraries in Rust raise where they did not think of something
             raise
         raise DataError(f"{path.name} cannot be read: {error}.", hint) from error
+
+
+@contextmanager
+def memory_told(path: Path) -> Iterator[None]:
+    """The end of memory as a ``DataError``."""
+    try:
+        yield
+    except MemoryError as error:
+        raise DataError(
+            f"{path.name} needs more memory than is free.", "Close other programs, or import a part of it."
+        ) from error
 
 
 def beyond(folder: Path, file: Path) -> bool:

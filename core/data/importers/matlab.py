@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import SamplesIn
-from plaidwork.core.data.importers._damage import check_growth
+from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._images import check_size, image_head, image_table
 from plaidwork.core.data.importers._npz_parts import (
     LABEL,
@@ -151,6 +151,13 @@ def _held(path: Path) -> dict[str, tuple[int, ...]]:
     return held
 
 
+def _sparse(path: Path) -> set[str]:
+    """Names of the variables that are stored sparse."""
+    from scipy.io import whosmat
+
+    return {name for name, _, kind in whosmat(str(path)) if kind == "sparse"}
+
+
 def _choose(path: Path, held: Mapping[str, tuple[int, ...]], options: ImportOptions) -> tuple[str, str]:
     """The variable to read, and why it cannot be told."""
     wanted, halves = options.get("array"), _halves(held)
@@ -209,7 +216,7 @@ def _load(path: Path, held: Mapping[str, tuple[int, ...]], array: str, options: 
         return _load_halves(path, held, halves)
     shape = held[array]
     check_size(f"{path.name}, {array},", 1, shape)
-    check_growth(path, 8 * math.prod(shape))
+    check_growth(path, 8 * math.prod(shape) if array not in _sparse(path) else NAME_BYTES * sum(shape))
     along = str(options.get("images_along", "last"))
     if along not in ("last", "first"):
         raise DataError(f"images_along has to be “last” or “first”. Found “{along}”.")

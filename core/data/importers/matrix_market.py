@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._market import entry_error, entry_issue, inexact_entries, without_repeats
 from plaidwork.core.data.importers._reader import TableReader
 from plaidwork.core.data.importers._table import MAX_CELLS
@@ -123,6 +124,7 @@ def _header(path: Path) -> _Header:
             f"{path.name} announces {entries} entries, more than its {path.stat().st_size} bytes can hold.",
             "The file is cut off. Copy or download it once more.",
         )
+    check_growth(path, NAME_BYTES * (rows + columns))
     return _Header(layout, number, (rows, columns), entries)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -160,7 +161,8 @@ def _header(path: Path, file: IO[bytes], size: int, where: str) -> Header:
             f"{where} announces {cells * dtype.itemsize} bytes of numbers, but holds {size}.",
             "The file is cut off. Write or copy it once more.",
         )
-    check_growth(path, cells * dtype.itemsize)
+    # an axis of length 0 hides how long the others are, and each of their items gets a name
+    check_growth(path, math.prod(max(int(length), 1) for length in shape) * dtype.itemsize)
     return Header(tuple(int(length) for length in shape), dtype)
 
 
