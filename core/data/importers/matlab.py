@@ -13,6 +13,7 @@ import numpy as np
 from plaidwork.core.data.dataset import SamplesIn
 from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._images import check_size, image_head, image_table
+from plaidwork.core.data.importers._matlab_tags import check_tags
 from plaidwork.core.data.importers._npz_parts import (
     LABEL,
     SPLIT,
@@ -135,6 +136,7 @@ def _held(path: Path) -> dict[str, tuple[int, ...]]:
                     f"{path.name} is a MATLAB file of version 7.3, which cannot be read.",
                     "Save it in MATLAB with save(name, 'X', '-v7').",
                 )
+        check_tags(path)
         listed = whosmat(str(path))
     except DataError:
         raise
@@ -227,6 +229,8 @@ def _load(path: Path, held: Mapping[str, tuple[int, ...]], array: str, options: 
     try:
         content = loadmat(str(path), variable_names=[array, *beside[:_MOST_LABELS]])
         values = content[array]
+        if issparse(values):
+            values.check_format(full_check=True)  # SciPy has not looked at the indices
     except Exception as error:  # a damaged file makes SciPy's reader raise almost anything
         raise DataError(f"{path.name} is damaged: {error}.", "Copy or save it once more.") from error
     if issparse(values):
