@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fuzz.counting import HEAD, KINDS, SESSION, line, run
+from fuzz.counting import HEAD, KINDS, SESSION, Reader, line, run
 
 
 def _numbers(options: argparse.Namespace, kind: str) -> range:
@@ -29,16 +29,17 @@ def main() -> int:
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="fuzz-"))
     folder.mkdir(parents=True, exist_ok=True)
-    bad = 0
+    bad, reader = 0, Reader(folder)
     print(f"In {folder}\n{HEAD}", flush=True)
     for kind in options.only or KINDS:
         found = []
-        for item in run(kind, _numbers(options, kind), folder, options.seed):
+        for item in run(kind, _numbers(options, kind), folder, reader, options.seed):
             found.append(item)
             if item.bad or options.number is not None:
                 print(item, file=sys.stderr, flush=True)
                 bad += item.bad
         print(line(kind, found), flush=True)
+    reader.close()
     return 1 if bad else 0
 
 

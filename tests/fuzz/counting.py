@@ -104,19 +104,15 @@ def cases(kind: str, numbers: Sequence[int], folder: Path, seed: int) -> Iterato
         yield number, mutate(kind, source, place / source.name, rng), place / source.name
 
 
-def run(kind: str, numbers: Sequence[int], folder: Path, seed: int = 1) -> Iterator[Outcome]:
-    """Open changed files of a format one by one."""
-    reader = Reader(folder)
-    try:
-        for number, change, path in cases(kind, numbers, folder, seed):
-            found = Outcome(kind, number, change, **reader.open(kind, path))  # type: ignore[arg-type]
-            if found.bad:
-                kept = folder / "bad" / f"{kind.replace(' ', '-')}-{number}"
-                shutil.rmtree(kept, ignore_errors=True)
-                shutil.copytree(path.parent, kept, symlinks=True, ignore=_pipes)
-            yield found
-    finally:
-        reader.close()
+def run(kind: str, numbers: Sequence[int], folder: Path, reader: Reader, seed: int = 1) -> Iterator[Outcome]:
+    """Open changed files of a format one by one; bad ones are kept."""
+    for number, change, path in cases(kind, numbers, folder, seed):
+        found = Outcome(kind, number, change, **reader.open(kind, path))  # type: ignore[arg-type]
+        if found.bad:
+            kept = folder / "bad" / f"{kind.replace(' ', '-')}-{number}"
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(path.parent, kept, symlinks=True, ignore=_pipes)
+        yield found
 
 
 def _pipes(folder: str, names: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ import random
 import shutil
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,18 @@ TEXT: tuple[Change, ...] = (flips, cut, blocks, tokens, tokens, tokens)
 def inside_gzip(data: bytes, rng: random.Random) -> bytes:
     """What is packed is changed, and packed again."""
     return gzip.compress(rng.choice(TEXT + BYTES)(gzip.decompress(data), rng), 1, mtime=0)
+
+
+def inside_matlab(data: bytes, rng: random.Random) -> bytes:
+    """One compressed variable is changed, and packed again."""
+    at, parts = 128, [data[:128]]
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at + 4 : at + 8], "little")
+        parts.append(data[at + 8 : at + 8 + size])
+        at += 8 + size
+    chosen = rng.randrange(1, len(parts))
+    parts[chosen] = zlib.compress(rng.choice(BYTES)(zlib.decompress(parts[chosen]), rng), 1)
+    return parts[0] + b"".join(struct.pack("<II", 15, len(part)) + part for part in parts[1:])
 
 
 def inside_zip(data: bytes, rng: random.Random) -> bytes:
@@ -310,6 +323,8 @@ def mutate(kind: str, sound: Path, target: Path, rng: random.Random) -> str:
         change = _header
     elif kind.endswith(".gz") and rng.random() < 0.7:
         change = inside_gzip
+    elif kind == "mat compressed" and rng.random() < 0.7:
+        change = inside_matlab
     elif kind in ZIPS and rng.random() < 0.7:
         change = inside_zip
     target.write_bytes(change(data, rng))

@@ -7,8 +7,10 @@ import io
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, BinaryIO
 from xml.etree import ElementTree
@@ -90,8 +92,21 @@ class _Counted(io.RawIOBase):
 
 
 def unpacked(path: Path, raw: BinaryIO) -> BinaryIO:
-    """The content of a gzip file; reading raises ``DataError`` when it grows without bound."""
+    """The content of a gzip file. Raises ``DataError`` when it grows without bound: of a small one at once, else when read."""
+    found, limits = os.fstat(raw.fileno()), machine_limits()
+    if found.st_size * limits.ratio < limits.ratio_from:
+        _look_through(path, found.st_size, found.st_mtime_ns)
     return io.BufferedReader(_Counted(path, gzip.GzipFile(fileobj=raw)), _CHUNK)
+
+
+@lru_cache(64)
+def _look_through(path: Path, size: int, time: int) -> None:
+    """Unpack a small file once, before its rows are taken apart, which is slow."""
+    with path.open("rb") as raw, suppress(OSError, EOFError, zlib.error):  # told by whoever reads it
+        content = _Counted(path, gzip.GzipFile(fileobj=raw))
+        buffer = bytearray(_CHUNK)
+        while content.readinto(buffer):
+            pass
 
 
 def check_sheets(path: Path) -> None:

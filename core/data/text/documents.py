@@ -24,6 +24,7 @@ from plaidwork.core.data.importers._text import count_text, encoding_error, file
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.errors import DataError
+from plaidwork.core.hdf5.limits import machine_limits
 
 MISSING_TEXT = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
 _NAME = re.compile(
@@ -223,6 +224,9 @@ def read_folder(path: Path, options: ImportOptions, progress: Progress | None = 
         raise DataError(f"The folder {path.name} holds no .txt files.", "Choose another folder.")
     if len(files) > _FILES:
         raise DataError(f"The folder {path.name} holds {len(files)} files; {_FILES} can be read.")
+    size, most = sum(file.stat().st_size for file in files), machine_limits().dataset
+    if size > most:
+        raise DataError(f"The folder {path.name} holds texts of {size} bytes; {most} can be read.")
     encoding = str(options.get("encoding") or "utf-8")
     codec = "utf-8-sig" if encoding == "utf-8" else encoding
     texts, digest = [], hashlib.sha256()
