@@ -1,13 +1,14 @@
 """The metric of Hamiltonian trajectories: the negative Hessian at a mode of ``p(theta | y)``, by differences of the gradient.
 
 Steps are then of the posterior's own size in every direction (Girolami & Calderhead 2011, Journal of the Royal Statistical
-Society B 73:123, with one metric for all theta). It is made in the warm-up, for the values as they are when it is due, a gradient
-with each trajectory, so that no slice of a sweep is long. Any metric gives the right law.
+Society B 73:123, with one metric for all theta). It is made in the warm-up, for the values (and their scales, which change with the precisions
+of raters) as they are when it is due, a gradient with each trajectory, so that no slice of a sweep is long. Any metric gives the right law.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -61,6 +62,7 @@ def learn_metric(theta: np.ndarray, y: np.ndarray, prior: Prior, metric: Metric)
         metric["search"] = _begun(theta, y, prior, metric["root"])
         return
     search = metric["search"]
+    prior = replace(prior, x=search.get("x", prior.x))
     if not search["found"]:
         _climb(prior, search)
         return
@@ -78,7 +80,7 @@ def learn_metric(theta: np.ndarray, y: np.ndarray, prior: Prior, metric: Metric)
 def _begun(theta: np.ndarray, y: np.ndarray, prior: Prior, root: np.ndarray) -> Search:
     value, slope = log_posterior(prior, theta, y)
     return {
-        "y": y.copy(), "place": theta.copy(), "value": value, "slope": slope, "curve": root @ root.T, "length": 1.0,
+        "x": prior.x.copy(), "y": y.copy(), "place": theta.copy(), "value": value, "slope": slope, "curve": root @ root.T, "length": 1.0,
         "tried": 0, "found": not value > -math.inf, "bend": np.zeros((len(theta), len(theta))), "columns": 0,
     }  # fmt: skip
 
