@@ -206,7 +206,8 @@ class Picture:
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
     ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for; with a
     ``stack`` it is so many of them each, below each other, that share an axis across. A picture
-    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
+    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, whose values
+    ``formats`` write, or
     ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
     blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
     force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
@@ -234,6 +235,7 @@ class Picture:
     beside: tuple[Listing | Facts | Inset, ...] = ()
     files: tuple[File, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 )
 
 from plaidwork.core.pictures import Panel, Prose, Span
-from plaidwork.gui.pictures.style import Style
+from plaidwork.gui.pictures.style import Style, mixed
 
 _LEADING = 140.0
 """Per cent of the height of a line."""
@@ -76,5 +76,4 @@ def _format(span: Span, plain: QTextCharFormat, style: Style) -> QTextCharFormat
 def _ground(span: Span, style: Style) -> QColor:
     """The colour of a span, mixed with that of the sheet."""
     share = _STRONGEST[style.scheme] * min(max(span.strength, 0.0), 1.0)
-    pairs = zip(style.color(span.color).getRgb()[:3], style.color("surface").getRgb()[:3], strict=True)  # type: ignore[index]
-    return QColor(*(round(share * ink + (1 - share) * ground) for ink, ground in pairs))
+    return mixed(style.color(span.color), style.color("surface"), share)

@@ -15,15 +15,16 @@ from shiboken6 import isValid
 from plaidwork.core.contract.spec import View
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures import Picture
 from plaidwork.core.views import block_texts
-from plaidwork.core.views.biclusters import Ordered, in_order, orders_of
+from plaidwork.core.views.biclusters import Ordered, blocks_picture, in_order, orders_of
 from plaidwork.core.views.blocks import MODES, BlockData, load_blocks
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_limits, tidy
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
-from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.printed_page import PrintedPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.strip_field import StripField
 from plaidwork.gui.tasks import Task
@@ -39,7 +40,7 @@ _NARROW = 560
 _THRESHOLD = "Membership at least"
 
 
-class BiclusterPage(ResultPage):
+class BiclusterPage(PrintedPage):
     """Blocks in the re-ordered matrix; see the module and `Blocks`."""
 
     icon_name = "blocks"
@@ -379,15 +380,20 @@ class BiclusterPage(ResultPage):
         self.canvas.show_blocks()
 
     # -- out ------------------------------------------------------------------------------------
-    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
-        return [[self._strip_field.legend], [self.canvas], [self._foot, self.bar]]
+    def shown_picture(self) -> Picture | None:
+        """All of the matrix in its order, with the blocks as they are now."""
+        data, ordered = self.blocks.data, self.canvas.ordered
+        if data is None or ordered is None:
+            return None
+        return blocks_picture(
+            self.blocks, ordered, self._mode, self._strip_field.strips, self._by_block, self.canvas.outlined
+        )
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The matrix as shown: mode and order."""
-        data, ordered = self.blocks.data, self.canvas.ordered
-        assert data is not None
-        assert ordered is not None
-        values = data.matrix(self._mode)[np.ix_(ordered.row_order, ordered.column_order)]
-        rows = [data.row_names[i] for i in ordered.row_order]
-        columns = [data.column_names[i] for i in ordered.column_order]
-        return MatrixData(values, rows, columns, data.row_label), {}
+        shown = self.shown_picture()
+        assert shown is not None
+        assert shown.matrix is not None
+        return MatrixData(
+            shown.matrix.values, shown.matrix.rows, shown.matrix.columns, shown.matrix.corner
+        ), {}

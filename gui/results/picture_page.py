@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, File, Image, Listing, Picture, Points, ViewChoice
+from plaidwork.core.pictures import Cells, Image, Listing, Picture, Points, ViewChoice
 from plaidwork.core.pictures.choices import TEXT
 from plaidwork.core.views.drawing import picture_of
-from plaidwork.core.views.printing import origin_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, spots_of, text_of
-from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
-from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.results.beside_panel import BesidePanel
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
-from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
+from plaidwork.gui.results.page import SKELETON_AFTER
+from plaidwork.gui.results.printed_page import PrintedPage
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.save_path import ask_save_path
-from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Label, scrolled
 
 _AROUND = 40
@@ -43,7 +37,7 @@ _SEARCHED = 20_000
 """Pieces looked through for a text, at most."""
 
 
-class PicturePage(ResultPage):
+class PicturePage(PrintedPage):
     """Shows what ``core/views`` draws for the kind of its view. What is chosen is drawn in the background."""
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
@@ -375,60 +369,18 @@ class PicturePage(ResultPage):
             menu.addAction(file.title, partial(self.ask_file, file))
 
     # -- words and files ------------------------------------------------------------------------
-    def ask_file(self, file: File) -> None:
-        """Ask for a file and write what the picture offers beside itself, in the background."""
-        ending = f"{file.suffix.lstrip('.').upper()} (*{file.suffix})"
-        name = self.file_name(file.suffix, file.name)
-        path = ask_save_path(self, file.title.rstrip("…"), name, ending)
-        if path is not None:
-            self.write_file(file, path)
-
-    def write_file(self, file: File, path: Path) -> Task:
-        """Write what the picture offers beside itself; messages tell the end."""
-
-        def written(count: int) -> None:
-            told = f"Exported {format_count(count)} {file.counted} to {path.name}"
-            self.workbench.notified.emit("ok", told, "", "")
-
-        def failed(error: BaseException, details: str) -> None:
-            self.workbench.notified.emit("error", f"Could not write {path.name}", str(error), "")
-
-        return self.start(lambda task: file.write(path), written, failed)
-
     def default_headline(self) -> str:
         return self.loaded.headline if self.loaded else self.view.title
 
     def default_caption(self) -> str:
         return self.loaded.caption if self.loaded else ""
 
-    @property
-    def printed(self) -> Picture:
-        """The picture with the words that stand above it here; a state is told in words."""
-        headline, caption = self._headline.text(), self._caption.text()
-        if self.loaded is None or self.state:
-            return Picture(headline, caption, empty=(self.state or self.view.title, ""))
-        return replace(self.loaded, headline=headline, caption=caption, doubt=self._doubt.told)
-
-    def export_picture(self, path: str | Path) -> Path:
-        """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
-        return write_picture(self.printed, path, paper_like(self.size()))
-
-    def export_dialog(self, proposed: Path) -> PaperDialog:
-        """Asks how the picture is to be written."""
-        session = self.workbench.session
-        origin = origin_of(session, session.runs.get(self.run.id, self.run))
-        return PaperDialog(self.printed, proposed, origin, self)
-
-    def picture_image(self) -> QImage | None:
-        """The picture with twice the dots of the screen."""
-        return self.on_paper(self.size(), 2.0)
-
-    def on_paper(self, size: QSize, scale: float) -> QImage | None:
-        """The picture alone."""
-        return picture_image(self.printed, paper_like(size, scale=scale))
+    def shown_picture(self) -> Picture | None:
+        """What was drawn last."""
+        return self.loaded
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         matrix = self.loaded.matrix
         if matrix is not None:
             return MatrixData(matrix.values, matrix.rows, matrix.columns, matrix.corner), {}
-        return dict(self.loaded.table), {}
+        return dict(self.loaded.table), dict(self.loaded.formats)

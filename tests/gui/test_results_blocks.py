@@ -386,6 +386,26 @@ def test_list_shows_size_shift_and_presence(opened):
     assert panel._details.isHidden()
 
 
+def test_the_blocks_as_they_are_leave_on_paper(opened, tmp_path):
+    workbench, run = toy_run()
+    page, _ = opened(workbench, run)
+    page.blocks.select(1)
+    settle(page)
+    text = page.export_picture(tmp_path / "b.svg").read_text()
+    assert page._headline.text() in text  # words stay words
+    assert page.blocks.name(1) in text
+    assert "Membership at least" not in text
+    page.canvas.outlined = False
+    page.canvas.show_blocks()
+    assert page.blocks.name(1) not in "".join(mark.name for mark in page.printed.panels[-1].marks)
+    assert len(page.printed.panels[-1].marks) == 1
+    page.blocks.selection.set_threshold(1.0)
+    settle(page)
+    assert page.printed.empty[0] == page.state
+    page.blocks.selection.set_threshold(0.5)
+    settle(page)
+
+
 def test_choose_in_the_list_rename_and_export(opened, qtbot, tmp_path):
     workbench, run = toy_run()
     page, panel = opened(workbench, run)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from plaidwork.core import pictures as p
+from plaidwork.core.draws.numbers import format_p
 from plaidwork.core.errors import PictureError
+from plaidwork.core.views.tables import formats_of
 
 
 def picture(**more):
@@ -198,3 +200,9 @@ def test_a_choice_of_items_follows_what_is_selected():
     )
     words = p.ViewChoices({"words": "plot"}).text("words", "Containing")
     assert words == "plot"
+
+
+def test_numbers_of_the_table_are_told_as_their_column_is_written():
+    found = picture(table={"p": [0.00012, 0.0312, 0.5]}, formats={"p": format_p})
+    assert p.describe(found).splitlines()[-3:] == ["< 0.001", "0.031", "0.50"]
+    assert set(formats_of(["Block", "Adjusted p", "p", "Top", "q"])) == {"Adjusted p", "p", "q"}
