@@ -162,19 +162,22 @@ class Matrix:
 @dataclass(frozen=True)
 class Listing:
     """A table beside the picture: what its rows stand for is selected by them, and chosen where ``choice`` is the id of a
-    choice and the value of it that each row is. ``formats`` write the values of columns, by title."""
+    choice and the value of it that each row is. ``formats`` write the values of columns, by title;
+    ``swatch`` is a colour before each row, or nothing."""
 
     title: str
     columns: Mapping[str, Any]
     of: Items | None = None
     choice: tuple[str, tuple[str, ...]] | None = None
     formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    swatch: tuple[Color, ...] = ()
 
     def __post_init__(self) -> None:
         columns = {str(title): _column(values) for title, values in self.columns.items()}
         object.__setattr__(self, "columns", MappingProxyType(columns))
         lengths = {len(values) for values in columns.values()}
-        lengths |= {len(part) for part in (self.choice and self.choice[1],) if part is not None}
+        parts = (self.choice and self.choice[1], self.swatch or None)
+        lengths |= {len(part) for part in parts if part is not None}
         if len(lengths) > 1 or (self.of is not None and lengths != {self.of.reach}):
             raise PictureError(f"The columns, items and values of the list “{self.title}” differ in length.")
 

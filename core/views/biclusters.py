@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plaidwork.core.draws.summaries import order_blocks
 from plaidwork.core.pictures import Axis, Cells, Items, Mark, Matrix, Panel, Picture, Regions, ViewChoices
 from plaidwork.core.views import block_texts
+from plaidwork.core.views.block_parts import parts_of
 from plaidwork.core.views.blocks import MODES, BlockData, BlockSet, StillBlocks, load_blocks
 from plaidwork.core.views.matrices import Shades
 from plaidwork.core.views.sources import Sources
@@ -48,7 +49,8 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         return Picture(sources.view.title, empty=("No block at this threshold", why))
     orders = orders_of(data, *blocks.masks)
     ordered = in_order(blocks, data, mode, *orders)
-    return blocks_picture(blocks, ordered, mode, strips)
+    beside = parts_of(blocks, strips[0].title if strips else "")
+    return replace(blocks_picture(blocks, ordered, mode, strips), beside=beside)
 
 
 def blocks_picture(

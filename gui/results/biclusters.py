@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
-from shiboken6 import isValid
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.findings.naming import findable
@@ -21,18 +20,15 @@ from plaidwork.core.views.biclusters import Ordered, blocks_picture, in_order, o
 from plaidwork.core.views.blocks import MODES, BlockData, load_blocks
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_limits, tidy
+from plaidwork.gui.results.beside_blocks import BesideBlocks
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
-from plaidwork.gui.results.printed_page import PrintedPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.strip_field import StripField
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField, tool_button
 from plaidwork.gui.workbench import Workbench
-
-if TYPE_CHECKING:
-    from plaidwork.gui.results.block_panel import BlockPanel
 
 REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
@@ -40,7 +36,7 @@ _NARROW = 560
 _THRESHOLD = "Membership at least"
 
 
-class BiclusterPage(PrintedPage):
+class BiclusterPage(BesideBlocks):
     """Blocks in the re-ordered matrix; see the module and `Blocks`."""
 
     icon_name = "blocks"
@@ -57,7 +53,6 @@ class BiclusterPage(PrintedPage):
         self._by_block = True
         self._ordering: Task | None = None
         self._orders: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
-        self._panel: BlockPanel | None = None
         self._open_after_order: int | None = None
         super().__init__(workbench, run, view, parent)
         self.blocks.setParent(self)
@@ -88,18 +83,6 @@ class BiclusterPage(PrintedPage):
         self._reorder_timer = QTimer(self, singleShot=True, interval=REORDER_AFTER)
         self._reorder_timer.timeout.connect(self._order)
         return content
-
-    def side_panel(self) -> QWidget:
-        """List of blocks and details of the chosen one, for the right dock."""
-        from plaidwork.gui.results.block_panel import BlockPanel
-
-        if self._panel is None or not isValid(self._panel):
-            self._panel = BlockPanel(self.workbench, self.run, self.view, self.blocks)
-            self._panel.setWindowTitle("Selection")
-            self._panel.opened.connect(self.open_block)
-            self._panel.hovered.connect(self.hovered)
-            self.destroyed.connect(self._panel.deleteLater)  # it may live in a dock of the window
-        return self._panel
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> BlockData:
@@ -233,6 +216,10 @@ class BiclusterPage(PrintedPage):
         self.blocks.selection.set_threshold(float(value))
 
     def _on_blocks(self, what: str) -> None:
+        if what == "items":
+            self._mark_beside()
+        else:
+            self._fill_beside()
         if what == "members":
             self.threshold.set_value(self.blocks.selection.threshold)
             self._show_or_explain()
@@ -250,14 +237,6 @@ class BiclusterPage(PrintedPage):
         elif what == "items":
             selection = self.blocks.selection
             self.canvas.set_selected({kind: selection.get(kind) for kind in ("row", "column")})
-
-    def rename_item(self) -> None:
-        """In the side panel where it is in sight, else in a dialog."""
-        shown = self._panel is not None and isValid(self._panel) and self._panel.isVisible()
-        if shown and self.found_item() is not None:
-            self._panel.name.edit()
-        else:
-            super().rename_item()
 
     def _choose_strip(self, title: str) -> None:
         self._strip = title
@@ -374,6 +353,12 @@ class BiclusterPage(PrintedPage):
         outlines = menu.addAction("Show outlines", self._toggle_outlines)
         outlines.setCheckable(True)
         outlines.setChecked(self.canvas.outlined)
+
+        block = self.blocks.selected
+        if block is not None:
+            menu.addSeparator()
+            menu.addAction("Open the sub-matrix\tEnter", partial(self.open_block, block))
+            menu.addAction("Export rows × columns…", partial(self.ask_file, self.block_file(block)))
 
     def _toggle_outlines(self) -> None:
         self.canvas.outlined = not self.canvas.outlined
