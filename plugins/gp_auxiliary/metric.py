@@ -89,7 +89,7 @@ def log_posterior(prior: Prior, theta: np.ndarray, y: np.ndarray) -> tuple[float
 def learn_metric(theta: np.ndarray, y: np.ndarray, prior: Prior, metric: Metric) -> None:
     """A unit of work on the metric, for theta (P,) and y (K, N), when one is due: ever more rarely, as the values settle."""
     if "search" not in metric:
-        if metric["count"] < metric["due"] or metric["count"] >= _WINDOW and "window" in metric:
+        if metric["count"] < metric["due"] or (metric["count"] >= _WINDOW and "window" in metric):
             return
         metric["due"] *= _LATER
         metric["search"] = _begun(theta, y, prior, metric["root"])

@@ -235,7 +235,11 @@ SAMPLING = (
                 label="Draws of the warm-up",
                 doc="Their covariance, over windows that grow; the curvature at a mode before there are enough.",
             ),
-            Choice(value="mode", label="Curvature at a mode", doc="As it is for the values of one sweep of the warm-up."),
+            Choice(
+                value="mode",
+                label="Curvature at a mode",
+                doc="As it is for the values of one sweep of the warm-up.",
+            ),
         ),
         when={"parameters": "inferred", "moves": "hamiltonian"},
     ),
