@@ -2,7 +2,8 @@
 
 At first it is the negative Hessian at a mode of ``p(theta | y)``, by differences of the gradient: steps of the posterior's own
 size in every direction (Girolami & Calderhead 2011, Journal of the Royal Statistical Society B 73:123, with one metric for all
-theta), for the values as they are when it is due, a gradient with each trajectory, so that no slice of a sweep is long. But the
+theta), for the values (and their scales, which change with the
+precisions of raters) as they are when it is due, a gradient with each trajectory, so that no slice of a sweep is long. But the
 mode for the values of one sweep may be far sharper than the posterior is. So, where a window is kept, the covariance of the draws
 of later and later parts of the warm-up takes its place (Carpenter et al. 2017, Journal of Statistical Software 76(1), section 3).
 """
@@ -10,6 +11,7 @@ of later and later parts of the warm-up takes its place (Carpenter et al. 2017, 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -95,6 +97,7 @@ def learn_metric(theta: np.ndarray, y: np.ndarray, prior: Prior, metric: Metric)
         metric["search"] = _begun(theta, y, prior, metric["root"])
         return
     search = metric["search"]
+    prior = replace(prior, x=search.get("x", prior.x))
     if not search["found"]:
         _climb(prior, search)
         return
@@ -112,7 +115,7 @@ def learn_metric(theta: np.ndarray, y: np.ndarray, prior: Prior, metric: Metric)
 def _begun(theta: np.ndarray, y: np.ndarray, prior: Prior, root: np.ndarray) -> Search:
     value, slope = log_posterior(prior, theta, y)
     return {
-        "y": y.copy(), "place": theta.copy(), "value": value, "slope": slope, "curve": root @ root.T, "length": 1.0,
+        "x": prior.x.copy(), "y": y.copy(), "place": theta.copy(), "value": value, "slope": slope, "curve": root @ root.T, "length": 1.0,
         "tried": 0, "found": not value > -math.inf, "bend": np.zeros((len(theta), len(theta))), "columns": 0,
     }  # fmt: skip
 

@@ -47,6 +47,8 @@ class Path(TypedDict):
 class Search(TypedDict):
     """A mode of p(theta | y) that is sought, and the curvature there."""
 
+    x: NotRequired[Floats]
+    """(N, D) the samples, with the scales of their values where they have some, as they were when it began."""
     y: Floats
     """(K, N) the values as they were when it began."""
     place: Floats

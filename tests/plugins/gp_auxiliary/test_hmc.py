@@ -119,15 +119,21 @@ def by_trajectories(
     return np.array(draws), taken / count
 
 
-def test_the_metric_is_the_curvature_at_the_mode():
-    prior, y = prior_at("rbf", 12), Y
+@pytest.mark.parametrize("raters", [False, True])
+def test_the_metric_is_the_curvature_at_the_mode(raters):
+    """Of the values as they were when it was due: those of raters have other scales in every sweep."""
+    y, rng = Y, generator(4)
+    law = prior_at("rbf", 12)
+    scales = np.exp(0.5 * rng.standard_normal((40, 12))) if raters else None
+    prior = scaled_prior(law, scales[0]) if raters else law
     metric, theta = new_metric(prior, False), prior.covariance.prior_mean.copy()
     metric["count"] = metric["due"]
     learn_metric(theta, y, prior, metric)
     units = 1
     while "search" in metric:
         mode = metric["search"]["place"]
-        learn_metric(theta, y, prior, metric)
+        now = scaled_prior(law, scales[units]) if raters else law
+        learn_metric(theta, y * (1 + units), now, metric)
         units += 1
     assert units < 40
     assert np.abs(hmc.log_posterior(prior, mode, y)[1]).max() < 0.3
