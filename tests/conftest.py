@@ -11,6 +11,15 @@ settings.register_profile("unhurried", deadline=None)  # a busy machine finds no
 settings.load_profile("unhurried")
 
 
+LONGEST = ("test_conformance.py", "test_earlier_sessions.py", "test_contract.py")
+"""Files that come first: the longest, begun as the last, would hold one of several processes alone."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """Modules and tests stay until the end: no collection of cycles goes through them, now or later."""
