@@ -43,7 +43,7 @@ DIAGNOSTICS = "diagnostics"
 """End of the key of the tab with the diagnostics of a run."""
 PROCESSES = max(4, os.cpu_count() or 1)
 """Processes for chains that stay in the window's pool."""
-_NICE = 10
+_NICE = 5
 _IN_PASSING = 64 << 20
 """Bytes up to which a session file is written only to keep what was looked at."""
 
