@@ -240,6 +240,12 @@ def _analyse(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
 
 
+def _diff(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument("other", type=Path, metavar="OTHER.plaidwork")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+
+
 def _info(parser: argparse.ArgumentParser) -> None:
     _session(parser)
     parser.add_argument("--json", action="store_true", help="the same as JSON")
@@ -405,6 +411,7 @@ COMMANDS = {
         "Make an analysis of a stored run, or list them.", f"{_HERE}.analysing:analyse", _analyse
     ),
     "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
+    "diff": Command("Say what differs between two sessions.", f"{_HERE}.comparing:diff", _diff),
     "export": Command(
         "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export
     ),
