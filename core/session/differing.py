@@ -40,15 +40,19 @@ def differences(
     return found
 
 
+def _only_text(name: str) -> str:
+    return f"Only {name} has it."
+
+
 def _only(here: Iterable[str], there: Iterable[str], names: tuple[str, str]) -> Iterator[tuple[str, str]]:
     """Titles that only one of the two has."""
     here, there = list(here), list(there)
     for title in here:
         if title not in there:
-            yield title, f"Only {names[0]} has it."
+            yield title, _only_text(names[0])
     for title in there:
         if title not in here:
-            yield title, f"Only {names[1]} has it."
+            yield title, _only_text(names[1])
 
 
 # -- data -------------------------------------------------------------------------------------------
@@ -56,13 +60,13 @@ def _datasets(one: Session, other: Session, names: tuple[str, str]) -> Iterator[
     yield from _only(one.datasets, other.datasets, names)
     for name, data in one.datasets.items():
         if name in other.datasets:
-            for text in _dataset(data, other.datasets[name]):
+            for text in _dataset(data, other.datasets[name], names):
                 yield name, text
 
 
-def _dataset(one: Dataset, other: Dataset) -> Iterator[str]:
+def _dataset(one: Dataset, other: Dataset, names: tuple[str, str]) -> Iterator[str]:
     if one.shape != other.shape:
-        yield f"{_times(one.shape)} in the one, {_times(other.shape)} in the other."
+        yield f"{_times(one.shape)} in {names[0]}, {_times(other.shape)} in {names[1]}."
         return
     for axis, (here, there) in enumerate(
         ((one.row_names, other.row_names), (one.column_names, other.column_names))
@@ -71,7 +75,7 @@ def _dataset(one: Dataset, other: Dataset) -> Iterator[str]:
         if number:
             yield f"{number} of {len(here)} names of {AXIS_WORDS[axis]} differ."
     if one.kind != other.kind or one.categories != other.categories:
-        yield f"Values of another kind: {one.kind} in the one, {other.kind} in the other."
+        yield f"Values of another kind: {one.kind} in {names[0]}, {other.kind} in {names[1]}."
     else:
         number = _cells_apart(one, other)
         if number:
@@ -104,9 +108,9 @@ def _runs(one: Session, other: Session, names: tuple[str, str]) -> Iterator[tupl
     for session, name in ((one, names[0]), (other, names[1])):
         for run in session.runs.values():
             if id(run) not in matched:
-                yield run.title, f"Only {name} has it."
+                yield run.title, _only_text(name)
     for here, there in pairs:
-        for text in _run(here, there):
+        for text in _run(here, there, names):
             yield here.title, text
 
 
@@ -124,23 +128,22 @@ def _paired(one: Session, other: Session) -> Iterator[tuple[Run, Run]]:
             yield run, left.pop(match.id)
 
 
-def _run(one: Run, other: Run) -> Iterator[str]:
-    changed = _changed(one.params, other.params)
-    if changed:
-        yield f"Settings differ: {_listed(changed)}."
-    changed = _changed(asdict(one.schedule), asdict(other.schedule))
-    if changed:
-        yield f"Other lengths of chains: {_listed(changed)}."
+def _run(one: Run, other: Run, names: tuple[str, str]) -> Iterator[str]:
+    titles = {parameter.name: parameter.title for parameter in one.spec.hyperparameters}
+    schedules = asdict(one.schedule), asdict(other.schedule)
+    changed = [(titles.get(name, name), a, b) for name, a, b in _changed(one.params, other.params)]
     for what, a, b in (
+        *changed,
+        *((name.replace("_", " ").capitalize(), a, b) for name, a, b in _changed(*schedules)),
         ("Seed", one.seed, other.seed),
         ("Held-out share", one.holdout, other.holdout),
         ("Version of the model", one.spec.version, other.spec.version),
         ("State", one.status, other.status),
         ("Title", one.title, other.title),
-        ("Draws", one.n_draws, other.n_draws),
+        ("Draws that are kept", one.n_draws, other.n_draws),
     ):
         if a != b:
-            yield f"{what}: {a} in the one, {b} in the other."
+            yield f"{what}: {_short(a)} in {names[0]}, {_short(b)} in {names[1]}."
     if one.data_hash != other.data_hash:
         yield "They were fitted to other data."
     yield from _sweeps(one, other)
@@ -151,15 +154,14 @@ def _run(one: Run, other: Run) -> Iterator[str]:
         yield "What was found has other names."
     ours, theirs = ({record.id for record in run.analyses} for run in (one, other))
     if ours != theirs:
-        yield f"Analyses: {len(ours)} in the one, {len(theirs)} in the other, {len(ours & theirs)} in both."
+        yield f"Analyses: {len(ours)} in {names[0]}, {len(theirs)} in {names[1]}, {len(ours & theirs)} in both."
 
 
-def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{name} {_short(one.get(name))}, {_short(other.get(name))}"
-        for name in {**one, **other}
-        if not _same(one.get(name), other.get(name))
-    ]
+def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Names of which the values differ, with both."""
+    for name in {**one, **other}:
+        if not _same(one.get(name), other.get(name)):
+            yield name, one.get(name), other.get(name)
 
 
 def _sweeps(one: Run, other: Run) -> Iterator[str]:
@@ -216,7 +218,7 @@ def _searches(one: Session, other: Session, names: tuple[str, str]) -> Iterator[
     for studies, others, name in ((ours, theirs, names[0]), (theirs, ours, names[1])):
         for key, study in studies.items():
             if key not in others:
-                yield str(study.get("title", key)), f"Only {name} has it."
+                yield str(study.get("title", key)), _only_text(name)
     for key, study in ours.items():
         if key in theirs and study != theirs[key]:
             done = [

@@ -201,6 +201,15 @@ class FileCommands(CommandGroup):
         self._workbench.save()
         return True
 
+    def compare_sessions(self) -> None:
+        """Ask for a session file, and say what differs."""
+        window = self._window
+        name, _ = QFileDialog.getOpenFileName(
+            window, "Compare with a session", window.settings.folder("open"), _SESSION_FILTER
+        )
+        if name:
+            self._workbench.guard.compare(Path(name))
+
     def save_as(self) -> bool:
         window, session = self._window, self._workbench.session
         name = proposed_name(session.name, suffix=SESSION_SUFFIX)

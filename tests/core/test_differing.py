@@ -59,7 +59,7 @@ def test_data_that_differ(path):
     assert "data numbers: Annotation of rows differs: age." in found
     assert "data more: Only the second has it." in found
     other.datasets["numbers"] = Dataset("numbers", np.eye(2), "ab", "cd")
-    assert any("in the one, 2 × 2 in the other" in text for text in _texts(one, other))
+    assert any("in the first, 2 × 2 in the second" in text for text in _texts(one, other))
 
 
 def test_runs_that_differ(path):
@@ -70,7 +70,7 @@ def test_runs_that_differ(path):
     run.results["level"] = Result(np.zeros(3))
     run.chains[1].trace.rows()
     found = _texts(one, other)
-    assert "run Walk 1: Settings differ: stride 0.5, 2.0." in found
+    assert "run Walk 1: Stride: 0.5 in the first, 2.0 in the second." in found
     assert any("Results differ" in text and "words" in text and "level" in text for text in found)
     apart = _texts(_session(), _session(seed=2, title="Walk 1"))
     assert apart == ["run Walk 1: Only the first has it.", "run Walk 1: Only the second has it."]
@@ -86,7 +86,7 @@ def test_chains_part_where_they_part(path):
 def test_longer_chains_do_not_part():
     found = _texts(_session(), _session(draws=12))
     assert not any("parts at" in text for text in found)
-    assert any("Other lengths of chains: draws 8, 12" in text for text in found)
+    assert "run Walk 1: Draws: 8 in the first, 12 in the second." in found
 
 
 def test_searches_and_notes_that_differ(path):
