@@ -307,6 +307,7 @@ def nearly(a: QImage, b: QImage) -> bool:
     return bool(np.abs(numbers(a) - numbers(b)).max() <= 8)
 
 
+@pytest.mark.slow
 def test_large_networks_are_moved_as_they_were_drawn(opened, qtbot, tmp_path, monkeypatch):
     monkeypatch.setattr(moving, "SLOW", 0.0)
     page = opened(large_run(), replace(LISTED, options={"threshold": 0.0}))
