@@ -127,7 +127,7 @@ def test_the_best_figures_come_first_and_each_kind_once():
 
 
 def test_a_figure_of_one_number_is_not_proposed():
-    session, run = fitted()
+    session, _ = fitted()
 
     def slight(*view):
         found = drawn(*view)
