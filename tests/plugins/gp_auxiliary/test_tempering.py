@@ -281,6 +281,7 @@ def test_f_stays_beside_its_copy():
     """After rounds of a fixed covariance f of every copy is where its trajectories have led, in the order of the copies."""
     exact, rng = Exact(2, rungs=4), generator(6)
     state = exact.model.init(exact.data, exact.params, rng)
+    exact.model.stages(state, exact.data, exact.params, rng, Clock(0, 0))[0].work(0, 2)
     labels, rows = replica.Labels(exact.code, 2), np.repeat(state["fixed"]["map"][None], 4, axis=0)
     rows *= 1.0 + np.arange(4.0)[:, None, None]  # a scale by which each copy is known
     before = np.stack([own @ rng.standard_normal(4) for own in rows])
