@@ -383,7 +383,7 @@ FAULTS_OF_LEADERS = {
 @pytest.mark.parametrize("fault", FAULTS_OF_LEADERS)
 def test_a_fault_of_three_classes_is_found(fault, monkeypatch):
     monkeypatch.setattr(turning.leaders, "run_rounds", FAULTS_OF_LEADERS[fault]())
-    assert np.abs(Exact(3, trajectories=1, rounds=16).scores(22, 2500)).max() > 6
+    assert np.abs(Exact(3, trajectories=1, rounds=16, null_width=1.6).scores(22, 1500)).max() > 6
 
 
 def test_the_map_of_trajectories_is_that_of_the_reference():
