@@ -20,7 +20,7 @@ from plaidwork.core.session.session import Session
 from plaidwork.core.study.record import study_records
 from plaidwork.core.views.printing import drawn_views, headline_of, offered, view_name
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
-from plaidwork.core.views.tables import table_of
+from plaidwork.core.views.tables import formats_of, table_of
 
 Draw = Callable[[Session, Run, View, bool], Figure | None]
 """Draws a view, wide (across the page) or half as wide; None where there is nothing to see, or nobody who draws it."""
@@ -220,7 +220,11 @@ def listed(title: str, table: Table) -> Listed:
     columns = list(table.columns.items())[:_COLUMNS]
     heads = tuple(f"{name} ({table.units[name]})" if table.units.get(name) else name for name, _ in columns)
     shown = min(len(table), _ROWS)
-    rows = tuple(tuple(_cell(values[row]) for _, values in columns) for row in range(shown))
+    tells = [formats_of([name]).get(name, _cell) for name, _ in columns]
+    rows = tuple(
+        tuple(tell(values[row]) for tell, (_, values) in zip(tells, columns, strict=True))
+        for row in range(shown)
+    )
     numbers = frozenset(at for at, (_, values) in enumerate(columns) if values.dtype.kind in "iuf")
     left = []
     if len(table) > shown:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.contract.model import Table
+from plaidwork.core.draws.numbers import format_p
 from plaidwork.core.views.sources import SourceError, Sources
 
-_MOST = 200
+_MOST, _P_VALUES = 200, ("p", "q", "p-value", "q-value")
+
+
+def formats_of(titles: Iterable[str]) -> dict[str, Callable[[Any], str]]:
+    """How columns are written that their titles tell: p-values."""
+    return {title: format_p for title in titles if title.split(" ")[-1].casefold() in _P_VALUES}
 
 
 def table_of(sources: Sources) -> Table:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from plaidwork.core.pictures import Bars, Column, Panel, Picture, Scaling, Tick
 from plaidwork.gui.pictures.keys import LegendPlace, legend_of
+from plaidwork.gui.pictures.prose import prose_height, prose_of
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import space
 
@@ -175,7 +176,10 @@ def columns_of(picture: Picture, width: float, style: Style) -> int:
 
 
 def least_height(picture: Picture, width: float, style: Style) -> float:
-    """Height at which no panel of a grid is lower than it has to be; 0 for panels below each other."""
+    """Height at which no panel of a grid is lower than it has to be, and all of a text is seen; else 0."""
+    if picture.grid is None and any(prose_of(panel) for panel in picture.panels):
+        _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
+        return legend + _whole_height(picture.panels, width, style)
     if picture.grid is None:
         return 0.0
     rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
@@ -248,7 +252,14 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
         space.XS if panel.strip or other.own else space.M for panel, other in zip(panels, below, strict=True)
     ]
     around = sum(map(sum, rooms)) + sum(gaps[:-1])
-    flexible, lines = [panel for panel in panels if panel.height == 0], sum(panel.height for panel in panels)
+    texts = {
+        id(panel): prose_height(mark, rect.width() - 2, style)
+        for panel in panels
+        if (mark := prose_of(panel))
+    }
+    around += sum(texts.values())
+    flexible = [panel for panel in panels if panel.height == 0 and id(panel) not in texts]
+    lines = sum(panel.height for panel in panels)
     if flexible and lines > 2:  # half of a small room is for the others
         line = max(min(line, (rect.height() - around) / 2 / lines), 1.0)
     fixed = around + lines * line
@@ -263,7 +274,7 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
         shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
     for panel, (top, bottom), gap in zip(panels, rooms, gaps, strict=True):
-        high = panel.height * line or shares[id(panel)]
+        high = texts.get(id(panel)) or panel.height * line or shares[id(panel)]
         spans.append((y + top, y + top + high))
         y += top + high + bottom + gap
     return spans
@@ -372,7 +383,7 @@ def _right(panel: Panel, style: Style, width: float) -> float:
         metrics.horizontalAdvance(text) for text in (*(end.text for end in panel.ends), panel.ends_title)
     ]
     gauge = GAUGE + space.S if any(end.share is not None for end in panel.ends) else 0.0
-    if panel.own or (panel.equal and not panel.zoom):
+    if panel.own or (panel.equal and not panel.zoom) or prose_of(panel):
         return 1.0
     return min(max(names) + gauge, _LONGEST) + space.S if panel.ends else float(space.M)
 

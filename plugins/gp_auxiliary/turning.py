@@ -18,7 +18,7 @@ WHOLE_TURN = 1.8
 """Radians of a trajectory, a little over a quarter of a turn."""
 START_ANGLE = 0.4
 MOST_STEPS = 12
-MOST_MAPPED = 2000
+MOST_MAPPED = 1000
 """Samples of three classes up to which there is a map: it is (N, N) whatever the rank of the covariance."""
 TARGET = 0.8
 """Share of accepted trajectories that the angles aim at in the warm-up."""

@@ -76,7 +76,7 @@ def test_a_run_that_has_settled_at_the_first_look_is_the_plain_one():
     assert run.log[-1].text.startswith("Settled after 210 sweeps per chain, of which 10")
 
 
-@pytest.mark.parametrize("slow", [True, False], ids=["slow", "away"])
+@pytest.mark.parametrize("slow", every([True, False], 2), ids=["slow", "away"])
 def test_a_run_goes_on_until_it_has_settled_and_equals_the_fixed_run_it_says(slow):
     run = _settled(slow)
     assert run.status == "done"
@@ -208,7 +208,7 @@ def test_what_the_model_doubts_counts():
     assert run.diagnosis().verdict.settled
 
 
-@pytest.mark.parametrize("after", [300, 4 * 210 + 50])
+@pytest.mark.parametrize("after", every([300, 4 * 210 + 50], 2))
 def test_stopped_saved_and_resumed_it_equals_an_uninterrupted_run(after, tmp_path):
     plan, session, control = _plan(**SLOW), Session(), Control()
     session.datasets["X"] = plan.inputs["X"][0]

@@ -23,8 +23,10 @@ NAME_BYTES = 100
 _CELL = 32
 """About what a cell of a sheet takes in memory, empty ones between others too."""
 _CHUNK = 1 << 20
-_REFERENCE = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
-_LONGEST = 20
+_REFERENCE = re.compile(rb"\br\s{0,9}=\s{0,9}[\"']\s{0,9}([A-Za-z]{0,30})([0-9]{0,30})")
+_LONGEST = 100
+_ROWS, _COLUMNS = 1 << 20, 1 << 14
+"""Rows and columns that a sheet of Excel can have; with more the reader ends the program."""
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _VALUE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}value-type"
 
@@ -134,7 +136,9 @@ def _reach(name: str, part: IO[bytes]) -> int:
     while chunk := part.read(_CHUNK):
         if name.startswith("xl/worksheets/") and name.endswith(".xml"):
             for letters, row in _REFERENCE.findall(tail + chunk):
-                rows, columns = max(rows, int(row)), max(columns, _column(letters))
+                rows, columns = max(rows, int(row or 1)), max(columns, _column(letters.upper()))
+            if rows > _ROWS or columns > _COLUMNS:
+                raise ValueError(f"a cell in row {rows}, column {columns}")
             tail = chunk[-_LONGEST:]
     return rows * columns
 

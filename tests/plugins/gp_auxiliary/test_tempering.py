@@ -283,6 +283,7 @@ def test_f_stays_beside_its_copy():
     """After rounds of a fixed covariance f of every copy is where its trajectories have led, in the order of the copies."""
     exact, rng = Exact(2, rungs=4), generator(6)
     state = exact.model.init(exact.data, exact.params, rng)
+    exact.model.stages(state, exact.data, exact.params, rng, Clock(0, 0))[0].work(0, 2)
     labels, rows = replica.Labels(exact.code, 2), np.repeat(state["fixed"]["map"][None], 4, axis=0)
     rows *= 1.0 + np.arange(4.0)[:, None, None]  # a scale by which each copy is known
     before = np.stack([own @ rng.standard_normal(4) for own in rows])[:, None]
@@ -349,6 +350,8 @@ def test_the_map_of_three_classes_is_that_of_the_covariance(form):
     data = data_of(codes, x, 3)
     state = model.init(data, params, generator(2))
     assert len(state["rungs"]["0"]["weight"]) == (0 if form == "dense" else 160)
+    (first, *_) = model.stages(state, data, params, generator(2), Clock(0, 0))
+    first.work(0, first.size)
     prior = make_prior(model.frame(data, params).fitted, params, False)
     c = prior.covariance.matrix(prior.x, prior.covariance.prior_mean)
     wanted = c @ np.linalg.inv(np.eye(len(c)) + turning.BEND * c)
