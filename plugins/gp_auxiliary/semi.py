@@ -148,7 +148,7 @@ class SemiClasses(Classes):
             return f
         root = fixed["root"] if "root" in fixed else root_of_prior(prior, copy)
         if "turns" in state and ("map" in fixed or root is not None):
-            rows = fixed["map"] if "map" in fixed else map_of(root)
+            rows = map_of(root) if root is not None and "map" not in fixed else fixed["map"]
             if "maps" in state:
                 state["maps"][m], copy["map_at"] = rows, m
                 if widths[m] == 0:
