@@ -188,7 +188,7 @@ class _Reading:
         held: dict[str, Any] = {
             "read": (told,),
             "called": (data.names[i],),
-            "of": Items(data.selection_kind, [i]),
+            "of": Items(data.selection_kind, np.array([i])),
             "choice": ("document", (str(i),)),
         }
         if text:
