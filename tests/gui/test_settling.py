@@ -134,6 +134,7 @@ def test_the_settings_beside_the_traces_follow_what_was_left_out(workbench, qtbo
     assert page._plots[0]._shade[0].getRegion()[1] == run.schedule.left_out
 
 
+@pytest.mark.slow
 def test_fit_again_asks_for_what_was_asked(workbench, qtbot):
     fitted = _plan(memory=0.75)
     run = workbench.session.add_run(fitted)
