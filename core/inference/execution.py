@@ -15,7 +15,7 @@ from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.draws.diagnostics import Diagnosis
+from plaidwork.core.draws.diagnostics import Diagnosis, diagnose
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.inference.environment import environment
@@ -24,7 +24,7 @@ from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, Inli
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
-from plaidwork.core.inference.settling import ending, longer, settled
+from plaidwork.core.inference.settling import LONGEST, ending, longer, on_the_way, settled, within
 
 Progress = Callable[[Run, Event], None]
 """Called from the chains' threads for every event."""
@@ -47,7 +47,7 @@ class FitJob:
     Everybody who fits goes this way: the command line, Python, studies and the window. :meth:`complete` does it all;
     or iterate, then :meth:`summarise`. It starts no thread of its own, its executor may. ``pause``, ``go_on`` and
     ``stop`` may be called from any thread, before the first chain starts too. The chains of a run with a goal go on,
-    from look to look, until it has settled or its budget is spent (``settling``).
+    from look to look, until it has settled or its budget is spent, but at least to the end of the warm-up (``settling``).
 
     ``progress`` is called in the threads of the chains for every event, sweeps too.
     """
@@ -180,6 +180,12 @@ class FitJob:
         if self._control.stopping:
             self._cut = True
             return False
+        if on_the_way(run.schedule, goal):
+            seconds = self._seconds(run.schedule)
+            schedule = within(run.schedule, goal, goal.budget / seconds if seconds else LONGEST)
+            if schedule is not None:
+                self._next(schedule)
+                return True
         found = run.diagnosis()
         try:
             if not found.unsettled:  # what the model itself holds against its draws is part of the verdict
@@ -191,13 +197,25 @@ class FitJob:
         finally:
             self._summarising = False
         self._found = found
-        schedule = None if settled(found) else longer(run.schedule, goal, found)
+        over = settled(found) or on_the_way(run.schedule, goal)
+        schedule = None if over else longer(run.schedule, goal, found, self._later)
         if schedule is None or self._seconds(schedule) > goal.budget:
             return False
-        run.lengthen(schedule)
+        self._next(schedule)
+        return True
+
+    def _later(self, first: int) -> Diagnosis:
+        """The diagnosis of the draws of each chain from number ``first`` on."""
+        chains = [
+            chain.taking(np.arange(min(first, chain.n_draws), chain.n_draws))
+            for chain in self.run.kept().chains
+        ]
+        return diagnose(Kept(self.run.spec, chains))
+
+    def _next(self, schedule: Schedule) -> None:
+        self.run.lengthen(schedule)
         self._withheld.clear()
         self._looks += 1
-        return True
 
     def _seconds(self, schedule: Schedule) -> float:
         """How long the chains will have run at the end of a schedule, pauses left out."""

@@ -90,6 +90,7 @@ class Panel:
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, the one
         nearest in height, as in a "row" with a name, or the first one wherever the pointer is in the "whole" panel; "over"
         areas the point it is on comes first.
+    own : its axis across is its own, though it stands below others of a stack.
     zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -112,6 +113,7 @@ class Panel:
     reads: str = "near"
     zoom: str = "xy"
     lines: bool = True
+    own: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", tuple(self.marks))
@@ -160,20 +162,32 @@ class Matrix:
 @dataclass(frozen=True)
 class Listing:
     """A table beside the picture: what its rows stand for is selected by them, and chosen where ``choice`` is the id of a
-    choice and the value of it that each row is."""
+    choice and the value of it that each row is. ``formats`` write the values of columns, by title;
+    ``swatch`` is a colour before each row, or nothing."""
 
     title: str
     columns: Mapping[str, Any]
     of: Items | None = None
     choice: tuple[str, tuple[str, ...]] | None = None
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    swatch: tuple[Color, ...] = ()
 
     def __post_init__(self) -> None:
         columns = {str(title): _column(values) for title, values in self.columns.items()}
         object.__setattr__(self, "columns", MappingProxyType(columns))
         lengths = {len(values) for values in columns.values()}
-        lengths |= {len(part) for part in (self.choice and self.choice[1],) if part is not None}
+        parts = (self.choice and self.choice[1], self.swatch or None)
+        lengths |= {len(part) for part in parts if part is not None}
         if len(lengths) > 1 or (self.of is not None and lengths != {self.of.reach}):
             raise PictureError(f"The columns, items and values of the list “{self.title}” differ in length.")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A few numbers beside the picture: a label, the value and a note of each; the note may be empty."""
+
+    rows: tuple[tuple[str, str, str], ...]
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -195,11 +209,12 @@ class Picture:
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
     ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for; with a
     ``stack`` it is so many of them each, below each other, that share an axis across. A picture
-    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
+    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, whose values
+    ``formats`` write, or
     ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
     blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
     force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
-    ``origin``: what it was made from. ``lists`` stand beside it, ``files`` are written from the menu, ``kept`` is what the
+    ``origin``: what it was made from. ``beside`` it stand lists, numbers and small pictures, ``files`` are written from the menu, ``kept`` is what the
     session keeps of it for the next time (JSON), from :class:`ViewChoices`.
     ``more`` are the id of a choice of a number, and names of items with the number from which on each is shown: a search
     chooses it.
@@ -220,9 +235,10 @@ class Picture:
     stack: int = 1
     layers: str = ""
     more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
-    lists: tuple[Listing, ...] = ()
+    beside: tuple[Listing | Facts | Inset, ...] = ()
     files: tuple[File, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))
@@ -241,6 +257,14 @@ class Picture:
         if len(set(lengths.values())) > 1:
             raise PictureError(f"The columns of the table differ in length: {lengths}.")
         object.__setattr__(self, "table", MappingProxyType(columns))
+
+
+@dataclass(frozen=True)
+class Inset:
+    """A small picture beside the picture, so many pixels high, under its headline; what its marks stand for is selected by it."""
+
+    picture: Picture
+    height: float
 
 
 def _column(values: object) -> np.ndarray:

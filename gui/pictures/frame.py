@@ -8,23 +8,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFontMetricsF
 
-from plaidwork.core.pictures import Bars, Column, Key, Panel, Picture, Ramp, Scaling, Tick
+from plaidwork.core.pictures import Bars, Panel, Picture, Scaling, Tick
+from plaidwork.gui.pictures.keys import LegendPlace, legend_of
+from plaidwork.gui.pictures.names import LONGEST, beside_rows, shown_names, upright_names, widest_of
+from plaidwork.gui.pictures.prose import prose_height, prose_of
 from plaidwork.gui.pictures.style import Style
-from plaidwork.gui.tokens import size, space
+from plaidwork.gui.tokens import space
 
 ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
-_WIDEST = 640.0
-"""Pixels of the widest panel of a grid."""
-_BESIDE = 0.3
-"""Share of a panel that columns of numbers beside it may take."""
-_SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
-_MEASURED = 400
-"""Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
-RAMP, GAUGE = 150.0, 60.0
-"""Pixels of a colour map in the legend, and of the bar before a name beside a panel."""
+_WIDEST, _ENDLESS = 640.0, 1e5
+"""Pixels of the widest panel of a grid, and of a sheet that is high enough for all."""
+_ASIDE = 110.0
+"""Pixels of the room that lines beside a panel need."""
+GAUGE = 60.0
+"""Pixels of the bar before a name beside a panel."""
 Window = tuple[float, float]
 WHOLE: Window = (0.0, 1.0)
 
@@ -85,14 +84,6 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class LegendPlace:
-    """An entry of the legend and its box."""
-
-    key: Key | Ramp
-    box: QRectF
-
-
-@dataclass(frozen=True)
 class Layout:
     """All of a picture in its rectangle."""
 
@@ -105,23 +96,66 @@ class Layout:
 def lay_out(picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = None) -> Layout:
     """Places of all parts of a picture."""
     zoom = zoom or Zoom()
-    legend, used = _legend(picture.legend, rect, style)
+    legend, used = legend_of(picture.legend, rect, style)
     room = rect.adjusted(0, used, 0, 0)
     if picture.grid is None:
         return Layout(_frames(picture.panels, room, style, zoom), legend, rect)
-    across = columns_of(picture, room.width(), style)
-    rows = math.ceil(cells_of(picture) / across)
-    wide = (room.width() + space.L) / across - space.L
-    high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
+    across = _tiles_across(picture, room, style) or columns_of(picture, room.width(), style)
+    wide, high = _cell(picture, room, style, across)
+    shown = _tile_width(picture, wide, high, style)
     frames: list[Frame] = []
     for k in range(cells_of(picture)):
         x = room.left() + (k % across) * (wide + space.L)
         y = room.top() + (k // across) * (high + space.L)
         stack = picture.panels[k * picture.stack : (k + 1) * picture.stack]
         rows = any(panel.reads == "row" for panel in stack)
-        cell = QRectF(x, y, wide if rows else min(wide, _WIDEST * style.scale), high)
+        cell = QRectF(x, y, shown if rows else min(shown, _WIDEST * style.scale), high)
         frames += _frames(stack, cell, style, Zoom())
     return Layout(tuple(frames), legend, rect, across)
+
+
+def _cell(picture: Picture, room: QRectF, style: Style, across: int) -> tuple[float, float]:
+    """Width and height of a panel of a grid, or of a stack of them, with so many in a row."""
+    assert picture.grid is not None
+    rows = math.ceil(cells_of(picture) / across)
+    wide = (room.width() + space.L) / across - space.L
+    high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
+    return wide, min(high, _whole_height(picture.panels[: picture.stack], wide, style))
+
+
+def _tile_width(picture: Picture, wide: float, high: float, style: Style) -> float:
+    """Width of what is shown in a cell of a grid: less than the cell where a tile can be no higher."""
+    tile = picture.panels[0]
+    if not (tile.equal and not tile.zoom):
+        return wide
+    around = _whole_height(picture.panels[: picture.stack], wide, style) - wide * _aspect(tile)
+    return min(wide, (high - around) / _aspect(tile))
+
+
+def _whole_height(stack: tuple[Panel, ...], wide: float, style: Style) -> float:
+    """Height that panels so wide take where they may take any."""
+    across = stack[0].scaling("x")
+    sheet = QRectF(0, 0, wide, _ENDLESS)
+    return _spans(stack, sheet, style, across)[-1][1] + _bottom(stack[-1], style, sheet, across)
+
+
+def _tiles_across(picture: Picture, room: QRectF, style: Style) -> int:
+    """So many in a row that tiles, which are always shown whole, are the largest; 0 where panels are no tiles."""
+    tile = picture.panels[0]
+    if picture.grid is None or not (tile.equal and not tile.zoom):
+        return 0
+    best, found = 0.0, 0
+    for across in range(columns_of(picture, room.width(), style), 0, -1):
+        large = _tile_width(picture, *_cell(picture, room, style, across), style)
+        if large > best + 0.5:
+            best, found = large, across
+    return found
+
+
+def _aspect(panel: Panel) -> float:
+    """Height to width of an equal panel."""
+    x, y = panel.scaling("x"), panel.scaling("y")
+    return (y.high - y.low) / (x.high - x.low)
 
 
 def cells_of(picture: Picture) -> int:
@@ -138,33 +172,26 @@ def columns_of(picture: Picture, width: float, style: Style) -> int:
     return max(1, math.ceil(count / max(1, math.ceil(count / most))))
 
 
+def most_height(picture: Picture, width: float, style: Style) -> float:
+    """Height beyond which a picture so wide gains nothing; very large where it may have any."""
+    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
+    if picture.grid is None:
+        return legend + _whole_height(picture.panels, width, style)
+    across = columns_of(picture, width, style)
+    _, high = _cell(picture, QRectF(0, 0, width, _ENDLESS), style, across)
+    return legend + math.ceil(cells_of(picture) / across) * (high + space.L)
+
+
 def least_height(picture: Picture, width: float, style: Style) -> float:
-    """Height at which no panel of a grid is lower than it has to be; 0 for panels below each other."""
+    """Height at which no panel of a grid is lower than it has to be, and all of a text is seen; else 0."""
+    if picture.grid is None and any(prose_of(panel) for panel in picture.panels):
+        _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
+        return legend + _whole_height(picture.panels, width, style)
     if picture.grid is None:
         return 0.0
     rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
-    _, legend = _legend(picture.legend, QRectF(0, 0, width, 1), style)
+    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
     return legend + rows * (picture.grid[1] * style.scale + space.L)
-
-
-def _legend(
-    keys: tuple[Key | Ramp, ...], rect: QRectF, style: Style
-) -> tuple[tuple[LegendPlace, ...], float]:
-    """Entries in rows from the left, a colour map at the end of its row, and the height they take."""
-    metrics = style.metrics()
-    x, y, high, found = rect.left(), rect.top(), metrics.height() + space.XS, []
-    if any(isinstance(key, Ramp) for key in keys):
-        high += size.COLOR_BAR + 2
-    for key in keys:
-        beside = RAMP + space.M if isinstance(key, Ramp) else _SIGN + 6
-        wide = min(beside + metrics.horizontalAdvance(key.text), rect.width())
-        if x > rect.left() and x + wide > rect.right():
-            x, y = rect.left(), y + high
-        if isinstance(key, Ramp):
-            x = rect.right() - wide
-        found.append(LegendPlace(key, QRectF(x, y, wide, high)))
-        x += wide + space.M
-    return tuple(found), (y + high - rect.top() + space.S if found else 0.0)
 
 
 def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
@@ -217,7 +244,7 @@ def _frames(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -
         across = whole.part(*zoom.x)
         if panel.equal and not panel.fills:
             area, up = _equal(area, across, up)
-        along = Pixels(across, area.left(), area.right())
+        along = Pixels(panel.scaling("x") if panel.own else across, area.left(), area.right())
         upright = upright_names(panel, style, rect, across)
         frames.append(Frame(panel, area, along, up, rect.left(), rect.right(), not zoom.whole, upright))
     return tuple(frames)
@@ -227,29 +254,43 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     """Top and bottom of every panel: fixed lines for some, the others share what is left."""
     line = style.metrics().height()
     rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
-    gaps = [space.XS if panel.strip else space.M for panel in panels]
+    below = [*panels[1:], panels[-1]]
+    gaps = [
+        space.XS if panel.strip or other.own else space.M for panel, other in zip(panels, below, strict=True)
+    ]
     around = sum(map(sum, rooms)) + sum(gaps[:-1])
-    flexible, lines = [panel for panel in panels if panel.height == 0], sum(panel.height for panel in panels)
+    texts = {
+        id(panel): prose_height(mark, rect.width() - 2, style)
+        for panel in panels
+        if (mark := prose_of(panel))
+    }
+    around += sum(texts.values())
+    flexible = [panel for panel in panels if panel.height == 0 and id(panel) not in texts]
+    lines = sum(panel.height for panel in panels)
     if flexible and lines > 2:  # half of a small room is for the others
         line = max(min(line, (rect.height() - around) / 2 / lines), 1.0)
     fixed = around + lines * line
     left = rect.height() - fixed
     shares: dict[int, float] = {}
     for panel in sorted(
-        flexible, key=lambda panel: _most_high(panel, style)
+        flexible, key=lambda panel: _most_high(panel, style, rect.width())
     ):  # the low ones leave room to the others
-        high = min(max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style))
+        high = min(
+            max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style, rect.width())
+        )
         shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
     for panel, (top, bottom), gap in zip(panels, rooms, gaps, strict=True):
-        high = panel.height * line or shares[id(panel)]
+        high = texts.get(id(panel)) or panel.height * line or shares[id(panel)]
         spans.append((y + top, y + top + high))
         y += top + high + bottom + gap
     return spans
 
 
-def _most_high(panel: Panel, style: Style) -> float:
-    """Pixels that a panel is high at most."""
+def _most_high(panel: Panel, style: Style, wide: float) -> float:
+    """Pixels that a panel is high at most, in a room so wide."""
+    if panel.equal and not panel.zoom:
+        return wide * _aspect(panel)
     if not panel.highest:
         return math.inf
     up = panel.scaling("y")
@@ -300,45 +341,11 @@ def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:
     metrics = style.metrics()
     if panel.y.scale == "category":
         names = shown_names(up.scaling) if panel.y.ticks else []
-        widest = min(widest_of(names, metrics), _LONGEST, 0.35 * rect.width())
+        widest = min(widest_of(names, metrics), LONGEST, 0.35 * rect.width())
     else:
         widest = widest_of([tick.text for tick in up.ticks(UP)] if panel.y.ticks else [], metrics)
     named = metrics.height() + space.XS if panel.y.title else 0.0
     return 1 + widest + (space.S if widest else 0) + named
-
-
-def shown_names(scaling: Scaling) -> list[str]:
-    """Names of the places of a scale of categories that are in view: of very many those of some."""
-    names = scaling.names[max(0, math.ceil(scaling.low)) : math.floor(scaling.high) + 1]
-    return list(names[:: max(1, len(names) // _MEASURED)])
-
-
-def widest_of(texts: list[str], metrics: QFontMetricsF) -> float:
-    """Pixels of the widest text."""
-    return max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
-
-
-def upright_names(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
-    """Height of names that are written upright below a panel; 0 when they have room beside each other."""
-    if not (panel.x.turned and panel.x.ticks) or panel.x.above:
-        return 0.0
-    metrics = style.metrics()
-    widest = widest_of(shown_names(across), metrics)
-    if widest + space.S <= 0.8 * rect.width() / max(across.high - across.low, 1.0):
-        return 0.0
-    return min(widest, _LONGEST, 0.3 * rect.height())
-
-
-def beside_rows(panel: Panel, style: Style, width: float) -> list[tuple[Column, float]]:
-    """Columns for which a panel so wide has room, and their widths."""
-    metrics = style.metrics()
-    found = [
-        (one, max(metrics.horizontalAdvance(text) for text in (one.title, *one.texts[:_MEASURED])) + space.L)
-        for one in panel.columns
-    ]
-    while len(found) > 1 and sum(wide for _, wide in found) > _BESIDE * width:
-        found.pop(0)
-    return found
 
 
 def _right(panel: Panel, style: Style, width: float) -> float:
@@ -349,7 +356,9 @@ def _right(panel: Panel, style: Style, width: float) -> float:
         metrics.horizontalAdvance(text) for text in (*(end.text for end in panel.ends), panel.ends_title)
     ]
     gauge = GAUGE + space.S if any(end.share is not None for end in panel.ends) else 0.0
-    return min(max(names) + gauge, _LONGEST) + space.S if panel.ends else float(space.M)
+    if panel.own or (panel.equal and not panel.zoom) or prose_of(panel):
+        return 1.0
+    return min(max(names) + gauge, LONGEST) + space.S if panel.ends else float(space.M)
 
 
 def beside(frame: Frame) -> QRectF | None:

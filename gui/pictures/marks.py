@@ -13,21 +13,24 @@ from plaidwork.core.pictures import (
     Bars,
     Cells,
     Hatch,
+    Image,
     Intervals,
     Line,
     Links,
     Mark,
     Outlines,
     Points,
+    Prose,
     Regions,
     Rug,
     Rule,
     Texts,
 )
-from plaidwork.gui.pictures.cells import paint_cells
+from plaidwork.gui.pictures.cells import paint_cells, paint_image
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.joints import paint_links
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
+from plaidwork.gui.pictures.prose import paint_prose
 from plaidwork.gui.pictures.rasters import MANY_POINTS, inks_of, points_image
 from plaidwork.gui.pictures.regions import paint_regions
 from plaidwork.gui.pictures.style import Style
@@ -231,6 +234,16 @@ def _regions(mark: Regions, painter: QPainter, frame: Frame, style: Style) -> No
 @paint_mark.register
 def _cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> None:
     paint_cells(mark, painter, frame, style)
+
+
+@paint_mark.register
+def _image(mark: Image, painter: QPainter, frame: Frame, style: Style) -> None:
+    paint_image(mark, painter, frame, style)
+
+
+@paint_mark.register
+def _prose(mark: Prose, painter: QPainter, frame: Frame, style: Style) -> None:
+    paint_prose(mark, painter, frame.area, style)
 
 
 @paint_mark.register

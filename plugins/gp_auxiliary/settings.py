@@ -222,6 +222,28 @@ SAMPLING = (
         when={"parameters": "inferred"},
     ),
     Hyperparameter(
+        "metric",
+        "choice",
+        "draws",
+        earlier="mode",
+        label="Metric of the trajectories",
+        group="Sampling",
+        advanced=True,
+        choices=(
+            Choice(
+                value="draws",
+                label="Draws of the warm-up",
+                doc="Their covariance, over windows that grow; the curvature at a mode before there are enough.",
+            ),
+            Choice(
+                value="mode",
+                label="Curvature at a mode",
+                doc="As it is for the values of one sweep of the warm-up.",
+            ),
+        ),
+        when={"parameters": "inferred", "moves": "hamiltonian"},
+    ),
+    Hyperparameter(
         "walks",
         "int",
         2,
@@ -299,7 +321,7 @@ NULL = (
         earlier=0,
         label="Trajectories a draw",
         group="Unlabelled samples",
-        doc="Hamiltonian moves of f of every copy between two swaps, for two classes. 0: elliptical slices.",
+        doc="Hamiltonian moves of f of every copy between two swaps, for two or three classes. 0: elliptical slices.",
         advanced=True,
         minimum=0,
         maximum=100,
@@ -311,11 +333,34 @@ NULL = (
         earlier=1,
         label="Swaps a draw",
         group="Unlabelled samples",
-        doc="How often between two draws neighbouring copies try to swap places, the trajectories of every copy before each.",
+        doc="How often between two draws neighbouring copies try to swap places, the trajectories of every copy before each. Of three "
+        "classes a quarter as often, as they cost more.",
         advanced=True,
         minimum=1,
         maximum=100,
         when={"form": ("auto", "dense")},
+    ),
+    Hyperparameter(
+        "of_three",
+        "choice",
+        "trajectories",
+        earlier="slices",
+        label="Moves of three classes",
+        group="Unlabelled samples",
+        doc="How f of every copy moves between two swaps where there are three classes and the covariance is fixed.",
+        advanced=True,
+        choices=(
+            Choice(
+                value="trajectories",
+                label="Trajectories",
+                doc="Hamiltonian, as of two classes.",
+            ),
+            Choice(
+                value="slices",
+                label="Elliptical slices",
+                doc="As with more classes, and one round of swaps a draw.",
+            ),
+        ),
     ),
     Hyperparameter(
         "classes",

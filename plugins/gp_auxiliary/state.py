@@ -47,6 +47,8 @@ class Path(TypedDict):
 class Search(TypedDict):
     """A mode of p(theta | y) that is sought, and the curvature there."""
 
+    x: NotRequired[Floats]
+    """(N, D) the samples, with the scales of their values where they have some, as they were when it began."""
     y: Floats
     """(K, N) the values as they were when it began."""
     place: Floats
@@ -66,6 +68,18 @@ class Search(TypedDict):
     columns: int
 
 
+class Window(TypedDict):
+    """Draws of a part of the warm-up, from which the next metric comes."""
+
+    until: int
+    """Count of trajectories at which it ends."""
+    seen: int
+    mean: Floats
+    """(P,)"""
+    spread: Floats
+    """(P, P) sum of the products of deviations from the mean."""
+
+
 class Metric(TypedDict):
     """Hamiltonian trajectories of the covariance's parameters, see ``hmc.py``."""
 
@@ -83,6 +97,8 @@ class Metric(TypedDict):
     """Within a trajectory."""
     search: NotRequired[Search]
     """While the next metric is sought."""
+    window: NotRequired[Window]
+    """Where the metric is the draws' own covariance in the end."""
 
 
 class Steps(TypedDict):
@@ -204,6 +220,17 @@ class ClassesFixed(TypedDict):
     """(N, N) the map of the Hamiltonian moves of f with that root, see ``turning.py``."""
 
 
+class Labelled(TypedDict):
+    """The labelled samples of the copy without null category, between the parts of drawing its z anew."""
+
+    columns: Floats
+    """(N, L) covariances of f with theirs."""
+    z: Floats
+    """(K, L)."""
+    rows: NotRequired[Floats]
+    """(L, L) precision of z."""
+
+
 class ClassesFields(TypedDict):
     """A chain of a classifier, with or without unlabelled samples."""
 
@@ -219,6 +246,8 @@ class ClassesFields(TypedDict):
     """Few labels, where f makes trajectories."""
     f: NotRequired[dict[str, Floats]]
     """(K, N) of every copy, within a sweep."""
+    labelled: NotRequired[Labelled]
+    """Few labels, within a sweep."""
     maps: NotRequired[Floats]
     """(M, N, N) the maps of the moves of f of every copy where the covariance is inferred, within a sweep."""
 
@@ -344,6 +373,7 @@ class LawSettings(TypedDict):
     form: Literal["auto", "dense", "inducing"]
     inducing: int
     moves: NotRequired[Literal["hamiltonian", "walk"]]
+    metric: NotRequired[Literal["draws", "mode"]]
     walks: NotRequired[int]
     test_share: NotRequired[float]
 
@@ -356,6 +386,7 @@ class ClassesSettings(LawSettings):
     null_width: NotRequired[float]
     rungs: NotRequired[int]
     rounds: NotRequired[int]
+    of_three: NotRequired[Literal["trajectories", "slices"]]
     given_widths: NotRequired[str]
     slices: NotRequired[int]
     classes: NotRequired[Literal["all", "labelled"]]

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 from plaidwork.core.contract.metric import Metric
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import Choice, Hyperparameter
+from plaidwork.core.inference import executor
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study, StudyRecord
 from plaidwork.gui.main_window import MainWindow
@@ -284,6 +285,19 @@ def test_pause_go_on_stop_and_resume_by_the_header(window, qtbot):
         qtbot.waitUntil(lambda: study.count("running") == 2, timeout=WAIT)
 
 
+def test_fits_under_way_are_kept_against_a_crash(window, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(executor, "CHECKPOINT_SECONDS", 0.0)
+    session = window.workbench.session
+    assert window.workbench.studies.so_far(session) is session
+    study = study_of(window, model=SlowWalk, at_once=1)
+    qtbot.waitUntil(lambda: study.jobs[0].run is not None and study.jobs[0].run.n_draws > 2, timeout=WAIT)
+    found = window.workbench.studies.so_far(session)
+    assert not session.runs
+    (run,) = open_session(found.save(tmp_path / "s.plaidwork")).runs.values()
+    assert (run.status, run.title) == ("stopped", study.jobs[0].run.title)
+    assert run.n_draws > 0
+
+
 def test_failed_fits_say_why(window, qtbot):
     study = study_of(window, grid={"fail_at": [2, 0]}, seeds=(1,))
     page = ended(window, qtbot, study)
@@ -342,6 +356,7 @@ def test_a_fit_is_opened_with_its_result_pages(window, qtbot):
     assert list(window.workbench.session.runs) == [run.id]
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_let_go_is_fitted_again_to_the_same_numbers(window, qtbot, monkeypatch):
     monkeypatch.setattr(bench_module, "KEPT_BYTES", 0)
     study = study_of(window)
@@ -397,6 +412,7 @@ def test_ranking_by_a_metric_that_cannot_be_compared_warns(window, qtbot):
     assert axes_of(page.chart) == ("Bound", "Score")
 
 
+@pytest.mark.slow
 def test_fits_are_removed_but_not_the_picked_one(window, qtbot):
     study = study_of(window)
     page = ended(window, qtbot, study)
@@ -483,6 +499,7 @@ def test_renamed_data_are_found_by_their_searches_and_stay_in_front(window, qtbo
     assert kept.views["window"]["chosen"] == [DATA, "cells"]
 
 
+@pytest.mark.slow
 def test_rename_and_remove_of_a_search(window, qtbot):
     study = study_of(window)
     ended(window, qtbot, study)
