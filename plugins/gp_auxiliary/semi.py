@@ -36,11 +36,13 @@ from plaidwork.plugins.gp_auxiliary.tempering import (
     precision_of_labelled,
     rates,
     redraw_z,
+    root_of_copy,
     root_of_prior,
     swap_and_space,
     sweep_labelled,
 )
 from plaidwork.plugins.gp_auxiliary.turning import (
+    MOST_MAPPED,
     MOST_STEPS,
     leap_seconds,
     map_of,
@@ -54,6 +56,8 @@ NEAR = 0.1
 _LOOKED_AT = 1500
 """Samples from which the length is taken: as many, evenly spaced in their order."""
 
+COSTLIER = 4
+"""About how many times as much a round costs of three classes as of two: they make as many fewer of them a sweep."""
 _FEW_SWEEPS = 10
 """Sweeps over the labelled samples alone, each far cheaper than one over all."""
 
@@ -102,27 +106,36 @@ class SemiClasses(Classes):
 
     def _start(self, state: ClassesFields, params: ClassesSettings) -> list[Stage]:
         """What the first sweep begins with where the covariance is fixed: its root, and the map of the trajectories."""
-        fixed = state["fixed"]
-        wanted = ["root", "map"] if self._turns(state, params) else ["root"]
+        fixed, first = state["fixed"], state["rungs"]["0"]
+        wanted = [
+            name
+            for name, needed in (("root", is_dense(first)), ("map", self._turns(state, params)))
+            if needed
+        ]
         copies = params["parameters"] == "fixed" and len(state["widths"]) > 1
-        if not copies or not is_dense(state["rungs"]["0"]) or all(name in fixed for name in wanted):
+        if not copies or all(name in fixed for name in wanted):
             return []
 
         def work(lo: int, hi: int) -> None:
-            if lo == 0:
-                root = root_of_prior(self.setting(state, params)[0], state["rungs"]["0"])
-                assert root is not None
-                fixed["root"] = root
-            if hi == 2:
-                fixed["map"] = map_of(fixed["root"])
+            for name in wanted[lo:hi]:
+                if name == "root":
+                    root = root_of_prior(self.setting(state, params)[0], first)
+                    assert root is not None
+                    fixed["root"] = root
+                else:
+                    fixed["map"] = map_of(fixed["root"] if is_dense(first) else root_of_copy(first))
 
         return [Stage("root of the covariance", work, len(wanted), 1)]
 
     @staticmethod
     def _turns(state: ClassesFields, params: ClassesSettings) -> bool:
-        """Whether f makes trajectories: copies of two classes, whose labels name sides."""
-        several, two = len(state["widths"]) > 1, int(state["fixed"]["n_classes"]) == 2
-        return several and two and params["trajectories"] > 0 and is_dense(state["rungs"]["0"])
+        """Whether f makes trajectories: copies of two classes, whose labels name sides; of three where one map serves all."""
+        if len(state["widths"]) == 1 or not params["trajectories"]:
+            return False
+        if int(state["fixed"]["n_classes"]) == 2:
+            return is_dense(state["rungs"]["0"])
+        one_map = params["parameters"] == "fixed" and len(state["fixed"]["x"]) <= MOST_MAPPED
+        return int(state["fixed"]["n_classes"]) == 3 and params["of_three"] == "trajectories" and one_map
 
     def _move_f(
         self, state: ClassesFields, params: ClassesSettings, rng: np.random.Generator, m: int, warming: bool
@@ -134,8 +147,8 @@ class SemiClasses(Classes):
         if widths[m] == 0 and "maps" not in state:
             return f
         root = fixed["root"] if "root" in fixed else root_of_prior(prior, copy)
-        if "turns" in state and root is not None:
-            rows = fixed["map"] if "map" in fixed else map_of(root)
+        if "turns" in state and ("map" in fixed or root is not None):
+            rows = map_of(root) if root is not None and "map" not in fixed else fixed["map"]
             if "maps" in state:
                 state["maps"][m], copy["map_at"] = rows, m
                 if widths[m] == 0:
@@ -176,14 +189,14 @@ class SemiClasses(Classes):
             rows = state["fixed"]["map"][None]
         else:
             which[:] = [rungs[str(m)]["map_at"] for m in range(size)]
-        f = np.concatenate([state["f"][str(m)] for m in range(size)])
+        f = np.stack([state["f"][str(m)] for m in range(size)])
         count, swaps = params["trajectories"], state["swaps"]
         order = run_rounds(
             rng, f, rungs, rows, which, labels, widths, state["turns"], swaps, count, warming, units
         )
         copies = [rungs[str(source)] for source in order]
         rungs.update({str(m): copy for m, copy in enumerate(copies)})
-        state["f"] = {str(m): f[source][None].copy() for m, source in enumerate(order)}
+        state["f"] = {str(m): f[source].copy() for m, source in enumerate(order)}
         swaps["label"] = swaps["label"][order]
 
     def stages(
@@ -256,7 +269,7 @@ class SemiClasses(Classes):
         ]
         again = (count + 1) * (_rounds(state, params) - 1)
         if again:
-            trajectories = (1 + moves) * leap_seconds(len(first["z"][0]))
+            trajectories = (1 + moves) * leap_seconds(len(first["z"][0]), len(first["z"]))
             found.append(Stage("further rounds", further, again, hyper.a_slice(trajectories)))
         return [
             *found,
@@ -300,8 +313,10 @@ class SemiClasses(Classes):
         copies, size = len(ladder(params)), data["X"].shape[0]
         n_classes = len(self.frame(data, params).classes)
         each = _sides(n_classes) * (params["site_sweeps"] + 4) * size * 3e-7
-        if n_classes == 2 and copies > 1:
-            each += params["rounds"] * (5 * params["trajectories"] * leap_seconds(size) + 1.2e-7 * size)
+        n_rows = 1 if n_classes == 2 else n_classes
+        if copies > 1 and (n_rows == 1 or (n_rows == 3 and params["of_three"] == "trajectories")):
+            leaps = 5 * params["trajectories"] * leap_seconds(size, n_rows)
+            each += params["rounds"] / (1 if n_rows == 1 else COSTLIER) * (leaps + 1.2e-7 * n_rows**2 * size)
         return Cost(cost.memory, cost.seconds_per_sweep + copies * each)
 
     def summarise(self, kept: Kept, data: ModelData, params: ClassesSettings) -> Results:
@@ -313,7 +328,9 @@ class SemiClasses(Classes):
 
 def _rounds(state: ClassesFields, params: ClassesSettings) -> int:
     """How often in a sweep f of all copies moves and neighbours try to swap."""
-    return params["rounds"] if "turns" in state else 1
+    if "turns" not in state:
+        return 1
+    return params["rounds"] if int(state["fixed"]["n_classes"]) == 2 else max(1, params["rounds"] // COSTLIER)
 
 
 def _labelled_seconds(copy: Replica, count: int) -> float:
