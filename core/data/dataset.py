@@ -182,7 +182,7 @@ class Dataset:
             array = np.ascontiguousarray(part)
             hasher.update(f"{array.dtype.newbyteorder('<').str}{array.shape}".encode())
             ordered = array.astype(array.dtype.newbyteorder("<"), copy=False)
-            hasher.update(ordered.reshape(-1).view(np.uint8))  # without a copy, nor the interpreter lock
+            hasher.update(ordered.reshape(-1).view(np.uint8).data)  # without a copy, nor the interpreter lock
         for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
             hasher.update(f"{len(names)}\0".encode())
             hasher.update("\0".join(names).encode("utf-8", "surrogatepass"))

@@ -54,7 +54,9 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     if not data.scores.size:
         why = "The run has found nothing for this picture."
         return Picture(sources.view.title, empty=("Nothing to show", why))
-    factor = choices.among("factor", "Show", data.factors, of="layer")
+    telling = np.flatnonzero(np.nanmax(data.scores, axis=0) > np.nanmin(data.scores, axis=0))
+    first = int(telling[0]) if len(telling) else 0  # the first that not all documents have alike
+    factor = choices.among("factor", "Show", data.factors, first, of="layer")
     words = TopicWords((), ())
     if data.words is not None:
         top = choices.number("top", "Words marked", 1, 60, max(1, int(options.get("top", 20))))
@@ -106,7 +108,7 @@ class _Reading:
             self._headline(),
             data.doc,
             panels,
-            self._notes(),
+            self._notes(len(panels)),
             self._legend(),
             self._table(),
             layers=data.layer_dim,
@@ -186,7 +188,7 @@ class _Reading:
         held: dict[str, Any] = {
             "read": (told,),
             "called": (data.names[i],),
-            "of": Items(data.selection_kind, [i]),
+            "of": Items(data.selection_kind, np.array([i])),
             "choice": ("document", (str(i),)),
         }
         if text:
@@ -224,14 +226,17 @@ class _Reading:
         words = ", ".join([term for term, weight in pairs if weight > 0][:6])
         return f"{headed(self.data.factors[self.factor])}{': ' if words else ''}{words}"
 
-    def _notes(self) -> str:
+    def _notes(self, shown: int) -> str:
         data = self.data
-        held = f" that contain “{self.wanted}”" if self.wanted else ""
-        listed = (
-            f"{format_count(len(self.rows))} of {format_count(len(data.names))} {plural(data.word)}{held}"
-        )
+        count = format_count(len(data.names))
+        if self.wanted:
+            told = f"{format_count(len(self.rows))} of {count} {plural(data.word)} contain “{self.wanted}”"
+        elif shown > 1:
+            told = f"Passages of the first {shown} of {count} {plural(data.word)}, highest {data.score_name.lower()} first"
+        else:
+            told = f"{format_count(len(self.rows))} of {count} {plural(data.word)} are listed"
         marked = "; the stronger the ground of a word, the larger its weight" if self.words.terms else ""
-        return f"{listed}, highest {data.score_name.lower()} first{marked}"
+        return told + marked
 
     def _legend(self) -> tuple[Key, ...]:
         data = self.data

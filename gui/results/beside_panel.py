@@ -183,8 +183,8 @@ class _Table(QWidget):
         """Select the row of the only item that is selected, where the rows are items."""
         if self._of is not None:
             items = selected.get(self._of.kind, ())
-            rows = self._of.pieces(frozenset(items)) if len(items) == 1 else ()
-            self._select(int(rows[0]) if len(rows) else -1)
+            rows = self._of.pieces(frozenset(items)).tolist() if len(items) == 1 else []
+            self._select(rows[0] if rows else -1)
 
     def mark_row(self, values: tuple[str, ...], chosen: str) -> None:
         """Select the row of what is chosen, or none, without telling anybody."""

@@ -12,7 +12,7 @@ from plaidwork.core.contract.model import Table
 from plaidwork.core.pictures.words import plural
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.core.views.sources import Sources
-from plaidwork.core.views.tables import formats_of, table_of
+from plaidwork.core.views.tables import formats_of, heads_of, table_of
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.page import ResultPage
@@ -61,12 +61,10 @@ class TablePage(ResultPage):
                 "search", "This table is empty", loaded.doc or "The run has found nothing to list here."
             )
             return
-        heads = {
-            title: f"{title} ({loaded.units[title]})" if loaded.units.get(title) else title
-            for title in loaded.columns
-        }
+        heads = heads_of(loaded)
         self._columns = {heads[title]: column for title, column in loaded.columns.items()}
-        self._formats = formats_of(self._columns)
+        told = formats_of(loaded.columns, loaded.units)
+        self._formats = {heads[title]: tell for title, tell in told.items()}
         self.table.set_columns(self._columns, formats=self._formats)
         self._card.setMaximumWidth(max(720, 240 * len(heads)))
 

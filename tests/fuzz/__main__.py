@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -29,6 +30,7 @@ def main() -> int:
         "--folder", type=Path, help="where files are made, and bad ones are kept (a temporary one)"
     )
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background too
     folder = options.folder or Path(tempfile.mkdtemp(prefix="fuzz-"))
     folder.mkdir(parents=True, exist_ok=True)
     bad, reader = 0, Reader(folder)

@@ -106,34 +106,35 @@ class Trial:
         self._reference = open_session(whole)
 
     def fit(self, most: int) -> int:
-        """Kill a fit, and what goes on with it, at most so often; how often it was."""
+        """Kill a fit, and what goes on with it, at most so often, and let it end then; how often it was."""
         self.out.unlink(missing_ok=True)
         for kills in range(most):
-            kept = self._sweeps()
-            words = (
-                ["resume", str(self.out)]
-                if kept
-                else [*_FIT, "--input", f"X={self.table}", "--out", str(self.out), "--force"]
-            )
-            began = time.time()
-            if not _killed(lambda words=words: command([*words, "--json"]), self.rng.uniform(0.05, 2.5)):
+            kept, began = self._sweeps(), time.time()
+            words = self._words(kept)
+            if not _killed(lambda words=words: command(words), self.rng.uniform(0.05, 2.5)):
                 self._ended()
                 return kills
-            self._count("fit" if words[0] == "fit" else "resume", began)
+            self._count(words[0], began)
             if self._sweeps() < kept:
                 self.found.faults.append(f"{kept} sweeps were kept, {self._sweeps()} are")
-        while self._sweeps():
-            if not _killed(lambda: command(["resume", str(self.out), "--json"]), 600):
-                self._ended()
-                break
+        words = self._words(self._sweeps())
+        if _killed(lambda: command(words), 600):
+            self.found.faults.append("a fit does not come to its end")
+        self._ended()
         return most
+
+    def _words(self, kept: int) -> list[str]:
+        """The command that begins the fit, or goes on with what was kept of it."""
+        if kept:
+            return ["resume", str(self.out), "--json"]
+        return [*_FIT, "--input", f"X={self.table}", "--out", str(self.out), "--force", "--json"]
 
     def save(self) -> None:
         """Kill somebody who saves again and again."""
 
         def act() -> None:
             session = open_session(self.out)
-            while True:
+            for _ in range(1000):
                 session.save()
 
         before = len(open_session(self.out).runs)

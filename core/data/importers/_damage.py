@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 from xml.etree import ElementTree
 
 from plaidwork.core.errors import DataError
@@ -84,7 +84,7 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> int:
         found = self._content.read1(len(buffer))
         buffer[: len(found)] = found
         self._size += len(found)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from plaidwork.core import pictures as p
+from plaidwork.core.contract.model import Table
 from plaidwork.core.draws.numbers import format_p
 from plaidwork.core.errors import PictureError
-from plaidwork.core.views.tables import formats_of
+from plaidwork.core.views.tables import formats_of, heads_of
 
 
 def picture(**more):
@@ -205,4 +206,7 @@ def test_a_choice_of_items_follows_what_is_selected():
 def test_numbers_of_the_table_are_told_as_their_column_is_written():
     found = picture(table={"p": [0.00012, 0.0312, 0.5]}, formats={"p": format_p})
     assert p.describe(found).splitlines()[-3:] == ["< 0.001", "0.031", "0.50"]
+    table = Table({"Factor": ["a"], "drugs": [0.2559], "Time": [2.0]}, {"drugs": "share", "Time": "h"})
+    assert formats_of(table.columns, table.units)["drugs"](table.columns["drugs"][0]) == "25.6 %"
+    assert heads_of(table) == {"Factor": "Factor", "drugs": "drugs", "Time": "Time (h)"}
     assert set(formats_of(["Block", "Adjusted p", "p", "Top", "q"])) == {"Adjusted p", "p", "q"}
