@@ -26,7 +26,8 @@ from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense
 from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
-from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
+from plaidwork.plugins.gp_auxiliary.semi_times import Seconds, labelled_seconds, seconds_of, sides_of_classes
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings
 from plaidwork.plugins.gp_auxiliary.tempering import (
     covariances_of_labelled,
     draw_rest,
@@ -41,7 +42,6 @@ from plaidwork.plugins.gp_auxiliary.tempering import (
     sweep_labelled,
 )
 from plaidwork.plugins.gp_auxiliary.turning import (
-    MOST_STEPS,
     leap_seconds,
     map_of,
     new_turns,
@@ -196,31 +196,53 @@ class SemiClasses(Classes):
     ) -> list[Stage]:
         """The copies one by one, then what they do together: f of all, swaps, z of all. ``state["f"]`` holds f between."""
         found = super().stages(state, data, params, rng, clock)
-        prior, labels, widths = self.setting(state, params)
-        if len(widths) == 1:
+        if len(state["widths"]) == 1:
             return found
-        found = [*self._start(state, params), *found]
-        rungs, known = state["rungs"], state["fixed"].get("root")
+        labels = self.setting(state, params)[1]
+        seconds = seconds_of(state, params, labels)
+        return [
+            *self._start(state, params),
+            *found,
+            *self._anew(state, params, rng, labels, seconds),
+            *self._moves(state, params, rng, clock, labels, seconds),
+            self._redraw(state, rng, labels, seconds),
+        ]
 
-        def root_of(copy: Replica) -> np.ndarray | None:
-            return root_of_prior(prior, copy) if known is None else known
+    def _anew(
+        self,
+        state: ClassesFields,
+        params: ClassesSettings,
+        rng: np.random.Generator,
+        labels: Labels,
+        seconds: Seconds,
+    ) -> list[Stage]:
+        """z of the copy without null category, the unlabelled integrated out; no stage where that copy learns from them too."""
+        if params["shares"] != "equal" or state["widths"][0] != 0:
+            return []
+        known, first = state["fixed"].get("root"), state["rungs"]["0"]
+        parts = 1 if known is None and is_dense(first) else 4  # a root is not made twice
 
-        def anew(lo: int, hi: int) -> None:
-            self._draw_anew(state, rng, root_of(rungs["0"]), labels, range(lo, 4 if hi == parts else hi))
+        def work(lo: int, hi: int) -> None:
+            copy = state["rungs"]["0"]
+            root = root_of_prior(self.setting(state, params)[0], copy) if known is None else known
+            self._draw_anew(state, rng, root, labels, range(lo, 4 if hi == parts else hi))
 
-        def move(lo: int, hi: int) -> None:
-            for m in range(lo, hi):
-                state["f"][str(m)] = self._move_f(state, params, rng, m, clock.warming)
+        count = int((~labels.free).sum())
+        long = seconds.root + seconds.draw + seconds.sites + labelled_seconds(first, count)
+        return [Stage("copy without null category", work, parts, hyper.a_slice(long / parts))]
 
-        given = bool(params["given_widths"].strip())
-
-        def swap(lo: int, hi: int) -> None:
-            f = [state["f"][str(m)] for m in range(len(widths))]
-            f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock, given)
-            state["f"] = {str(m): own for m, own in enumerate(f)}
-
-        def further(lo: int, hi: int) -> None:
-            self._further_rounds(state, params, rng, clock.warming, (lo, hi))
+    def _moves(
+        self,
+        state: ClassesFields,
+        params: ClassesSettings,
+        rng: np.random.Generator,
+        clock: Clock,
+        labels: Labels,
+        seconds: Seconds,
+    ) -> list[Stage]:
+        """f of all copies, and swaps, as often as a sweep has rounds."""
+        rungs, widths = state["rungs"], state["widths"]
+        count, given = len(widths), bool(params["given_widths"].strip())
 
         def begin() -> None:
             state["f"] = {}
@@ -230,38 +252,43 @@ class SemiClasses(Classes):
                 for copy in rungs.values():
                     copy["map_at"] = -1  # copies of low rank have none
 
+        def move(lo: int, hi: int) -> None:
+            for m in range(lo, hi):
+                state["f"][str(m)] = self._move_f(state, params, rng, m, clock.warming)
+
+        def swap(lo: int, hi: int) -> None:
+            f = [state["f"][str(m)] for m in range(count)]
+            f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock, given)
+            state["f"] = {str(m): own for m, own in enumerate(f)}
+
+        def further(lo: int, hi: int) -> None:
+            self._further_rounds(state, params, rng, clock.warming, (lo, hi))
+
+        found = [
+            Stage("latent functions", move, count, hyper.a_slice(seconds.move), begin),
+            Stage("swaps", swap, 1, hyper.a_slice(4 * count * seconds.sites)),
+        ]
+        again = (count + 1) * (_rounds(state, params) - 1)
+        if again:
+            found.append(Stage("further rounds", further, again, hyper.a_slice(seconds.trajectories)))
+        return found
+
+    @staticmethod
+    def _redraw(state: ClassesFields, rng: np.random.Generator, labels: Labels, seconds: Seconds) -> Stage:
+        """z of all copies given f, which is kept no longer."""
+        rungs, widths = state["rungs"], state["widths"]
+
+        def work(lo: int, hi: int) -> None:
+            for m in range(lo, hi):
+                redraw_z(rng, rungs[str(m)], state["f"][str(m)], m, widths, labels)
+
         def forget() -> None:
             del state["f"]
             if state.pop("maps", None) is not None:
                 for copy in rungs.values():
                     del copy["map_at"]
 
-        def redraw(lo: int, hi: int) -> None:
-            for m in range(lo, hi):
-                redraw_z(rng, rungs[str(m)], state["f"][str(m)], m, widths, labels)
-
-        first, count = rungs["0"], len(widths)
-        parts = 1 if known is None and is_dense(first) else 4  # a root is not made twice
-        root = hyper.walk_seconds(first) if known is None else 0.0
-        sites = len(first["z"][0]) * _sides(labels.n_classes) * 3e-7
-        draw = len(first["z"]) * hyper.pass_seconds(first)
-        moves = MOST_STEPS * params["trajectories"] if "turns" in state else params["slices"]
-        ellipses = root + (1 + moves) * (draw + sites)
-        if params["shares"] == "equal" and widths[0] == 0:
-            seconds = root + draw + sites + _labelled_seconds(first, int((~labels.free).sum()))
-            found.append(Stage("copy without null category", anew, parts, hyper.a_slice(seconds / parts)))
-        found += [
-            Stage("latent functions", move, count, hyper.a_slice(ellipses), begin),
-            Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
-        ]
-        again = (count + 1) * (_rounds(state, params) - 1)
-        if again:
-            trajectories = (1 + moves) * leap_seconds(len(first["z"][0]))
-            found.append(Stage("further rounds", further, again, hyper.a_slice(trajectories)))
-        return [
-            *found,
-            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=forget),
-        ]
+        return Stage("auxiliary variables", work, len(widths), hyper.a_slice(seconds.sites), end=forget)
 
     def traces(self, state: ClassesFields, data: ModelData, params: ClassesSettings) -> dict[str, float]:
         _prior, labels, _widths = self.setting(state, params)
@@ -299,7 +326,7 @@ class SemiClasses(Classes):
         cost = super().estimate(data, params)
         copies, size = len(ladder(params)), data["X"].shape[0]
         n_classes = len(self.frame(data, params).classes)
-        each = _sides(n_classes) * (params["site_sweeps"] + 4) * size * 3e-7
+        each = sides_of_classes(n_classes) * (params["site_sweeps"] + 4) * size * 3e-7
         if n_classes == 2 and copies > 1:
             each += params["rounds"] * (5 * params["trajectories"] * leap_seconds(size) + 1.2e-7 * size)
         return Cost(cost.memory, cost.seconds_per_sweep + copies * each)
@@ -314,12 +341,6 @@ class SemiClasses(Classes):
 def _rounds(state: ClassesFields, params: ClassesSettings) -> int:
     """How often in a sweep f of all copies moves and neighbours try to swap."""
     return params["rounds"] if "turns" in state else 1
-
-
-def _labelled_seconds(copy: Replica, count: int) -> float:
-    """About how long the covariances with ``count`` labelled samples take, and the precision of their z."""
-    size, rank = copy["rows"].shape
-    return 1.5e-10 * size * rank * count + 2e-10 * count**3
 
 
 def width_problem(params: ClassesSettings) -> Problem | None:
@@ -339,11 +360,6 @@ def width_problem(params: ClassesSettings) -> Problem | None:
             "given_widths",
         )
     return None
-
-
-def _sides(n_classes: int) -> int:
-    """How much more a sample costs than one of two classes."""
-    return max(n_classes, 2) ** 2 - 3
 
 
 def _count_labels(frame: Frame) -> list[Problem]:
