@@ -15,7 +15,7 @@ from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.draws.diagnostics import Diagnosis
+from plaidwork.core.draws.diagnostics import Diagnosis, diagnose
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.inference.environment import environment
@@ -198,11 +198,19 @@ class FitJob:
             self._summarising = False
         self._found = found
         over = settled(found) or on_the_way(run.schedule, goal)
-        schedule = None if over else longer(run.schedule, goal, found)
+        schedule = None if over else longer(run.schedule, goal, found, self._later)
         if schedule is None or self._seconds(schedule) > goal.budget:
             return False
         self._next(schedule)
         return True
+
+    def _later(self, first: int) -> Diagnosis:
+        """The diagnosis of the draws of each chain from number ``first`` on."""
+        chains = [
+            chain.taking(np.arange(min(first, chain.n_draws), chain.n_draws))
+            for chain in self.run.kept().chains
+        ]
+        return diagnose(Kept(self.run.spec, chains))
 
     def _next(self, schedule: Schedule) -> None:
         self.run.lengthen(schedule)

@@ -27,7 +27,8 @@ from plaidwork.core.inference.plan import FitPlan, make_plan
 
 SEND_SECONDS = 0.05
 READY_SECONDS = 30.0
-_READY = "ready"
+READY = "ready"
+"""What a process says when it waits for a chain."""
 FIRST_WORD_SECONDS = 90.0
 """A process that has said nothing by then never began (seen once in hundreds of starts); it is started anew."""
 
@@ -135,10 +136,10 @@ class ProcessExecutor:
         end_process(process)
 
 
-def is_ready(pipe: Connection) -> bool:
+def is_ready(pipe: Connection, seconds: float = READY_SECONDS) -> bool:
     """Whether a process is done with its chain and waits for the next; a late word to the chain would meet the next one."""
     try:
-        return bool(pipe.poll(READY_SECONDS)) and pipe.recv() == _READY
+        return bool(pipe.poll(seconds)) and pipe.recv() == READY
     except (EOFError, OSError):  # it has ended after its chain
         return False
 
@@ -315,7 +316,7 @@ def serve(pipe: Connection, job: ChainJob | None = None) -> None:
         if job is not None:
             held = job.inputs or held
             run_job(pipe, replace(job, inputs=held))
-            pipe.send(_READY)
+            pipe.send(READY)
         try:
             message: Any = pipe.recv()
         except (EOFError, OSError):

@@ -386,6 +386,7 @@ class ClassesSettings(LawSettings):
     null_width: NotRequired[float]
     rungs: NotRequired[int]
     rounds: NotRequired[int]
+    of_three: NotRequired[Literal["trajectories", "slices"]]
     given_widths: NotRequired[str]
     slices: NotRequired[int]
     classes: NotRequired[Literal["all", "labelled"]]

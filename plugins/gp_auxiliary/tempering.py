@@ -241,6 +241,14 @@ def root_of_prior(prior: Prior, copy: Replica) -> np.ndarray | None:
     return np.asarray(np.linalg.cholesky(c))
 
 
+def root_of_copy(copy: Replica) -> np.ndarray:
+    """(N, N) root of the covariance that a copy with loadings stands for, as :func:`root_of_prior` of a dense one."""
+    g = copy["loadings"]
+    c = g @ g.T + np.diag(np.maximum(1.0 / copy["weight"] - 1.0, 0.0))
+    c[np.diag_indices_from(c)] += 1e-8 * max(float(c.diagonal().max()), 1e-300)
+    return np.asarray(np.linalg.cholesky(c))
+
+
 def draw_prior(rng: np.random.Generator, replica: Replica, root: np.ndarray | None) -> np.ndarray:
     """f (N,) from its prior; ``root`` as from :func:`root_of_prior`."""
     if root is not None:

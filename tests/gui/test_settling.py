@@ -125,6 +125,7 @@ def test_the_settings_beside_the_traces_follow_what_was_left_out(workbench, qtbo
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
     qtbot.addWidget(page.side_panel())
+    qtbot.waitUntil(lambda: bool(page._plots), timeout=20_000)  # made by a timer
     assert "Left out besides" not in _words(page.side_panel())
     execute(run, fitted, InlineExecutor())
     page.tick()
