@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from plaidwork.core.inference.run import Run
-from plaidwork.core.session.suitability import views_with
+from plaidwork.core.session.offers import views_with
 from plaidwork.core.views.printing import NOT_TO_DRAW, leading_view, offered
 from plaidwork.gui.page import Page
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Trace
-from plaidwork.core.draws.diagnostics import RHAT_MARKS, Diagnosis, Verdict, listed
+from plaidwork.core.draws.diagnostics import RHAT_MARKS, Diagnosis, Verdict
 from plaidwork.core.draws.numbers import format_amount
 from plaidwork.core.draws.solutions import Solution, group_chains
+from plaidwork.core.draws.verdicts import listed
 from plaidwork.core.spelling import inside_sentence
 
 Weigh = Callable[[tuple[Solution, ...]], tuple[tuple[Solution, ...], str]]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plaidwork.core.data.fit_inputs import Message, entries_of, left_out, load_inputs, warn_user
+from plaidwork.core.data.borrowed_names import Message
+from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, warn_user
 from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.execution import Progress, execute, named_executor

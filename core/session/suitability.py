@@ -9,15 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.annotation_inputs import (
-    ColumnRef,
-    column_choices,
     column_dataset,
     parse_column,
-    usual_choice,
 )
 from plaidwork.core.data.dataset import Dataset, with_free_name
 from plaidwork.core.data.joining import has_default_names
@@ -25,148 +21,19 @@ from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import Registry
-
-_KINDS = {
-    "real": "numbers",
-    "count": "counts (whole numbers from 0)",
-    "binary": "zeros and ones",
-    "ordinal": "ordered whole numbers",
-    "categorical": "labels",
-}
-_FITTING = {
-    "real": ("real", "count", "binary", "ordinal"),
-    "count": ("count", "binary"),
-    "binary": ("binary",),
-    "ordinal": ("ordinal", "count", "binary"),
-    "categorical": ("categorical",),
-}
+from plaidwork.core.session.offers import (
+    Offer,
+    given_names,
+    meet,
+    offer,
+    reason,
+    sample_names,
+    views_with,
+    wants,
+)
 
 Names = Mapping[str, Sequence[str]]
 """By input: names of datasets, or of annotation columns (``DATASET:row:TITLE``)."""
-
-
-# -- one dataset as one input -------------------------------------------------------------------
-def wants(item: Input) -> str:
-    """What an input takes: ``a matrix of numbers``."""
-    shape = {"matrix": "a matrix", "vector": "one column", "labels": "one column"}[item.kind]
-    if item.many:
-        shape = "one or more matrices"
-    return f"{shape} of {_KINDS[item.dtype]}"
-
-
-def why_not(item: Input, dataset: Dataset) -> str:
-    """The reason why the dataset cannot be this input, or empty."""
-    return _mismatch(item, dataset)[0]
-
-
-def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
-    """What the input needs that the dataset is not, and what is found instead; both empty when it suits."""
-    axes = 2 if item.kind == "matrix" else 1
-    if len(dataset.shape) != axes:
-        return f"needs {wants(item)}", f"is {'one column' if axes == 2 else 'a matrix'}"
-    if min(dataset.shape) == 0:
-        return "needs data that are not empty", f"is empty ({dataset.described})"
-    fitting = _FITTING[item.dtype]
-    if item.kind == "labels":  # the model takes the order of texts as the data have them
-        fitting = (*fitting, "categorical")
-    if dataset.kind not in fitting:
-        return f"needs {_KINDS[item.dtype]}", f"holds {_KINDS[dataset.kind]}"
-    if dataset.is_sparse and not item.sparse:
-        return "needs a dense matrix", "is sparse"
-    if not item.missing and dataset.n_missing:
-        return "needs data without missing cells", "has missing cells"
-    return "", ""
-
-
-def _sentence(item: Input, datasets: Sequence[Dataset]) -> str:
-    """Why none of the datasets can be this input."""
-    title = f"“{item.title}”"
-    if len(datasets) != 1:
-        found = f"none of the {len(datasets)} data sets is that" if datasets else "there are no data"
-        return f"{title} needs {wants(item)}, and {found}."
-    dataset = datasets[0]
-    needed, found = _mismatch(item, dataset)
-    if item.kind != "matrix" and len(dataset.shape) == 2:
-        found = "comes with none"
-    return f"{title} {needed}, and “{dataset.name}” {found}." if needed else ""
-
-
-def views_with(first: Dataset, datasets: Iterable[Dataset]) -> list[Dataset]:
-    """The matrix and the others that have the name of a sample in common with it, in the order given."""
-    mine = _sample_names(first) if len(first.shape) == 2 else ()
-    return [d for d in datasets if d is first or (len(d.shape) == 2 and _meet(mine, _sample_names(d)))]
-
-
-def _sample_names(dataset: Dataset) -> tuple[set[str], ...]:
-    """The names of the samples of a matrix; of rows and of columns where it does not say which of them are the samples."""
-    axes = _given(dataset.row_names), _given(dataset.column_names)
-    known = samples_axis(dataset)
-    return axes if known is None else (axes[known],)
-
-
-def _meet(one: Sequence[set[str]], other: Sequence[set[str]]) -> bool:
-    """Whether two matrices have samples in common.
-
-    Where neither says which of its axes are the samples, only rows are compared: the same features do not make them
-    data of the same samples.
-    """
-    if len(one) == len(other) == 2:
-        one, other = one[:1], other[:1]
-    return any(not mine.isdisjoint(theirs) for mine in one for theirs in other)
-
-
-def _given(names: Sequence[str]) -> set[str]:
-    """The names of an axis; none when its items are only numbered."""
-    return set() if has_default_names(names) else set(names)
-
-
-@dataclass(frozen=True)
-class Offer:
-    """What there is for an input.
-
-    Attributes
-    ----------
-    datasets : those that suit, by name.
-    columns : annotation columns that suit and are no dataset of their own yet, by name.
-    made : name of the dataset that a column has become, by name of the column.
-    """
-
-    item: Input
-    datasets: Mapping[str, Dataset] = field(default_factory=dict)
-    columns: Mapping[str, ColumnRef] = field(default_factory=dict)
-    made: Mapping[str, str] = field(default_factory=dict)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.datasets or name in self.columns
-
-    def usual(self, dataset: Dataset) -> str:
-        """Name of the column of a dataset that is taken without asking, or empty."""
-        key = str(usual_choice(dataset, self.item))
-        return key if key in self.columns else self.made.get(key, "")
-
-    def ranked(self, names: Iterable[str]) -> list[str]:
-        """Those of the names that suit, data of exactly the right kind first."""
-        return sorted(
-            (name for name in names if name in self.datasets),
-            key=lambda name: self.datasets[name].kind != self.item.dtype,
-        )
-
-
-def offer(item: Input, session: Mapping[str, Dataset], columns: bool = True) -> Offer:
-    """What the data of a session have for an input; annotation columns too unless ``columns`` is off."""
-    suited = {name: data for name, data in session.items() if not why_not(item, data)}
-    made = {str(data.source.options.get("annotation")): name for name, data in suited.items()}
-    found = (
-        {str(ref): ref for data in session.values() for ref in column_choices(data, item)} if columns else {}
-    )
-    fresh = {}
-    for key, ref in found.items():
-        derived = column_dataset(session[ref.dataset], ref, item) if key in made else None
-        if derived is None or suited[made[key]].digest() != derived.digest():
-            fresh[key] = ref
-    return Offer(
-        item, suited, fresh, {key: name for key, name in made.items() if key in found and key not in fresh}
-    )
 
 
 # -- all inputs of a model ----------------------------------------------------------------------
@@ -214,14 +81,14 @@ class Choices:
         """
         both = len(self.session[one].shape) == len(self.session[other].shape) == 2
         (first, mine), (second, theirs) = self._named(one), self._named(other)
-        return _meet(first, second) if both else not mine.isdisjoint(theirs)
+        return meet(first, second) if both else not mine.isdisjoint(theirs)
 
     def _named(self, name: str) -> tuple[tuple[set[str], ...], set[str]]:
         """Names of the samples of a dataset, and of all its items."""
         if name not in self._items:
             data = self.session[name]
-            items = _given(data.row_names) | _given(data.column_names)
-            self._items[name] = (_sample_names(data) if len(data.shape) == 2 else (), items)
+            items = given_names(data.row_names) | given_names(data.column_names)
+            self._items[name] = (sample_names(data) if len(data.shape) == 2 else (), items)
         return self._items[name]
 
     def _near(self, name: str, others: Iterable[str]) -> bool:
@@ -307,13 +174,13 @@ class Choices:
         found, required = self._assign(spec, focus, {}), [item for item in spec.inputs if item.required]
         data = [self.session[name] for name in self._focus(focus)]
         if required and not self._used(found, focus):
-            return _sentence(required[0], data) or f"“{required[0].title}” needs {wants(required[0])}."
+            return reason(required[0], data) or f"“{required[0].title}” needs {wants(required[0])}."
         for item in required:
             if item.name not in found and not self._may_choose(item, found):
                 beside = (
                     f"“{item.title}” needs {wants(item)} as well: no other data of these samples are there."
                 )
-                return _sentence(item, data) or beside
+                return reason(item, data) or beside
         return ""
 
     def _may_choose(self, item: Input, found: Names) -> bool:

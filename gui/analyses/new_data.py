@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.session.suitability import Choices, views_with
+from plaidwork.core.session.offers import views_with
+from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.setup.inputs_form import InputField
 
 _OF_THE_FIT = "the data of the fit"

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
-from plaidwork.core.session.suitability import views_with
+from plaidwork.core.session.offers import views_with
 from plaidwork.gui.data.facts import spread
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.view_card import ViewCard

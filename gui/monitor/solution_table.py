@@ -7,9 +7,9 @@ import math
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.draws.diagnostics import listed
 from plaidwork.core.draws.solution_texts import weight_text
 from plaidwork.core.draws.solutions import Solution
+from plaidwork.core.draws.verdicts import listed
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.solution_choice import KIND

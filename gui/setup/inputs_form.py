@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import Placed, placed
-from plaidwork.core.session.suitability import Choices, Names, offer, wants, why_not
+from plaidwork.core.session.offers import offer, wants, why_not
+from plaidwork.core.session.suitability import Choices, Names
 from plaidwork.gui.data.facts import missing_text, size_text
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo

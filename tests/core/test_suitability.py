@@ -11,7 +11,8 @@ import scipy.sparse
 from plaidwork.core.contract.model import Problem
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset, Source
-from plaidwork.core.session.suitability import Choices, suggestion, views_with
+from plaidwork.core.session.offers import views_with
+from plaidwork.core.session.suitability import Choices, suggestion
 from tests import toys
 from tests.registries import registry_of
 

@@ -1,0 +1,158 @@
+"""Which data an input of a model takes, and why it does not take the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.annotation_inputs import (
+    ColumnRef,
+    column_choices,
+    column_dataset,
+    usual_choice,
+)
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.joining import has_default_names
+from plaidwork.core.data.orienting import samples_axis
+
+_KINDS = {
+    "real": "numbers",
+    "count": "counts (whole numbers from 0)",
+    "binary": "zeros and ones",
+    "ordinal": "ordered whole numbers",
+    "categorical": "labels",
+}
+
+
+_FITTING = {
+    "real": ("real", "count", "binary", "ordinal"),
+    "count": ("count", "binary"),
+    "binary": ("binary",),
+    "ordinal": ("ordinal", "count", "binary"),
+    "categorical": ("categorical",),
+}
+
+
+# -- one dataset as one input -------------------------------------------------------------------
+def wants(item: Input) -> str:
+    """What an input takes: ``a matrix of numbers``."""
+    shape = {"matrix": "a matrix", "vector": "one column", "labels": "one column"}[item.kind]
+    if item.many:
+        shape = "one or more matrices"
+    return f"{shape} of {_KINDS[item.dtype]}"
+
+
+def why_not(item: Input, dataset: Dataset) -> str:
+    """The reason why the dataset cannot be this input, or empty."""
+    return _mismatch(item, dataset)[0]
+
+
+def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
+    """What the input needs that the dataset is not, and what is found instead; both empty when it suits."""
+    axes = 2 if item.kind == "matrix" else 1
+    if len(dataset.shape) != axes:
+        return f"needs {wants(item)}", f"is {'one column' if axes == 2 else 'a matrix'}"
+    if min(dataset.shape) == 0:
+        return "needs data that are not empty", f"is empty ({dataset.described})"
+    fitting = _FITTING[item.dtype]
+    if item.kind == "labels":  # the model takes the order of texts as the data have them
+        fitting = (*fitting, "categorical")
+    if dataset.kind not in fitting:
+        return f"needs {_KINDS[item.dtype]}", f"holds {_KINDS[dataset.kind]}"
+    if dataset.is_sparse and not item.sparse:
+        return "needs a dense matrix", "is sparse"
+    if not item.missing and dataset.n_missing:
+        return "needs data without missing cells", "has missing cells"
+    return "", ""
+
+
+def reason(item: Input, datasets: Sequence[Dataset]) -> str:
+    """Why none of the datasets can be this input."""
+    title = f"“{item.title}”"
+    if len(datasets) != 1:
+        found = f"none of the {len(datasets)} data sets is that" if datasets else "there are no data"
+        return f"{title} needs {wants(item)}, and {found}."
+    dataset = datasets[0]
+    needed, found = _mismatch(item, dataset)
+    if item.kind != "matrix" and len(dataset.shape) == 2:
+        found = "comes with none"
+    return f"{title} {needed}, and “{dataset.name}” {found}." if needed else ""
+
+
+def views_with(first: Dataset, datasets: Iterable[Dataset]) -> list[Dataset]:
+    """The matrix and the others that have the name of a sample in common with it, in the order given."""
+    mine = sample_names(first) if len(first.shape) == 2 else ()
+    return [d for d in datasets if d is first or (len(d.shape) == 2 and meet(mine, sample_names(d)))]
+
+
+def sample_names(dataset: Dataset) -> tuple[set[str], ...]:
+    """The names of the samples of a matrix; of rows and of columns where it does not say which of them are the samples."""
+    axes = given_names(dataset.row_names), given_names(dataset.column_names)
+    known = samples_axis(dataset)
+    return axes if known is None else (axes[known],)
+
+
+def meet(one: Sequence[set[str]], other: Sequence[set[str]]) -> bool:
+    """Whether two matrices have samples in common.
+
+    Where neither says which of its axes are the samples, only rows are compared: the same features do not make them
+    data of the same samples.
+    """
+    if len(one) == len(other) == 2:
+        one, other = one[:1], other[:1]
+    return any(not mine.isdisjoint(theirs) for mine in one for theirs in other)
+
+
+def given_names(names: Sequence[str]) -> set[str]:
+    """The names of an axis; none when its items are only numbered."""
+    return set() if has_default_names(names) else set(names)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What there is for an input.
+
+    Attributes
+    ----------
+    datasets : those that suit, by name.
+    columns : annotation columns that suit and are no dataset of their own yet, by name.
+    made : name of the dataset that a column has become, by name of the column.
+    """
+
+    item: Input
+    datasets: Mapping[str, Dataset] = field(default_factory=dict)
+    columns: Mapping[str, ColumnRef] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.datasets or name in self.columns
+
+    def usual(self, dataset: Dataset) -> str:
+        """Name of the column of a dataset that is taken without asking, or empty."""
+        key = str(usual_choice(dataset, self.item))
+        return key if key in self.columns else self.made.get(key, "")
+
+    def ranked(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that suit, data of exactly the right kind first."""
+        return sorted(
+            (name for name in names if name in self.datasets),
+            key=lambda name: self.datasets[name].kind != self.item.dtype,
+        )
+
+
+def offer(item: Input, session: Mapping[str, Dataset], columns: bool = True) -> Offer:
+    """What the data of a session have for an input; annotation columns too unless ``columns`` is off."""
+    suited = {name: data for name, data in session.items() if not why_not(item, data)}
+    made = {str(data.source.options.get("annotation")): name for name, data in suited.items()}
+    found = (
+        {str(ref): ref for data in session.values() for ref in column_choices(data, item)} if columns else {}
+    )
+    fresh = {}
+    for key, ref in found.items():
+        derived = column_dataset(session[ref.dataset], ref, item) if key in made else None
+        if derived is None or suited[made[key]].digest() != derived.digest():
+            fresh[key] = ref
+    return Offer(
+        item, suited, fresh, {key: name for key, name in made.items() if key in found and key not in fresh}
+    )
