@@ -56,11 +56,16 @@ class GroupPage(FrontPage):
         if title not in self._pages:
             page = self._makers[title]()
             page.hovered.connect(self.hovered)
+            page.panel_changed.connect(lambda: self._tell_panel(page))
             self._pages[title] = page
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(self._pages[title])
         self.choice.set_current(title)
         self.panel_changed.emit()
+
+    def _tell_panel(self, page: Page) -> None:
+        if page is self.front:
+            self.panel_changed.emit()
 
     def side_panel(self) -> QWidget | None:
         """What the view in front shows in the right dock."""

@@ -30,7 +30,7 @@ from plaidwork.core.views.documents_data import Documents, TopicWords, read_docu
 from plaidwork.core.views.sources import Sources
 
 _LISTED, _OFFERED, _FIRST = 200, 5000, 5
-"""Documents in the list, documents that may be chosen by name, and documents whose beginnings are shown, at most."""
+"""Documents in the list, documents that may be chosen by name, and documents of which passages are shown, at most."""
 _PASSAGE, _PART = 420, 12_000
 """Letters of a passage of a text, and of a part of one that is read whole."""
 _SEARCHED = 30_000_000
@@ -47,7 +47,8 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     """Roles ``scores`` (n, K), ``strength`` (n, K) that breaks their ties, ``words`` (K, m) or (m, K), ``names`` (m,) of the
     words, ``documents`` (n,) names and ``outcome`` (n,). The texts are the annotation of the data that was read as text.
 
-    Options: ``dim`` (dim of the input that the documents are of, where they are some of it), ``top`` (words marked, 20).
+    Options: ``dim`` (dim of the input that the documents are of, where they are some of it), ``top`` (words marked, 20),
+    ``passages`` (how many are shown at first, 5).
     """
     options = sources.view.options
     data = read_documents(sources, options)
@@ -66,7 +67,8 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     if wanted:
         rows = _holding(data, rows, wanted)
     rows = rows[:_LISTED]
-    return _Reading(data, factor, words, wanted, rows).picture(choices)
+    shown = max(1, int(options.get("passages", _FIRST)))
+    return _Reading(data, factor, words, wanted, rows).picture(choices, shown)
 
 
 def _holding(data: Documents, rows: np.ndarray, wanted: str) -> np.ndarray:
@@ -96,11 +98,11 @@ class _Reading:
             for term, weight in zip(words.terms, words.weights, strict=True)
         }
 
-    def picture(self, choices: ViewChoices) -> Picture:
+    def picture(self, choices: ViewChoices, most: int) -> Picture:
         """The chosen document whole, or passages of the first ones."""
         data, rows = self.data, self.rows
         if len(rows):
-            panels = self._chosen(choices)
+            panels = self._chosen(choices, most)
         else:
             why = f"No {data.word} contains “{self.wanted}”"
             panels = (self._panel_of(Prose(why, color="muted"), "", ()),)
@@ -115,9 +117,9 @@ class _Reading:
             beside=(self._list(),),
         )
 
-    def _chosen(self, choices: ViewChoices) -> tuple[Panel, ...]:
+    def _chosen(self, choices: ViewChoices, most: int) -> tuple[Panel, ...]:
         data = self.data
-        some = min(_FIRST, len(self.rows))
+        some = min(most, len(self.rows))
         offered = self.rows.tolist()
         if len(data.names) <= _OFFERED:
             offered += sorted(set(range(len(data.names))) - set(offered))

@@ -262,6 +262,8 @@ def test_the_dock_follows_the_view_of_a_tab(qtbot):
     qtbot.addWidget(page)
     page.resize(900, 600)
     page.show()
+    with qtbot.waitSignal(page.panel_changed, timeout=20_000):  # once the picture tells what it has beside it
+        pass
     panel = page.side_panel()
     assert panel is not None  # it opens on the images
     panel.deleteLater()
