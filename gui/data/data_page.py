@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QTableView,
     QWidget,
 )
+from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
@@ -236,7 +237,8 @@ class DataPage(Page):
         image = self._image
 
         def done(shrunk: Shrunk) -> None:
-            if self._image is image and self._facts is facts and self.dataset is dataset:
+            same = self._image is image and self._facts is facts and self.dataset is dataset
+            if same and isValid(image):  # else the page was closed in the meantime, or shows something else
                 self._show_matrix(shrunk, facts, dataset)
 
         run_task(lambda task: shrink(dense_sample(dataset)), done)
