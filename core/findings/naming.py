@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,8 @@ LONGEST_LABEL, MOST_WORDS = 40, 4
 _DISTINCT = 0.9
 """Least share of different texts of a column that may be names."""
 _MOST_LOOKED_AT = 2000
+_MOST_COLUMNS = 200
+"""Annotation columns looked through for names, from the first; names are not behind thousands of others."""
 
 
 class ShownName(str):
@@ -51,9 +54,13 @@ def identity_of(name: str) -> str:
 
 
 def label_columns(dataset: Dataset, axis: int) -> list[str]:
-    """Titles of the annotation columns that could be shown in place of the names of an axis: texts, nearly all different."""
+    """Titles of the annotation columns that could be shown in place of the names of an axis: texts, nearly all different.
+
+    Of very many columns only the first 200 are looked at.
+    """
     table = (dataset.row_table, dataset.column_table)[axis]
-    return [title for title, column in table.items() if _could_name(np.asarray(column))]
+    first = islice(table.items(), _MOST_COLUMNS)
+    return [title for title, column in first if _could_name(np.asarray(column))]
 
 
 def proposed_label(dataset: Dataset, axis: int) -> str:

@@ -24,6 +24,9 @@ from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.widgets.row_table import row_table
 from plaidwork.gui.widgets.table_model import ColumnModel, Formatter, Swatch
 
+MOST_FITTED = 40
+"""Columns that get the width of their content; those behind have the usual one, as each takes some 5 ms."""
+
 
 class DataTable(QWidget):
     """Read-only table; numbers right, text left; Ctrl+C copies, a head click sorts.
@@ -112,13 +115,13 @@ class DataTable(QWidget):
         head = self._view.horizontalHeader()
         stretch = next((c for c in range(self._model.columnCount()) if not self._model.is_number(c)), 0)
         head.setResizeContentsPrecision(200)
-        for column in range(self._model.columnCount()):
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
-            if column == stretch:
-                head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-            else:
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for column in range(min(self._model.columnCount(), MOST_FITTED)):
+            if column != stretch:
                 self._view.resizeColumnToContents(column)
                 self._view.setColumnWidth(column, min(self._view.columnWidth(column), 240))
+        if self._model.columnCount():
+            head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
 
     @property
     def view(self) -> QTableView:

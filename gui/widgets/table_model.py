@@ -33,7 +33,8 @@ class ColumnModel(QAbstractTableModel):
         super().__init__()
         self._names: list[str] = []
         self._columns: list[np.ndarray] = []
-        self._formats: list[Formatter] = []
+        self._given: dict[str, Formatter] = {}
+        self._formats: dict[int, Formatter] = {}
         self._swatch: Sequence[Swatch] | None = None
         self._status: Sequence[str] | None = None
         self._order = np.zeros(0, dtype=np.intp)
@@ -57,8 +58,7 @@ class ColumnModel(QAbstractTableModel):
         self.beginResetModel()
         same = list(columns) == self._names
         self._names, self._columns = list(columns), arrays
-        formats = formats or {}
-        self._formats = [formats.get(n) or _default_format(a) for n, a in zip(columns, arrays)]
+        self._given, self._formats = dict(formats or {}), {}
         self._swatch, self._status = swatch, status
         if not same:
             self._sorted = None
@@ -118,6 +118,9 @@ class ColumnModel(QAbstractTableModel):
         value = self._columns[column][self._order[row]]
         if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
             return "–"
+        if column not in self._formats:  # made when a column is first shown: there may be very many
+            given = self._given.get(self._names[column])
+            self._formats[column] = given or _default_format(self._columns[column])
         return self._formats[column](value)
 
     def is_number(self, column: int) -> bool:

@@ -12,6 +12,7 @@ from conforming import Means
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.transforms import apply_step
+from plaidwork.core.findings import naming
 from plaidwork.core.findings.naming import (
     Naming,
     findable,
@@ -142,3 +143,14 @@ def test_blocks_that_older_sessions_have_named_keep_their_names(session, tmp_pat
     stored = next(iter(again.runs.values()))
     assert stored.item_names == {"factor": {"2": "NB low"}}
     assert stored.view_settings == {"threshold": 0.6}
+
+
+def test_of_very_many_annotation_columns_the_first_are_looked_at(monkeypatch):
+    names = ("a", "b", "c")
+    table = {f"note {number}": np.array(["x", "y", "z"], dtype=object) for number in range(1000)}
+    data = Dataset("d", np.zeros((3, 3)), names, names, row_table=table)
+    looked = []
+    could = naming._could_name
+    monkeypatch.setattr(naming, "_could_name", lambda column: looked.append(1) or could(column))
+    assert label_columns(data, 0) == list(table)[:200]
+    assert len(looked) == 200

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
 from plaidwork.gui.theme import size, theme
 from plaidwork.gui.widgets import (
@@ -26,6 +26,8 @@ from plaidwork.gui.widgets import (
     SliderField,
     StatePane,
     button,
+    data_table,
+    table_model,
     tool_button,
 )
 
@@ -360,3 +362,15 @@ def test_a_large_figure_that_has_no_room_is_smaller_before_it_is_cut(qtbot):
     assert label.minimumHeight() == height
     figure.resize(400, 60)
     assert label.font().pointSizeF() == large
+
+
+def test_a_table_of_very_many_columns_measures_and_formats_only_some(qtbot, monkeypatch):
+    formatted, measured = [], []
+    monkeypatch.setattr(table_model, "_default_format", lambda values: formatted.append(1) or str)
+    monkeypatch.setattr(QTableView, "resizeColumnToContents", lambda view, column: measured.append(column))
+    made = DataTable({f"c{number}": np.arange(3.0) for number in range(2000)})
+    qtbot.addWidget(made)
+    assert len(measured) <= data_table.MOST_FITTED
+    assert len(formatted) <= data_table.MOST_FITTED
+    assert made.model.data(made.model.index(0, 1999)) == "0.0"
+    assert len(formatted) <= data_table.MOST_FITTED + 1

@@ -96,5 +96,5 @@ def _texts(reader: Reader, inner: h5py.Group, codes: np.ndarray) -> list[np.ndar
     words, widths = reader.array(inner["words"]), reader.array(inner["width"]).tolist()
     if codes.size and not -1 <= codes.min() <= codes.max() < len(words):
         raise SessionError(f"“{inner.name}” has texts that are not there.")
-    texts = np.append(words, None)[codes]
+    texts = np.concatenate([words, np.array([None], dtype=object)])[codes]  # the last one is -1's
     return [row.astype(f"<U{width}") if width else row for row, width in zip(texts, widths, strict=True)]
