@@ -15,19 +15,31 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.plugin_fault import PluginFault
 from plaidwork.core.contract.plugin_info import PluginInfo, owner_of, plugin_error, set_owner
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
 from plaidwork.core.errors import PlaidworkError, PluginError
-from plaidwork.core.inference.events import Event, Failed, Finished, Swept, Working
-from plaidwork.core.inference.executor import NOTHING_KEPT, Control, Handle, Notify, ThreadsHandle, drive
+from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started, Swept, Working
+from plaidwork.core.inference.executor import (
+    NOTHING_KEPT,
+    PLUGIN_HINT,
+    Control,
+    Handle,
+    Notify,
+    ThreadsHandle,
+    drive,
+)
 from plaidwork.core.inference.linear_algebra import one_thread_in_children
 from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.subprocesses import SIGKILL, end_with_parent, how_ended
 
 SEND_SECONDS = 0.05
 READY_SECONDS = 30.0
 _READY = "ready"
+STOP_SECONDS = 20.0
+"""How long a step may go on after a stop was asked for; then its process is ended."""
 FIRST_WORD_SECONDS = 90.0
 """A process that has said nothing by then never began (seen once in hundreds of starts); it is started anew."""
 
@@ -216,17 +228,25 @@ def follow(
 
     Returns whether the process is still there.
     """
-    requested, ended = "go", False
+    requested, ended, at = "go", False, ""
+    since = time.monotonic()
     try:
         while not ended:
             request = "stop" if control.stopping else "pause" if control.paused else "go"
             if request != requested:
                 pipe.send(request)
-                requested = request
+                requested, since = request, time.monotonic()
+            if requested == "stop" and time.monotonic() - since > STOP_SECONDS:
+                process.kill()
+                process.join(5)
+                record.broken = True  # what it kept stays; it goes on from its last checkpoint
+                notify(Finished(record.chain, "stopped", record.sweep, forced=True))
+                return False
             if pipe.poll(0.05):
                 news: _News = pipe.recv()
                 _take(record, news)
                 for event in news.events:
+                    at = _method(event) or at
                     record.broken = record.broken or isinstance(event, Failed)
                     if isinstance(event, Failed) and event.fault is not None:
                         owner_of(plan.model).faults.append(event.fault)
@@ -236,16 +256,28 @@ def follow(
         if not ended:
             process.join(5)
             record.broken = True
-            notify(_lost(plan, record, process.exitcode))
+            notify(_lost(plan, record, process.exitcode, at))
         return False
     return True
 
 
-def _lost(plan: FitPlan, record: ChainRecord, code: int | None) -> Failed:
+def _method(event: Event) -> str:
+    """The method of the model that is called after an event."""
+    return "init" if isinstance(event, Preparing) else "step" if isinstance(event, (Started, Swept)) else ""
+
+
+def _lost(plan: FitPlan, record: ChainRecord, code: int | None, method: str) -> Failed:
+    """The event for a process that ended within a chain. Nobody but the system ends one by SIGKILL: memory was short."""
+    what = f"The process of chain {record.chain + 1} of {plan.spec.title} {how_ended(code)}"
+    if not method or (code is not None and code == -SIGKILL):
+        hint = "The computer may be short of memory. What was kept before is still there."
+        return Failed(record.chain, f"{what}.", hint)
+    info = owner_of(plan.model)
+    error = f"{what}, some time after sweep {record.sweep}"
+    fault = PluginFault(info.name, info.version, method, "", error)
+    info.faults.append(fault)
     return Failed(
-        record.chain,
-        f"The process of chain {record.chain + 1} of {plan.spec.title} ended with code {code}.",
-        "The computer may be short of memory. What was kept before is still there.",
+        record.chain, fault.message, PLUGIN_HINT if record.sweep else NOTHING_KEPT, fault.report, fault
     )
 
 
@@ -310,6 +342,7 @@ class _Reporter:
 
 def serve(pipe: Connection, job: ChainJob | None = None) -> None:
     """The other side: chain after chain, until the pipe is closed. A job without inputs has those of the one before."""
+    end_with_parent()
     held: Mapping[str, tuple[Dataset, ...]] = {}
     while True:
         if job is not None:

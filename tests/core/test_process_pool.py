@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy import ToySampler, same_chains, toy_data
 
-from plaidwork.core.errors import ModelError
+from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
 from plaidwork.core.inference.plan import make_plan
@@ -54,7 +54,7 @@ def test_a_process_that_is_lost_fails_its_fit_and_the_next_gets_another():
     plan = make_plan(ToySampler(), {"X": toy_data()}, {"fail": "die"}, schedule=SCHEDULE)
     run = Run.from_plan(plan)
     with ProcessPool(1) as pool:
-        with suppress(ModelError):  # told only when nothing was kept
+        with suppress(PluginError):  # told only when nothing was kept
             execute(run, plan, pool.executor())
         assert run.status == "failed"
         assert any("ended with code 3" in line.text for line in run.log)
