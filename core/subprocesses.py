@@ -21,7 +21,7 @@ _WORDS = {
 
 
 def how_ended(code: int | None) -> str:
-    """An exit code as the end of a sentence: "ended with code 3", "ended by a segmentation fault (SIGSEGV)"."""
+    """An exit code as the end of a sentence: "ended with code 3", "was ended by a segmentation fault (SIGSEGV)"."""
     if code is None:
         return "does not answer"
     if code >= 0:
@@ -29,8 +29,8 @@ def how_ended(code: int | None) -> str:
     try:
         name = signal.Signals(-code).name
     except ValueError:
-        return f"ended by signal {-code}"
-    return f"ended by {_WORDS[name]} ({name})" if name in _WORDS else f"ended by {name}"
+        return f"was ended by signal {-code}"
+    return f"was ended by {_WORDS[name]} ({name})" if name in _WORDS else f"was ended by {name}"
 
 
 def end_with_parent() -> None:

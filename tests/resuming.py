@@ -116,13 +116,15 @@ def tried(model_id: str, chains: int, folder: Path, cold: bool = False) -> dict[
 
 def _in_cold_process(path: Path, folder: Path) -> None:
     environment = {**os.environ, "PLAIDWORK_KERNELS": str(folder / "kernels")}
-    environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    )
     subprocess.run([sys.executable, "-c", COLD, str(path)], env=environment, check=True, cwd=path.parent)
 
 
 def main(words: list[str]) -> int:
     cold = "--cold" in words
-    built_in = [info for info in Registry(safe_mode=True).load().plugins]
+    built_in = Registry(safe_mode=True).load().plugins
     models = [word for word in words if not word.startswith("--")]
     bad = 0
     print("| Model | Chains | Executor | Stopped after, resumed | Extended |\n|---|---|---|---|---|")

@@ -71,7 +71,7 @@ def test_data_are_looked_at_when_a_chain_ends():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("deed", "how"), [("crash", "ended by a segmentation fault (SIGSEGV)"), ("exit", "ended with code 5")]
+    ("deed", "how"), [("crash", "was ended by a segmentation fault (SIGSEGV)"), ("exit", "ended with code 5")]
 )
 def test_a_chain_that_dies_in_a_step_fails_alone(deed, how, monkeypatch):
     monkeypatch.setenv(SLOW, "0.1")  # what it kept has been sent by then
