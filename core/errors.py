@@ -60,7 +60,7 @@ class PluginError(PlaidworkError):
     """A plugin breaks the contract, or raised what it must not.
 
     ``plugin`` names it, ``hook`` is the hook or method that failed, and ``fault`` (a
-    :class:`plaidwork.core.contract.plugin_fault.PluginFault`) holds version, place and traceback, once they are known.
+    :class:`plaidwork.core.contract.plugin_fault.PluginFault`) holds version, frame and traceback, once they are known.
     """
 
     def __init__(

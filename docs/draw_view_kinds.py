@@ -60,7 +60,7 @@ def toy_model(space: dict[str, Any]) -> Any:
         def summarise(self, kept, data, params):
             return space["results"]
 
-        def fitted(self, kept, data, params, name, place, columns):
+        def fitted(self, kept, data, params, name, index, columns):
             mean = space["scores"] @ space["weights"][:, columns]
             return mean, 0 * mean + 0.4
 

@@ -284,7 +284,7 @@ class RatersJoint:
     run = ClassifierJoint.run
 
 
-BASE = {"moves": "walk", "walks": 3, "intercept": False}
+BASE = {"moves": "walk", "metric": "draws", "walks": 3, "intercept": False}
 HAMILTONIAN = BASE | {"moves": "hamiltonian"}
 FIXED = {"parameters": "fixed"}
 """The covariance is dense and f is moved as a whole; where a dense one is inferred, z is swept site by site."""

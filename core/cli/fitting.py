@@ -1,4 +1,4 @@
-"""The commands that fit: ``fit``, ``run``, ``resume`` and ``example``."""
+"""The commands that fit: ``fit``, ``run`` and ``example``, and what all that fit have in common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import display, emit
-from plaidwork.core.cli.saving import Autosave, held, save, session_or_unsaved
+from plaidwork.core.cli.saving import Autosave, held, save
 from plaidwork.core.contract.schedule import SCHEDULE_WORDS
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.data.fit_inputs import Given, left_out, noted
@@ -91,7 +91,7 @@ def _fit_job(
     added = session.add_run(plan, job.title)
     for text in tell_doubts(given, plan, as_json):
         added.say(text, "warning")
-    return _go(session, added, plan, out, executor or job.executor, as_json)
+    return fit_and_save(session, added, plan, out, executor or job.executor, as_json)
 
 
 def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
@@ -123,28 +123,6 @@ def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
     for text in () if as_json else texts:
         warn(f"plaidwork: {text}")
     return texts
-
-
-def resume(options: argparse.Namespace) -> int:
-    """``plaidwork resume S.plaidwork [--draws N] [--run TITLE]``; writes the same file unless --out is given."""
-    out = pairs.check_output(options.out or options.session, options.force or options.out is None)
-    session = session_or_unsaved(options.session, options.any_size)
-    if session.read_only and options.out is None:
-        raise SessionError(
-            f"{options.session} can only be read: {session.read_only}", "Add --out to write another."
-        )
-    chosen = find_run(session, options.run)
-    if options.draws < 0:
-        raise SettingError(f"--draws must be at least 0. Found “{options.draws}”.")
-    if options.draws:
-        chosen.extend(options.draws)
-    if options.budget:
-        chosen.go_on(options.budget)
-    if not chosen.resumable and not options.budget:
-        more = "Add --draws N for N more draws per chain, or --budget SECONDS to go on until it has settled."
-        raise SettingError(f"{chosen.title} is done.", more)
-    plan = session.plan_of(chosen, registry())
-    return _go(session, chosen, plan, out, options.executor, options.json)
 
 
 def find_run(session: Session, title: str | None) -> Run:
@@ -182,7 +160,7 @@ def example(options: argparse.Namespace) -> int:
     plan = make_plan(model, data, sample.params, schedule=schedule, seed=sample.seed)
     session = Session(name=sample.title)
     fitted = session.add_run(plan)
-    code = _go(session, fitted, plan, out, options.executor, options.json)
+    code = fit_and_save(session, fitted, plan, out, options.executor, options.json)
     if draw is not None and fitted.results:
         _write_picture(draw, session, fitted, picture, options.json)
     return code
@@ -212,13 +190,15 @@ def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json
     warn(f"plaidwork: {fitted.spec.title} declares no picture.")
 
 
-def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, as_json: bool) -> int:
+def fit_and_save(
+    session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, as_json: bool
+) -> int:
     """Run, save in any case, say how it ended; the exit code."""
     with held(out), Autosave(session, out) as kept:
-        return _fit_and_save(session, fitted, plan, kept, out, executor, as_json)
+        return _fit(session, fitted, plan, kept, out, executor, as_json)
 
 
-def _fit_and_save(
+def _fit(
     session: Session, fitted: Run, plan: FitPlan, kept: Autosave, out: Path, executor: str, as_json: bool
 ) -> int:
     control = Control()

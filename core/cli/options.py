@@ -400,7 +400,7 @@ COMMANDS = {
         "Fit a grid of settings and seeds, rank the fits, pick one.", f"{_HERE}.studying:study", _study
     ),
     "run": Command("Fit what a job file describes.", f"{_HERE}.fitting:run", _run),
-    "resume": Command("Go on with a stored run.", f"{_HERE}.fitting:resume", _resume),
+    "resume": Command("Go on with a stored run or study.", f"{_HERE}.resuming:resume", _resume),
     "analyse": Command(
         "Make an analysis of a stored run, or list them.", f"{_HERE}.analysing:analyse", _analyse
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -47,15 +46,15 @@ def save(session: Session, out: Path) -> Path:
 class Autosave:
     """Writes unsaved work to the recovery folder every minute, until the session was saved.
 
-    Within ``with`` a thread does so (a run under way is written up to its last checkpoint); without it whoever calls
-    :meth:`tick` does.
+    Within ``with`` a thread does so; a run under way is written up to its last checkpoint. ``so_far`` makes what is written,
+    where that is not the session as it is.
     """
 
-    def __init__(self, session: Session, out: Path) -> None:
-        self._session, self._out, self._uuid = session, out, session.uuid
+    def __init__(self, session: Session, out: Path, so_far: Callable[[], Session] | None = None) -> None:
+        self._so_far, self._out, self._uuid = so_far or (lambda: session), out, session.uuid
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._work, name="autosave", daemon=True)
-        self._written, self._told = time.monotonic(), False
+        self._told = False
 
     def __enter__(self) -> Autosave:
         self._thread.start()
@@ -71,18 +70,12 @@ class Autosave:
 
     def _work(self) -> None:
         while not self._ended.wait(EVERY):
-            self._write(self._session)
+            self._write()
 
-    def tick(self, make: Callable[[], Session]) -> None:
-        """Write what ``make`` gives, when a minute is over."""
-        if time.monotonic() - self._written > EVERY:
-            self._write(make())
-            self._written = time.monotonic()
-
-    def _write(self, session: Session) -> None:
+    def _write(self) -> None:
         try:
-            write_recovery(session, origin=self._out)
-        except (PlaidworkError, OSError, MemoryError) as error:
+            write_recovery(self._so_far(), origin=self._out)
+        except (PlaidworkError, OSError, MemoryError, RuntimeError) as error:
             if not self._told:
                 warn(f"plaidwork: Unsaved work could not be kept: {error}")
             self._told = True

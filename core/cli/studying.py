@@ -28,6 +28,7 @@ from plaidwork.core.study import (
     Metric,
     Study,
     StudyJob,
+    StudyRecord,
     metrics_of,
     split_values,
     study_records,
@@ -121,12 +122,11 @@ def _stored(options: argparse.Namespace) -> int:
         raise SessionError(
             f"{path} has no study “{wanted}”.", f"Studies: {', '.join(f'“{r.title}”' for r in records)}."
         )
+    if options.pick is None:
+        return go_on(session, record, out, options, options.executor or "threads")
     planned = Study.load(session, record, registry())
     if options.metric:
         planned.rank_by(options.metric)
-    if options.pick is None:
-        planned.start_again()
-        return _go(planned, session, out, options, options.executor or "threads")
     choice = planned.choose(options.pick, session)
     planned.open(choice.number, session, partial(named_executor, options.executor or "threads"))
     planned.put(session)
@@ -140,23 +140,31 @@ def _stored(options: argparse.Namespace) -> int:
     return DONE
 
 
+def go_on(
+    session: Session, record: StudyRecord, out: Path, options: argparse.Namespace, executor: str
+) -> int:
+    """Go on with a stored study; fits that were under way from where they were."""
+    planned = Study.load(session, record, registry())
+    if options.metric:
+        planned.rank_by(options.metric)
+    planned.take_up(session, registry())
+    planned.start_again()
+    return _go(planned, session, out, options, executor)
+
+
 def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace, executor: str) -> int:
     """Run what waits, save also what was stopped, and say what was found."""
     clock = _Clock(planned)
-    kept = Autosave(session, out)
 
     def so_far() -> Session:
-        found = replace(
-            session, datasets=dict(session.datasets), runs=dict(session.runs), studies=list(session.studies)
-        )
+        found = planned.so_far(session)
         planned.add_to(found)
         return found
 
-    with held(out):
+    with held(out), Autosave(session, out, so_far) as kept:
         with stops(planned.control), _executors(executor, options.jobs) as make:
             for ended in planned.iterate(make, at_once=options.jobs, keep=options.keep):
                 _tell(planned, ended, options.json, clock)
-                kept.tick(so_far)
         planned.add_to(session)
         saved = save(session, out)
         kept.saved()

@@ -226,7 +226,7 @@ class Model(ABC, Generic[StateT, ParamsT]):
     ) -> Sequence[Stage]:
         """The parts of one sweep in their order, as functions that change ``state`` in place.
 
-        AnalysisInputs before every slice and every stage, so it is quick and changes nothing. The host cuts the stages into slices, keeps where
+        Asked before every slice and every stage, so it is quick and changes nothing. The host cuts the stages into slices, keeps where
         the sweep stands with the state, and takes up a stopped sweep there. A stage that is over may be left out later
         in the same sweep; others stay. With ``stages`` comes ``traces``; a model whose sweep is always short may have
         ``step`` instead of both.
@@ -321,9 +321,9 @@ class Model(ABC, Generic[StateT, ParamsT]):
         raise NotImplementedError(f"{self.spec.title} does not predict new data")
 
     def fitted(
-        self, kept: Kept, data: ModelData, params: ParamsT, name: str, place: int, columns: np.ndarray
+        self, kept: Kept, data: ModelData, params: ParamsT, name: str, index: int, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What the fit expects in cells of the input ``name``, block ``place`` of it, in these columns.
+        """What the fit expects in cells of the input ``name``, block ``index`` of it, in these columns.
 
         Returns means and standard deviations of the cells (noise included), each (n, len(columns)), on the scale of
         the data: a probability for 0/1, a rate for counts; NaN where the fit says nothing. It is asked for a few
@@ -355,11 +355,11 @@ class Model(ABC, Generic[StateT, ParamsT]):
         draws: np.ndarray,
         data: ModelData,
         params: ParamsT,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:
-        """Log densities (s, len(rows)) of observations of block ``place`` of the input ``likelihood_of``, given ``draws`` of a chain.
+        """Log densities (s, len(rows)) of observations of block ``index`` of the input ``likelihood_of``, given ``draws`` of a chain.
 
         Of a matrix whose cells are observations those at (rows[i], columns[i]) are meant; with ``likelihood_by_row``, and of
         labels and vectors, the whole rows, and ``columns`` is None. In nats, on the scale of the data as given; held-out

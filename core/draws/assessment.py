@@ -47,7 +47,7 @@ class Scores:
     log_loss: Interval
     brier: Interval
 
-    def told(self, what: str) -> str:
+    def text(self, what: str) -> str:
         """``5 of 84 test samples wrong (6 %, 95 % interval 3 % to 13 %), log loss 0.204``; ``what`` names the items."""
         if not self.count:
             return f"No {what} with a known class"

@@ -90,25 +90,25 @@ class FittedInput(RunInput):
         found = self._data[self.name]
         return found if isinstance(found, tuple) else (found,)
 
-    def shown_names(self, place: int) -> tuple[list[str], list[str]]:
+    def shown_names(self, index: int) -> tuple[list[str], list[str]]:
         """Names of the rows and of the columns of a block as they are shown."""
         naming = Naming(self._run, self._datasets)
-        rows, columns = self.blocks[place].names
+        rows, columns = self.blocks[index].names
         return naming.texts(rows), naming.texts(columns)
 
-    def values(self, place: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def values(self, index: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Expected values and standard deviations, each (n, len(columns)), of columns of a block; NaN where untold.
 
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
-        return self._compute(self._kept, place, columns)
+        return self._compute(self._kept, index, columns)
 
-    def _compute(self, kept: Kept, place: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        n = self.blocks[place].shape[0]
+    def _compute(self, kept: Kept, index: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        n = self.blocks[index].shape[0]
         with one_thread(), blamed(self._model, "fitted"):
             params = self._model.spec.stored_params(self._run.params)
             mean, sd = self._model.fitted(
-                kept, self._data, params, self.name, place, np.asarray(columns, dtype=np.intp)
+                kept, self._data, params, self.name, index, np.asarray(columns, dtype=np.intp)
             )
             mean, sd = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
             if mean.shape != (n, len(columns)) or sd.shape != mean.shape:
@@ -117,7 +117,7 @@ class FittedInput(RunInput):
                 )
         return mean, sd
 
-    def agreement(self, place: int, rows: np.ndarray, columns: np.ndarray) -> float:
+    def agreement(self, index: int, rows: np.ndarray, columns: np.ndarray) -> float:
         """Correlation of what two halves of the chains expect in these cells of a block, of :data:`CELLS_COMPARED` at most.
 
         NaN for a single chain, for restarts, and where the cells are expected to be alike.
@@ -129,30 +129,30 @@ class FittedInput(RunInput):
         used, at = np.unique(columns[some], return_inverse=True)
         used = used[:MOST_COLUMNS]
         inside = at < len(used)
-        found = [self._compute(part, place, used)[0][rows[some][inside], at[inside]] for part in parts]
+        found = [self._compute(part, index, used)[0][rows[some][inside], at[inside]] for part in parts]
         if min(np.ptp(one) for one in found) <= 0 or not np.isfinite(found).all():
             return float("nan")
         return float(np.corrcoef(found)[0, 1])
 
-    def known(self, place: int, columns: np.ndarray) -> np.ndarray:
+    def known(self, index: int, columns: np.ndarray) -> np.ndarray:
         """Values (n, len(columns)) as the fit got them; NaN where a cell is missing or held out."""
-        block = self.blocks[place]
+        block = self.blocks[index]
         if not isinstance(block.values, np.ndarray):
             return np.asarray(block.values[:, columns].toarray(), dtype=np.float64)
         return np.where(block.observed[:, columns], block.values[:, columns], np.nan)
 
-    def missing(self, place: int) -> np.ndarray:
+    def missing(self, index: int) -> np.ndarray:
         """(n, m) whether a cell is not known; cells held out from the fit are known, and so are all of sparse data."""
-        block = self.blocks[place]
+        block = self.blocks[index]
         if not isinstance(block.values, np.ndarray):
             return np.zeros(block.shape, dtype=bool)
         return ~block.observed if block.held_out is None else ~(block.observed | block.held_out)
 
     def imputed(
-        self, place: int, most: int | None = None
+        self, index: int, most: int | None = None
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
         """Missing cells of a block, column by column: (rows, columns, expected, sd) in slices, ``most`` cells in all."""
-        gaps = self.missing(place)
+        gaps = self.missing(index)
         wanted = np.flatnonzero(gaps.any(axis=0))
         step = max(1, CELLS_AT_ONCE // max(1, len(gaps)))
         for start in range(0, len(wanted), step):
@@ -162,7 +162,7 @@ class FittedInput(RunInput):
                 columns = columns[:enough]
             column, row = np.nonzero(gaps[:, columns].T)
             column, row = column[:most], row[:most]
-            mean, sd = self.values(place, columns)
+            mean, sd = self.values(index, columns)
             yield row, columns[column], mean[row, column], sd[row, column]
             if most is not None:
                 most -= len(row)

@@ -24,7 +24,7 @@ from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, Inli
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
-from plaidwork.core.inference.settling import ending, longer, settled
+from plaidwork.core.inference.settling import LONGEST, ending, longer, on_the_way, settled, within
 
 Progress = Callable[[Run, Event], None]
 """Called from the chains' threads for every event."""
@@ -47,7 +47,7 @@ class FitJob:
     Everybody who fits goes this way: the command line, Python, studies and the window. :meth:`complete` does it all;
     or iterate, then :meth:`summarise`. It starts no thread of its own, its executor may. ``pause``, ``go_on`` and
     ``stop`` may be called from any thread, before the first chain starts too. The chains of a run with a goal go on,
-    from look to look, until it has settled or its budget is spent (``settling``).
+    from look to look, until it has settled or its budget is spent, but at least to the end of the warm-up (``settling``).
 
     ``progress`` is called in the threads of the chains for every event, sweeps too.
     """
@@ -183,6 +183,12 @@ class FitJob:
         if self._control.stopping:
             self._cut = True
             return False
+        if on_the_way(run.schedule, goal):
+            seconds = self._seconds(run.schedule)
+            schedule = within(run.schedule, goal, goal.budget / seconds if seconds else LONGEST)
+            if schedule is not None:
+                self._next(schedule)
+                return True
         found = run.diagnosis()
         try:
             if not found.unsettled:  # what the model itself holds against its draws is part of the verdict
@@ -194,13 +200,17 @@ class FitJob:
         finally:
             self._summarising = False
         self._found = found
-        schedule = None if settled(found) else longer(run.schedule, goal, found)
+        over = settled(found) or on_the_way(run.schedule, goal)
+        schedule = None if over else longer(run.schedule, goal, found)
         if schedule is None or self._seconds(schedule) > goal.budget:
             return False
-        run.lengthen(schedule)
+        self._next(schedule)
+        return True
+
+    def _next(self, schedule: Schedule) -> None:
+        self.run.lengthen(schedule)
         self._withheld.clear()
         self._looks += 1
-        return True
 
     def _seconds(self, schedule: Schedule) -> float:
         """How long the chains will have run at the end of a schedule, pauses left out."""

@@ -20,7 +20,7 @@ from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
-from plaidwork.core.inference.settling import sweeps_needed
+from plaidwork.core.inference.settling import first, sweeps_needed
 
 if TYPE_CHECKING:
     from plaidwork.core.draws.diagnostics import Diagnosis
@@ -89,7 +89,8 @@ class Run:
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
         """A run that has not started; dataset names are taken from the plan."""
-        requested, schedule = plan.schedule, replace(plan.schedule, budget=0.0)
+        goal = plan.schedule if plan.schedule.budget and plan.spec.algorithm == "mcmc" else None
+        schedule = replace(plan.schedule, budget=0.0) if goal is None else first(goal)
         records = [ChainRecord(plan.spec, schedule, plan.seed, chain) for chain in range(schedule.chains)]
         run = cls(
             id=run_id or uuid.uuid4().hex[:12],
@@ -97,7 +98,7 @@ class Run:
             spec=plan.spec,
             params=dict(plan.params),
             schedule=schedule,
-            goal=requested if requested.budget and plan.spec.algorithm == "mcmc" else None,
+            goal=goal,
             seed=plan.seed,
             holdout=plan.holdout,
             inputs={name: tuple(d.name for d in datasets) for name, datasets in plan.inputs.items()},
@@ -131,7 +132,10 @@ class Run:
     def sweeps_planned(self) -> int:
         """Sweeps of all chains at the end; of a run with a goal at the end that its draws so far make likely."""
         planned = sum(record.sweep if record.done else record.planned for record in self.chains)
-        if self.goal is None or not self.active or self._judged is None:
+        if self.goal is None or not self.active:
+            return planned
+        planned = max(planned, self.goal.sweeps(self.spec.algorithm) * len(self.chains))
+        if self._judged is None:
             return planned
         needed = sweeps_needed(self.schedule, self.goal, self._judged[1])
         return max(planned, (needed or 0) * len(self.chains))

@@ -1,6 +1,6 @@
 """Chains that go on until they have settled: when to look, what to leave out, and how far it is.
 
-A run with a goal makes the draws of its schedule and looks: has it settled, by the verdict that all that is shown of it
+A run with a goal makes the draws of its schedule, or as many as the budget has time for (``first``, ``within``), and looks: has it settled, by the verdict that all that is shown of it
 repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on. While some R-hat is above its mark, the first
 half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science 7, 457-472): a chain that
 began far away comes to rest so, however long that takes. Few effective draws alone let nothing go. When more draws would be
@@ -23,6 +23,8 @@ LONGEST = 50
 """Times the sweeps asked for, after the warm-up, at which a run ends that has not settled."""
 FEWEST_DRAWS = 50
 """Draws per chain from which on it is estimated how long it will take."""
+_FIRST = 8
+"""The part of the draws asked for, as 1 / this, after which it is known how long a sweep takes."""
 _ROOM = 4000
 """Draws of all chains that are kept in any case: ten times as many as the effective ones wanted."""
 
@@ -30,6 +32,26 @@ _ROOM = 4000
 def settled(found: Diagnosis) -> bool:
     """Whether a run has come to its goal: its verdict; of one chain, which no verdict trusts, the effective draws."""
     return found.verdict.settled or (found.n_chains == 1 and bool(found.judged) and not found.unsettled)
+
+
+def first(goal: Schedule) -> Schedule:
+    """The schedule up to where it is seen whether the budget has time for all draws asked for."""
+    return replace(goal, budget=0.0, draws=min(goal.draws, max(FEWEST_DRAWS, -(-goal.draws // _FIRST))))
+
+
+def within(now: Schedule, goal: Schedule, share: float) -> Schedule | None:
+    """On the way to the draws asked for: the schedule that the budget has time for, None where the way ends.
+
+    ``share`` is how many times the sweeps of ``now`` the budget has time for.
+    """
+    sweeps = int(share * now.sweeps("mcmc"))
+    draws = min(goal.draws, (sweeps - now.warmup - now.burn_in) // now.thin)
+    return replace(now, draws=draws) if draws > now.draws * 1.1 else None
+
+
+def on_the_way(now: Schedule, goal: Schedule) -> bool:
+    """Whether the draws asked for have not been made yet."""
+    return _made(now) < _made(goal)
 
 
 def longer(now: Schedule, goal: Schedule, found: Diagnosis) -> Schedule | None:
@@ -88,6 +110,6 @@ def ending(goal: Schedule, now: Schedule, found: Diagnosis) -> str:
     made = f"{sweeps} sweeps per chain, of which {left_out} are left out as warm-up"
     if settled(found):
         return f"Settled after {made}."
-    if longer(now, goal, found) is None:
+    if not on_the_way(now, goal) and longer(now, goal, found) is None:
         return f"Ended without having settled after {made}: more of them would hardly help."
     return f"Ended by its time budget of {goal.budget:g} s, without having settled, after {made}."

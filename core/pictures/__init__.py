@@ -1,5 +1,6 @@
 """Pictures as values: what is drawn, what each mark stands for and says, and what may be chosen. No Qt here."""
 
+from plaidwork.core.pictures.cells import Cells, Image, Raster
 from plaidwork.core.pictures.choices import ViewChoice, ViewChoices
 from plaidwork.core.pictures.describe import describe
 from plaidwork.core.pictures.items import Items
@@ -7,7 +8,6 @@ from plaidwork.core.pictures.links import Hatch, Links
 from plaidwork.core.pictures.marks import (
     Bands,
     Bars,
-    Cells,
     Color,
     Intervals,
     Line,
@@ -17,7 +17,19 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import Column, End, File, Key, Listing, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import (
+    Column,
+    End,
+    Facts,
+    File,
+    Inset,
+    Key,
+    Listing,
+    Matrix,
+    Panel,
+    Picture,
+    Ramp,
+)
 from plaidwork.core.pictures.points import Points, Swarm
 from plaidwork.core.pictures.regions import Regions
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
@@ -30,8 +42,11 @@ __all__ = [
     "Color",
     "Column",
     "End",
+    "Facts",
     "File",
     "Hatch",
+    "Image",
+    "Inset",
     "Intervals",
     "Items",
     "Key",
@@ -45,6 +60,7 @@ __all__ = [
     "Picture",
     "Points",
     "Ramp",
+    "Raster",
     "Regions",
     "Rug",
     "Rule",

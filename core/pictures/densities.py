@@ -11,19 +11,16 @@ _PLACES = 256
 
 @dataclass(frozen=True)
 class Density:
-    """Smoothed distribution of the items of a class: (x, y), and its median; ``thread`` names the colour."""
+    """Smoothed distribution of the items of a class: (x, y), and its median."""
 
     name: str
     x: np.ndarray
     y: np.ndarray
     median: float
     count: int
-    thread: str
 
 
-def densities(
-    values: np.ndarray, codes: np.ndarray, names: tuple[str, ...], threads: list[str]
-) -> tuple[Density, ...]:
+def densities(values: np.ndarray, codes: np.ndarray, names: tuple[str, ...]) -> tuple[Density, ...]:
     """Gaussian kernel densities of (n,) values by class, Silverman's width, from counts in fine bins.
 
     Binning keeps the cost independent of n; with 256 bins over six widths beyond the ends the error is below the line's.
@@ -45,5 +42,5 @@ def densities(
         counts = np.histogram(inside, edges)[0]
         kernel = np.exp(-0.5 * ((middle - middle[_PLACES // 2]) / width) ** 2)
         smooth = np.convolve(counts, kernel, "same") / (len(inside) * width * np.sqrt(2 * np.pi))
-        found.append(Density(name, middle, smooth, float(np.median(inside)), len(inside), threads[c]))
+        found.append(Density(name, middle, smooth, float(np.median(inside)), len(inside)))
     return tuple(found)

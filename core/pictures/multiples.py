@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from plaidwork.core.pictures.marks import Cells
+from plaidwork.core.pictures.cells import Raster
 from plaidwork.core.pictures.picture import Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis
 
@@ -40,13 +40,13 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
     common = {number: _shared(panels, alike) for number, panels in columns.items()}
     counts = {len(picture.panels) for _, picture in shown}
     stacked = len(counts) == 1 and all(picture.grid is None for _, picture in shown)
-    stack = counts.pop() if stacked else 1
+    stack = counts.pop() if stacked else shown[0][1].stack
     panels = []
     for name, picture in shown:
         for number, panel in enumerate(picture.panels):
             made = common[number].pop(0)
             own = panel.title if len(picture.panels) > 1 else ""
-            title = own if stacked and number else ", ".join(filter(None, (name, own)))
+            title = own if number % stack else ", ".join(filter(None, (name, own)))
             panels.append(replace(made, title=title))
     legend = dict.fromkeys(
         key for _, picture in shown for key in picture.legend if alike or not isinstance(key, Ramp)
@@ -74,12 +74,12 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
 def _shared(panels: Sequence[Panel], colours: bool) -> list[Panel]:
     """Panels of the same kind with the same ends."""
     x, y = (_common(panels, axis) for axis in ("x", "y"))
-    cells = [mark for panel in panels for mark in panel.marks if isinstance(mark, Cells)]
+    cells = [mark for panel in panels for mark in panel.marks if isinstance(mark, Raster)]
     limits = (min(c.limits[0] for c in cells), max(c.limits[1] for c in cells)) if cells and colours else None
     made = []
     for panel, own_x, own_y in zip(panels, x, y):
         marks = tuple(
-            replace(mark, limits=limits) if limits and isinstance(mark, Cells) else mark
+            replace(mark, limits=limits) if limits and isinstance(mark, Raster) else mark
             for mark in panel.marks
         )
         made.append(replace(panel, marks=marks, x=own_x, y=own_y))

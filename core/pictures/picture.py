@@ -90,6 +90,7 @@ class Panel:
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, the one
         nearest in height, as in a "row" with a name, or the first one wherever the pointer is in the "whole" panel; "over"
         areas the point it is on comes first.
+    own : its axis across is its own, though it stands below others of a stack.
     zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -112,6 +113,7 @@ class Panel:
     reads: str = "near"
     zoom: str = "xy"
     lines: bool = True
+    own: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", tuple(self.marks))
@@ -177,6 +179,14 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Facts:
+    """A few numbers beside the picture: a label, the value and a note of each; the note may be empty."""
+
+    rows: tuple[tuple[str, str, str], ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
 class File:
     """What else may be written of a picture: the menu's words, the ending of the file, what writes it and tells how many
     ``counted`` it has written, and what it is called. ``write`` may take long and may raise ``OSError``."""
@@ -199,7 +209,7 @@ class Picture:
     ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
     blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
     force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
-    ``origin``: what it was made from. ``lists`` stand beside it, ``files`` are written from the menu, ``kept`` is what the
+    ``origin``: what it was made from. ``beside`` it stand lists, numbers and small pictures, ``files`` are written from the menu, ``kept`` is what the
     session keeps of it for the next time (JSON), from :class:`ViewChoices`.
     ``more`` are the id of a choice of a number, and names of items with the number from which on each is shown: a search
     chooses it.
@@ -220,7 +230,7 @@ class Picture:
     stack: int = 1
     layers: str = ""
     more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
-    lists: tuple[Listing, ...] = ()
+    beside: tuple[Listing | Facts | Inset, ...] = ()
     files: tuple[File, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
 
@@ -241,6 +251,14 @@ class Picture:
         if len(set(lengths.values())) > 1:
             raise PictureError(f"The columns of the table differ in length: {lengths}.")
         object.__setattr__(self, "table", MappingProxyType(columns))
+
+
+@dataclass(frozen=True)
+class Inset:
+    """A small picture beside the picture, so many pixels high, under its headline; what its marks stand for is selected by it."""
+
+    picture: Picture
+    height: float
 
 
 def _column(values: object) -> np.ndarray:

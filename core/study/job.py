@@ -48,9 +48,11 @@ class StudyJob:
         return self.status in ("done", "stopped", "failed")
 
     def clear(self) -> None:
-        """As before it was run."""
-        self.status, self.metric, self.seconds, self.message = "waiting", math.nan, 0.0, ""
-        self.metrics, self.sweeps, self.run, self.run_id = {}, 0, None, ""
+        """As before it was run; a run that was stopped is kept, to go on with to the same draws."""
+        if self.run is None or self.run.status != "stopped" or self.run.session is not None:
+            self.run, self.run_id, self.seconds = None, "", 0.0
+        self.status, self.metric, self.message = "waiting", math.nan, ""
+        self.metrics, self.sweeps = {}, 0
         self.verdict, self.settled, self.reached, self.score = "", True, {}, None
 
     def behind(self, other: StudyJob, block: int | None = None) -> tuple[float, float] | None:
@@ -90,7 +92,7 @@ class StudyJob:
             "seed": self.seed,
             "status": self.status,
             "metric": _storable(self.metric),
-            "metrics": {name: _storable(value) for name, value in self.metrics.items()},
+            "metrics": {name: _storable(value) for name, value in dict(self.metrics).items()},
             "sweeps": self.sweeps,
             "verdict": self.verdict,
             "settled": self.settled,

@@ -167,11 +167,11 @@ class RunningStudy(StudyRecord):
         self._pass_on_stop()
         if self.control.paused:
             control.pause()
-        started = time.perf_counter()
+        started = time.perf_counter() - job.seconds
         status: Status = "failed"
         try:
             plan = self.plan(job)
-            job.run = run = Run.from_plan(plan, self.name_of(job))
+            job.run = run = job.run or Run.from_plan(plan, self.name_of(job))
             job.run_id = run.id
             execute(run, plan, executor(control), progress)
             status = "done" if run.status == "done" else "stopped" if run.status == "stopped" else "failed"
@@ -222,6 +222,8 @@ class RunningStudy(StudyRecord):
             return
         room = memory
         loose = [job for job in self.ranked() if job.run is not None and job.number not in self.pinned]
+        if self.control.stopping:  # what was under way goes on from there
+            loose = [job for job in loose if job.status != "stopped"]
         for held, job in enumerate(loose, start=1):
             size = job.nbytes if room is not None else 0
             if (keep is not None and held > keep) or (room is not None and size > room):

@@ -12,7 +12,7 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, warn_user
 from plaidwork.core.data.orienting import Placed, orient
-from plaidwork.core.errors import SessionError, SettingError
+from plaidwork.core.errors import PlaidworkError, SessionError, SettingError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, ThreadExecutor
 from plaidwork.core.inference.plan import FitPlan, make_plan, replan
@@ -215,6 +215,37 @@ class Study(RunningStudy):
             if job.run is not None and job.ended:
                 adopt(session, job)
         self.put(session)
+
+    def so_far(self, session: Session) -> Session:
+        """A copy of a session to be written while fits are under way: with the study as it is, and with their runs, which are
+        stored up to the last checkpoint of each chain."""
+        running = [job.run for job in self.jobs if job.status == "running" and job.run is not None]
+        found = replace(
+            session,
+            datasets=dict(session.datasets),
+            runs={**session.runs, **{run.id: run for run in running}},
+            studies=list(session.studies),
+            history=list(session.history),
+        )
+        for given in self.inputs.values():
+            for dataset in given:
+                found.datasets.setdefault(dataset.name, dataset)
+        self.put(found)
+        return found
+
+    def take_up(self, session: Session, plugins: Registry) -> None:
+        """Go on with the runs of the session that belong to fits which wait, in place of beginning these anew.
+
+        They leave the session; :meth:`add_to` brings back those that are kept. One that cannot go on stays.
+        """
+        for job in self.jobs:
+            run = session.runs.get(job.run_id)
+            if job.run is None and run is not None and job.to_do and run.status in ("stopped", "done"):
+                try:
+                    session.plan_of(run, plugins)
+                except PlaidworkError:
+                    continue
+                job.run, run.session = session.runs.pop(run.id), None
 
     def open(self, number: int, session: Session, executor: MakeExecutor = ThreadExecutor) -> Run:
         """The run of a fit, added to the session; one that was let go is fitted again, to the same numbers.

@@ -27,7 +27,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     counts = confusion(data.codes, data.probability)
     columns = {f"Predicted {label}": counts[:, k] for k, label in enumerate(data.classes)}
     return Picture(
-        score(data.codes, data.probability).told(f"{name + ' ' if name else ''}{plural(data.word)}"),
+        score(data.codes, data.probability).text(f"{name + ' ' if name else ''}{plural(data.word)}"),
         data.doc,
         (_panel(data, counts),),
         everything.counted(part),

@@ -137,7 +137,7 @@ def _drawn(shown: Shown, focus: int, layout: str) -> Picture:
         _notes(data, focus),
         tuple(Key(name, colors[k], "point", shape=k) for k, name in titled),
         _table(shown),
-        lists=_lists(shown, focus),
+        beside=_lists(shown, focus),
         files=(File("Export GraphML…", ".graphml", lambda path: _write_graph(path, shown, data), "links"),),
     )
 

@@ -133,8 +133,8 @@ def posterior(name: str, draws: np.ndarray, prior: Curve | None, log: bool) -> P
         return None
     chains = len(draws)
     flat, of = draws.ravel(), np.repeat(np.arange(chains), draws.shape[1])
-    (whole,) = densities(flat, np.zeros(len(flat), dtype=np.intp), ("",), [""])
-    single = densities(flat, of, ("",) * chains, [""] * chains) if 1 < chains <= _MOST_CHAINS else ()
+    (whole,) = densities(flat, np.zeros(len(flat), dtype=np.intp), ("",))
+    single = densities(flat, of, ("",) * chains) if 1 < chains <= _MOST_CHAINS else ()
     low, median, high = (float(q) for q in np.quantile(known, [0.05, 0.5, 0.95]))
     ends = (np.nan, np.nan) if prior is None else _central(*prior)
     curves = tuple((one.x, one.y) for one in single)

@@ -225,8 +225,8 @@ class FileCommands(CommandGroup):
         if self._workbench.dirty and (self._workbench.session.runs or self._workbench.session.datasets):
             from plaidwork.core.session.recovery import write_recovery
 
-            session = self._workbench.session
-            run_task(lambda task: write_recovery(session), failed=self._autosave_failed)
+            session, studies = self._workbench.session, self._workbench.studies
+            run_task(lambda task: write_recovery(studies.so_far(session)), failed=self._autosave_failed)
 
     def _autosave_failed(self, error: BaseException, details: str) -> None:
         self._window.messages.post(

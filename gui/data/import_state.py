@@ -207,8 +207,11 @@ class ImportState:
         rows, columns = self.size
         if not rows or not columns:
             return "Adds one matrix to this session"
+        about = f"to this session (about {format_bytes(8 * rows * columns)})"
+        if self.preview is not None and self.preview.options.get("column") is not None:
+            return f"Adds one column, of {format_count(rows)} {labels[0]}, {about}"
         size = f"{format_count(rows)} {labels[0]} × {format_count(columns)} {labels[1]}"
-        return f"Adds one matrix, {size}, to this session (about {format_bytes(8 * rows * columns)})"
+        return f"Adds one matrix, {size}, {about}"
 
     def file_row(self, row: int) -> int:
         """Index into the preview's cells of a row of the file (from 1); -1 when it is not shown."""

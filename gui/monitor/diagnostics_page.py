@@ -114,7 +114,7 @@ class DiagnosticsPage(Page):
         card = Card()
         vertical(self.table, on=card, margins=1)
         self.dots.set_labels("R-hat (distance from 1, logarithmic)", "")
-        self.dots.item.hideAxis("left")
+        self.dots.area.hide_axis("left")
         self.dots.setMinimumHeight(150)
         self.table.setMinimumHeight(190)
         self.trace.setMinimumHeight(190)
@@ -242,21 +242,21 @@ class DiagnosticsPage(Page):
         x = np.log10(np.clip(values[known] - 1, 1e-4, 10))
         plot = self.dots
         plot.clear()
-        for item in list(plot.item.items):
+        for item in list(plot.area.items):
             if isinstance(item, pg.ScatterPlotItem):
-                plot.item.removeItem(item)
+                plot.area.remove(item)
         ratio = plot.devicePixelRatioF()
         y = _spread(x, 0.07)
         marks = [q.status for q in diagnosis.quantities if np.isfinite(q.rhat)]
         colours = [theme().color(mark if mark in ("warn", "error") else "ok") for mark in marks]
         rim = pg.mkPen(theme().color("surface"), width=ratio)
-        plot.item.addItem(pg.ScatterPlotItem(x, y, size=9, pen=rim, brush=[pg.mkBrush(c) for c in colours]))
+        plot.area.add(pg.ScatterPlotItem(x, y, size=9, pen=rim, brush=[pg.mkBrush(c) for c in colours]))
         for mark, colour in zip(RHAT_MARKS, ("warn", "error"), strict=True):
             plot.add_limit(float(np.log10(mark - 1)), colour, vertical=True)
         ticks = [(float(np.log10(v - 1)), f"{v:g}") for v in (1.0001, 1.001, 1.01, 1.05, 1.2, 2, 11)]
-        plot.item.getAxis("bottom").setTicks([ticks])
-        plot.item.setXRange(-4.3, max(-0.6, float(x.max(initial=-0.6)) + 0.1), padding=0)
-        plot.item.setYRange(-0.5, max(6.0, float(y.max(initial=0)) + 0.5), padding=0)
+        plot.x_axis.setTicks([ticks])
+        plot.view_box.setXRange(-4.3, max(-0.6, float(x.max(initial=-0.6)) + 0.1), padding=0)
+        plot.view_box.setYRange(-0.5, max(6.0, float(y.max(initial=0)) + 0.5), padding=0)
 
     def _picked(self, row: int) -> None:
         """The user looks at another quantity: it is there again when the session is opened."""
@@ -293,22 +293,22 @@ class DiagnosticsPage(Page):
         counts, expected = rank_histogram(series)
         for chain, plot in enumerate(self.ranks[: len(series)]):
             plot.clear()
-            for item in list(plot.item.items):
+            for item in list(plot.area.items):
                 if isinstance(item, pg.BarGraphItem):
-                    plot.item.removeItem(item)
+                    plot.area.remove(item)
             plot.set_title(f"Chain {chain + 1}", "")
             bins = len(counts[chain])
             colour = theme().category(chain)
             bars = pg.BarGraphItem(
                 x=np.arange(bins), height=counts[chain], width=0.86, brush=colour, pen=None
             )
-            plot.item.addItem(bars)
+            plot.area.add(bars)
             plot.add_limit(expected, "text")
-            plot.item.hideAxis("left")
-            plot.item.getAxis("bottom").setTicks([[(0, ""), (bins - 1, "")]])
-            plot.item.getAxis("bottom").setHeight(8)
-            plot.item.setXRange(-1.5, bins + 0.5, padding=0)
-            plot.item.setYRange(0, max(float(counts.max()), expected) * 1.08, padding=0)
+            plot.area.hide_axis("left")
+            plot.x_axis.setTicks([[(0, ""), (bins - 1, "")]])
+            plot.x_axis.setHeight(8)
+            plot.view_box.setXRange(-1.5, bins + 0.5, padding=0)
+            plot.view_box.setYRange(0, max(float(counts.max()), expected) * 1.08, padding=0)
 
     def _redraw(self) -> None:
         if self._diagnosis is not None and self._diagnosis.quantities:

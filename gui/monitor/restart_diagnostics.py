@@ -61,8 +61,8 @@ class RestartDiagnosticsPage(DiagnosticsPage):
         quantity = self._diagnosis.quantities[row]
         self._chosen = quantity.title
         self.trace.clear()
-        for item in [item for item in self.trace.item.items if isinstance(item, pg.ScatterPlotItem)]:
-            self.trace.item.removeItem(item)
+        for item in [item for item in self.trace.area.items if isinstance(item, pg.ScatterPlotItem)]:
+            self.trace.area.remove(item)
         title, unit = quantity.title[:1].upper() + quantity.title[1:], quantity.unit
         named = f"{quantity.title} ({unit})" if unit else quantity.title
         ways, numbers = self._ways(quantity), [c.chain + 1 for c in self._diagnosis.kept.chains]
@@ -85,11 +85,11 @@ class RestartDiagnosticsPage(DiagnosticsPage):
         """Ends that are the same but for rounding lie on one level, not at the edges of the picture."""
         low, high = min(ends), max(ends)
         room = max(0.1 * (high - low), 0.01 * max(abs(low), abs(high), 1e-9))
-        self.trace.item.setYRange(low - room, high + room, padding=0)
+        self.trace.view_box.setYRange(low - room, high + room, padding=0)
 
     def _draw_ends(self, numbers: list[int], ends: list[float]) -> None:
         colours = [theme().category(number - 1) for number in numbers]
         brushes = [pg.mkBrush(colour) for colour in colours]
-        self.trace.item.addItem(
+        self.trace.area.add(
             pg.ScatterPlotItem(numbers, ends, size=9, pen=pg.mkPen(theme().color("surface")), brush=brushes)
         )

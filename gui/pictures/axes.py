@@ -11,14 +11,13 @@ from plaidwork.core.pictures import End, Key, Ramp, Tick
 from plaidwork.gui.pictures.frame import (
     ACROSS,
     GAUGE,
-    RAMP,
     UP,
     Frame,
-    LegendPlace,
     Pixels,
     beside,
     beside_rows,
 )
+from plaidwork.gui.pictures.keys import RAMP, LegendPlace
 from plaidwork.gui.pictures.marks import paint_point
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import size, space

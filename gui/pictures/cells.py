@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPen, QPolygonF
 
-from plaidwork.core.pictures import Cells
+from plaidwork.core.pictures import Cells, Image
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.rasters import cells_image, shades, visible
 from plaidwork.gui.pictures.style import Style
@@ -54,6 +54,33 @@ def paint_cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> N
             for row, column in np.argwhere(shown).tolist():
                 at = cell_box(mark, frame, top + row, left + column).center()
                 painter.drawEllipse(at, _DOT, _DOT)
+
+
+def paint_image(mark: Image, painter: QPainter, frame: Frame, style: Style) -> None:
+    """All pixels, and a thin line around them."""
+    found = cells_image(mark, frame, style, _ratio(painter))
+    if found is not None:
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, mark.smooth)
+        painter.drawImage(found[1], found[0])
+        painter.setPen(QPen(style.color("border"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(image_box(mark, frame).adjusted(-0.5, -0.5, 0.5, 0.5))
+
+
+def image_box(mark: Image, frame: Frame) -> QRectF:
+    """Where an image is."""
+    x, y = (
+        (scale.at(low), scale.at(high))
+        for scale, low, high in ((frame.x, mark.x0, mark.x1), (frame.y, mark.y0, mark.y1))
+    )
+    return QRectF(QPointF(x[0], y[0]), QPointF(x[1], y[1])).normalized()
+
+
+def paint_image_spot(mark: Image, painter: QPainter, frame: Frame, style: Style, selected: bool) -> None:
+    """A ring around an image that is meant."""
+    painter.setPen(QPen(style.color("accent" if selected else "text"), 2 if selected else 1.4))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(image_box(mark, frame).adjusted(-3, -3, 3, 3), _ROUND, _ROUND)
 
 
 def _ratio(painter: QPainter) -> float:

@@ -10,21 +10,22 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from plaidwork.core.pictures import Bars, Column, Key, Panel, Picture, Ramp, Scaling, Tick
+from plaidwork.core.pictures import Bars, Column, Panel, Picture, Scaling, Tick
+from plaidwork.gui.pictures.keys import LegendPlace, legend_of
 from plaidwork.gui.pictures.style import Style
-from plaidwork.gui.tokens import size, space
+from plaidwork.gui.tokens import space
 
 ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
-_WIDEST = 640.0
-"""Pixels of the widest panel of a grid."""
+_WIDEST, _ENDLESS = 640.0, 1e5
+"""Pixels of the widest panel of a grid, and of a sheet that is high enough for all."""
 _BESIDE = 0.3
 """Share of a panel that columns of numbers beside it may take."""
-_SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
+_LONGEST, _ASIDE = 150.0, 110.0
 _MEASURED = 400
-"""Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
-RAMP, GAUGE = 150.0, 60.0
-"""Pixels of a colour map in the legend, and of the bar before a name beside a panel."""
+"""Pixels of the longest name beside a panel, and of the room that lines beside one need."""
+GAUGE = 60.0
+"""Pixels of the bar before a name beside a panel."""
 Window = tuple[float, float]
 WHOLE: Window = (0.0, 1.0)
 
@@ -85,14 +86,6 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class LegendPlace:
-    """An entry of the legend and its box."""
-
-    key: Key | Ramp
-    box: QRectF
-
-
-@dataclass(frozen=True)
 class Layout:
     """All of a picture in its rectangle."""
 
@@ -105,23 +98,66 @@ class Layout:
 def lay_out(picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = None) -> Layout:
     """Places of all parts of a picture."""
     zoom = zoom or Zoom()
-    legend, used = _legend(picture.legend, rect, style)
+    legend, used = legend_of(picture.legend, rect, style)
     room = rect.adjusted(0, used, 0, 0)
     if picture.grid is None:
         return Layout(_frames(picture.panels, room, style, zoom), legend, rect)
-    across = columns_of(picture, room.width(), style)
-    rows = math.ceil(cells_of(picture) / across)
-    wide = (room.width() + space.L) / across - space.L
-    high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
+    across = _tiles_across(picture, room, style) or columns_of(picture, room.width(), style)
+    wide, high = _cell(picture, room, style, across)
+    shown = _tile_width(picture, wide, high, style)
     frames: list[Frame] = []
     for k in range(cells_of(picture)):
         x = room.left() + (k % across) * (wide + space.L)
         y = room.top() + (k // across) * (high + space.L)
         stack = picture.panels[k * picture.stack : (k + 1) * picture.stack]
         rows = any(panel.reads == "row" for panel in stack)
-        cell = QRectF(x, y, wide if rows else min(wide, _WIDEST * style.scale), high)
+        cell = QRectF(x, y, shown if rows else min(shown, _WIDEST * style.scale), high)
         frames += _frames(stack, cell, style, Zoom())
     return Layout(tuple(frames), legend, rect, across)
+
+
+def _cell(picture: Picture, room: QRectF, style: Style, across: int) -> tuple[float, float]:
+    """Width and height of a panel of a grid, or of a stack of them, with so many in a row."""
+    assert picture.grid is not None
+    rows = math.ceil(cells_of(picture) / across)
+    wide = (room.width() + space.L) / across - space.L
+    high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
+    return wide, min(high, _whole_height(picture.panels[: picture.stack], wide, style))
+
+
+def _tile_width(picture: Picture, wide: float, high: float, style: Style) -> float:
+    """Width of what is shown in a cell of a grid: less than the cell where a tile can be no higher."""
+    tile = picture.panels[0]
+    if not (tile.equal and not tile.zoom):
+        return wide
+    around = _whole_height(picture.panels[: picture.stack], wide, style) - wide * _aspect(tile)
+    return min(wide, (high - around) / _aspect(tile))
+
+
+def _whole_height(stack: tuple[Panel, ...], wide: float, style: Style) -> float:
+    """Height that panels so wide take where they may take any."""
+    across = stack[0].scaling("x")
+    sheet = QRectF(0, 0, wide, _ENDLESS)
+    return _spans(stack, sheet, style, across)[-1][1] + _bottom(stack[-1], style, sheet, across)
+
+
+def _tiles_across(picture: Picture, room: QRectF, style: Style) -> int:
+    """So many in a row that tiles, which are always shown whole, are the largest; 0 where panels are no tiles."""
+    tile = picture.panels[0]
+    if picture.grid is None or not (tile.equal and not tile.zoom):
+        return 0
+    best, found = 0.0, 0
+    for across in range(columns_of(picture, room.width(), style), 0, -1):
+        large = _tile_width(picture, *_cell(picture, room, style, across), style)
+        if large > best + 0.5:
+            best, found = large, across
+    return found
+
+
+def _aspect(panel: Panel) -> float:
+    """Height to width of an equal panel."""
+    x, y = panel.scaling("x"), panel.scaling("y")
+    return (y.high - y.low) / (x.high - x.low)
 
 
 def cells_of(picture: Picture) -> int:
@@ -143,28 +179,8 @@ def least_height(picture: Picture, width: float, style: Style) -> float:
     if picture.grid is None:
         return 0.0
     rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
-    _, legend = _legend(picture.legend, QRectF(0, 0, width, 1), style)
+    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
     return legend + rows * (picture.grid[1] * style.scale + space.L)
-
-
-def _legend(
-    keys: tuple[Key | Ramp, ...], rect: QRectF, style: Style
-) -> tuple[tuple[LegendPlace, ...], float]:
-    """Entries in rows from the left, a colour map at the end of its row, and the height they take."""
-    metrics = style.metrics()
-    x, y, high, found = rect.left(), rect.top(), metrics.height() + space.XS, []
-    if any(isinstance(key, Ramp) for key in keys):
-        high += size.COLOR_BAR + 2
-    for key in keys:
-        beside = RAMP + space.M if isinstance(key, Ramp) else _SIGN + 6
-        wide = min(beside + metrics.horizontalAdvance(key.text), rect.width())
-        if x > rect.left() and x + wide > rect.right():
-            x, y = rect.left(), y + high
-        if isinstance(key, Ramp):
-            x = rect.right() - wide
-        found.append(LegendPlace(key, QRectF(x, y, wide, high)))
-        x += wide + space.M
-    return tuple(found), (y + high - rect.top() + space.S if found else 0.0)
 
 
 def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
@@ -217,7 +233,7 @@ def _frames(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -
         across = whole.part(*zoom.x)
         if panel.equal and not panel.fills:
             area, up = _equal(area, across, up)
-        along = Pixels(across, area.left(), area.right())
+        along = Pixels(panel.scaling("x") if panel.own else across, area.left(), area.right())
         upright = upright_names(panel, style, rect, across)
         frames.append(Frame(panel, area, along, up, rect.left(), rect.right(), not zoom.whole, upright))
     return tuple(frames)
@@ -227,7 +243,10 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     """Top and bottom of every panel: fixed lines for some, the others share what is left."""
     line = style.metrics().height()
     rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
-    gaps = [space.XS if panel.strip else space.M for panel in panels]
+    below = [*panels[1:], panels[-1]]
+    gaps = [
+        space.XS if panel.strip or other.own else space.M for panel, other in zip(panels, below, strict=True)
+    ]
     around = sum(map(sum, rooms)) + sum(gaps[:-1])
     flexible, lines = [panel for panel in panels if panel.height == 0], sum(panel.height for panel in panels)
     if flexible and lines > 2:  # half of a small room is for the others
@@ -236,9 +255,11 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     left = rect.height() - fixed
     shares: dict[int, float] = {}
     for panel in sorted(
-        flexible, key=lambda panel: _most_high(panel, style)
+        flexible, key=lambda panel: _most_high(panel, style, rect.width())
     ):  # the low ones leave room to the others
-        high = min(max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style))
+        high = min(
+            max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style, rect.width())
+        )
         shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
     for panel, (top, bottom), gap in zip(panels, rooms, gaps, strict=True):
@@ -248,8 +269,10 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     return spans
 
 
-def _most_high(panel: Panel, style: Style) -> float:
-    """Pixels that a panel is high at most."""
+def _most_high(panel: Panel, style: Style, wide: float) -> float:
+    """Pixels that a panel is high at most, in a room so wide."""
+    if panel.equal and not panel.zoom:
+        return wide * _aspect(panel)
     if not panel.highest:
         return math.inf
     up = panel.scaling("y")
@@ -349,6 +372,8 @@ def _right(panel: Panel, style: Style, width: float) -> float:
         metrics.horizontalAdvance(text) for text in (*(end.text for end in panel.ends), panel.ends_title)
     ]
     gauge = GAUGE + space.S if any(end.share is not None for end in panel.ends) else 0.0
+    if panel.own or (panel.equal and not panel.zoom):
+        return 1.0
     return min(max(names) + gauge, _LONGEST) + space.S if panel.ends else float(space.M)
 
 

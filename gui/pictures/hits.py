@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF
 
-from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture, Points, Swarm
+from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture, Points, Raster, Swarm
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.swarm import pixels_of
 
@@ -161,7 +161,7 @@ def _row(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int,
 
 def _inside(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
     for k, mark in reversed(marks):
-        if isinstance(mark, Cells):
+        if isinstance(mark, Raster):
             piece = _cell(mark, frame, at)
         elif isinstance(mark, Bands):
             piece = _between(mark, frame, at)
@@ -180,7 +180,7 @@ def _over(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int
     return _near(points, frame, at, _ON) or _inside(marks, frame, at)
 
 
-def _cell(mark: Cells, frame: Frame, at: QPointF) -> int:
+def _cell(mark: Raster, frame: Frame, at: QPointF) -> int:
     n, m = mark.values.shape
     column = int(np.floor((frame.x.value(at.x()) - mark.x0) / (mark.x1 - mark.x0) * m))
     row = int(np.floor((frame.y.value(at.y()) - mark.y0) / (mark.y1 - mark.y0) * n))

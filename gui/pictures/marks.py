@@ -13,6 +13,7 @@ from plaidwork.core.pictures import (
     Bars,
     Cells,
     Hatch,
+    Image,
     Intervals,
     Line,
     Links,
@@ -24,7 +25,7 @@ from plaidwork.core.pictures import (
     Rule,
     Texts,
 )
-from plaidwork.gui.pictures.cells import paint_cells
+from plaidwork.gui.pictures.cells import paint_cells, paint_image
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.joints import paint_links
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
@@ -231,6 +232,11 @@ def _regions(mark: Regions, painter: QPainter, frame: Frame, style: Style) -> No
 @paint_mark.register
 def _cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> None:
     paint_cells(mark, painter, frame, style)
+
+
+@paint_mark.register
+def _image(mark: Image, painter: QPainter, frame: Frame, style: Style) -> None:
+    paint_image(mark, painter, frame, style)
 
 
 @paint_mark.register

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from plaidwork.core.pictures import Bands, Bars, Cells, Line, Mark, Panel, Picture, Points
+from plaidwork.core.pictures import Bands, Bars, Cells, Image, Line, Mark, Panel, Picture, Points
 from plaidwork.gui.pictures.axes import (
     elided,
     paint_aside,
@@ -17,7 +17,7 @@ from plaidwork.gui.pictures.axes import (
     paint_ground,
     paint_legend,
 )
-from plaidwork.gui.pictures.cells import paint_cell_spots
+from plaidwork.gui.pictures.cells import paint_cell_spots, paint_image_spot
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.hits import Spot, mark_of, position
 from plaidwork.gui.pictures.marks import bar_boxes, paint_labels, paint_mark, paint_point, paint_points
@@ -104,7 +104,9 @@ def paint_spots(
         painter.setClipRect(_inside(frame).adjusted(-2, -2, 2, 2))
         at = position(mark, frame, spot.piece)
         color = "accent" if selected else "text"
-        if frame.panel.reads == "row":
+        if isinstance(mark, Image):
+            paint_image_spot(mark, painter, frame, style, selected)
+        elif frame.panel.reads == "row":
             _paint_row(painter, frame, at.y(), style, selected)
         elif isinstance(mark, Bars):
             _spot_of_bar(painter, mark, frame, spot.piece, style, color)

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage
 
-from plaidwork.core.pictures import Cells, Points
+from plaidwork.core.pictures import Cells, Points, Raster
 from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.palettes import lut
 from plaidwork.gui.pictures.frame import Frame, Pixels
@@ -26,7 +26,7 @@ def image_of(pixels: np.ndarray) -> QImage:
     return QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
-def cells_image(mark: Cells, frame: Frame, style: Style, ratio: float) -> tuple[QImage, QRectF] | None:
+def cells_image(mark: Raster, frame: Frame, style: Style, ratio: float) -> tuple[QImage, QRectF] | None:
     """The visible cells, averaged where several meet in a pixel and hatched where missing, and where the image goes."""
     n, m = mark.values.shape
     rows, columns = visible(frame.y, mark.y0, mark.y1, n), visible(frame.x, mark.x0, mark.x1, m)

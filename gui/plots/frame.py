@@ -7,9 +7,10 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import icon
+from plaidwork.gui.plots.area import PlotArea
 from plaidwork.gui.plots.axis import PlotAxis
 from plaidwork.gui.plots.export import ask_and_save_picture
 from plaidwork.gui.plots.legend import Legend, resolve
@@ -21,11 +22,14 @@ from plaidwork.gui.widgets.layouts import horizontal, vertical, with_margins
 pg.setConfigOptions(antialias=True, imageAxisOrder="row-major")
 
 
-class _Canvas(pg.PlotWidget):
-    """PlotWidget whose double click and right click belong to the frame."""
+class _Canvas(pg.GraphicsView):
+    """Graphics view whose double click and right click belong to the frame."""
 
-    def __init__(self, owner: PlotFrame, axes: dict[str, PlotAxis]) -> None:
-        super().__init__(axisItems=axes)
+    def __init__(self, owner: PlotFrame, area: PlotArea) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.enableMouse(False)
+        self.setCentralItem(area)
         self._owner = owner
 
     def paintEvent(self, event: Any) -> None:
@@ -80,7 +84,8 @@ class PlotFrame(QWidget):
         self._aid = Label(aid, "body", "muted", elide=True)
         self._legend = Legend()
         self._row = horizontal(self._title, (self._aid, 1), self._legend, spacing=space.S)
-        self._canvas = _Canvas(self, {"bottom": self.x_axis, "left": self.y_axis})
+        self._area = PlotArea({"bottom": self.x_axis, "left": self.y_axis})
+        self._canvas = _Canvas(self, self._area)
         self._configure()
         self._body = vertical(self._row, (self._canvas, 1), on=self, spacing=space.XS)
         self.set_title(title, aid)
@@ -89,14 +94,9 @@ class PlotFrame(QWidget):
         theme().changed.connect(self.restyle)
 
     def _configure(self) -> None:
-        item = self._canvas.getPlotItem()
-        item.hideButtons()
-        item.setMenuEnabled(False)
-        item.ctrlMenu.setParent(self._canvas, item.ctrlMenu.windowFlags())  # else it outlives the picture
-        item.showGrid(x=False, y=False)
-        item.getViewBox().setDefaultPadding(0.03)
-        item.getViewBox().setMouseMode(pg.ViewBox.PanMode)
-        with_margins(item.layout, (0, space.S, space.S, 0))
+        self.view_box.setDefaultPadding(0.03)
+        self.view_box.setMouseMode(pg.ViewBox.PanMode)
+        with_margins(self._area.grid, (0, space.S, space.S, 0))
         self._canvas.setFrameShape(self._canvas.Shape.NoFrame)
         self._canvas.setMinimumSize(120, 80)
         self._canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -128,19 +128,19 @@ class PlotFrame(QWidget):
 
     # -- picture --------------------------------------------------------------------------------
     @property
-    def canvas(self) -> pg.PlotWidget:
+    def canvas(self) -> pg.GraphicsView:
         """The pyqtgraph widget."""
         return self._canvas
 
     @property
-    def item(self) -> pg.PlotItem:
-        """The pyqtgraph plot item."""
-        return self._canvas.getPlotItem()
+    def area(self) -> PlotArea:
+        """Axes and marks."""
+        return self._area
 
     @property
     def view_box(self) -> pg.ViewBox:
         """The pyqtgraph view box."""
-        return self._canvas.getPlotItem().getViewBox()
+        return self._area.view_box
 
     def pen(self, color: int | str | QColor, width: float = 1.4, dashed: bool = False) -> Any:
         """Cosmetic pen in logical pixels; make it anew in `restyle`."""

@@ -120,7 +120,7 @@ class Plot(PlotFrame):
         self._limits: list[tuple[Any, str]] = []
         self._grid = _Grid(self) if grid else None
         if self._grid is not None:
-            self.item.addItem(self._grid, ignoreBounds=True)
+            self.area.add(self._grid, ignore_bounds=True)
         self.view_box.sigXRangeChanged.connect(self._zoomed)
         self.view_box.sigResized.connect(self._draw_lines)
         self.restyle()
@@ -145,7 +145,7 @@ class Plot(PlotFrame):
     ) -> Line:
         """Add a line in the colour of a category (or of a token); it joins the legend."""
         curve = pg.PlotDataItem(pen=self.pen(category, width, dashed))
-        self.item.addItem(curve)
+        self.area.add(curve)
         if isinstance(category, int) and category >= len(tokens.THREADS):
             curve.setZValue(-1)  # the grey of all further groups must not cover the others
         line = Line(name, category, width, dashed, curve, self)
@@ -169,9 +169,9 @@ class Plot(PlotFrame):
     def clear(self) -> None:
         """Remove lines, shading and limits."""
         for line in self._lines:
-            self.item.removeItem(line.curve)
+            self.area.remove(line.curve)
         for item, _ in self._limits:
-            self.item.removeItem(item)
+            self.area.remove(item)
         self._lines.clear()
         self._limits.clear()
         self.set_legend([])
@@ -182,15 +182,15 @@ class Plot(PlotFrame):
         if region is None:
             if self._shade is not None:
                 for item in self._shade:
-                    self.item.removeItem(item)
+                    self.area.remove(item)
                 self._shade = None
             return
         if self._shade is None:
             area = pg.LinearRegionItem(movable=False)
             area.setZValue(-200)
             word = pg.TextItem(anchor=(1, 1))
-            self.item.addItem(area, ignoreBounds=True)
-            self.item.addItem(word, ignoreBounds=True)
+            self.area.add(area, ignore_bounds=True)
+            self.area.add(word, ignore_bounds=True)
             self._shade = (area, word)
             self.view_box.sigRangeChanged.connect(self._place_word)
         self._shade[0].setRegion(region)
@@ -202,7 +202,7 @@ class Plot(PlotFrame):
         """Draw a dashed line at a value, such as the limit of R-hat."""
         item = pg.InfiniteLine(value, angle=90 if vertical else 0, movable=False)
         item.setPen(self.pen(color, 1.2, dashed=True))
-        self.item.addItem(item, ignoreBounds=True)
+        self.area.add(item, ignore_bounds=True)
         self._limits.append((item, color))
 
     # -- zoom -----------------------------------------------------------------------------------

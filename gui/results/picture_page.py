@@ -16,7 +16,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, File, Picture, Points, ViewChoice
+from plaidwork.core.pictures import Cells, File, Image, Listing, Picture, Points, ViewChoice
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.printing import origin_of
 from plaidwork.core.views.sources import Sources
@@ -24,9 +24,9 @@ from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, spots_of, text_of
 from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
+from plaidwork.gui.results.beside_panel import BesidePanel
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
-from plaidwork.gui.results.list_panel import ListPanel
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
@@ -61,7 +61,7 @@ class PicturePage(ResultPage):
         self.chart.picked.connect(self.pick)
         self.chart.moved.connect(self._move)
         self.chart.chosen.connect(self.choose)
-        self._lists: ListPanel | None = None
+        self._beside: BesidePanel | None = None
         self.chart.gathered.connect(self.gather)
         self.row.chosen.connect(self.choose)
         self._notes = Label("", "body", "muted", elide=True)
@@ -84,7 +84,7 @@ class PicturePage(ResultPage):
         if loaded.kept:
             of_kind = self.run.view_settings.setdefault(self.view.kind, {})
             of_kind[self.view.title] = dict(loaded.kept)
-        self._show_lists(loaded)
+        self._show_beside(loaded)
         if not loaded.panels:
             self.show_state("search", *loaded.empty)
             return
@@ -94,32 +94,36 @@ class PicturePage(ResultPage):
             text, self._sought = self._sought, ""
             self.search(text)
 
-    # -- lists beside it ------------------------------------------------------------------------
+    # -- beside it ------------------------------------------------------------------------------
     def side_panel(self) -> QWidget | None:
-        """The lists of the picture; None where it has none."""
-        if self.loaded is None or not self.loaded.lists:
+        """What the picture has beside it; None where that is nothing."""
+        if self.loaded is None or not self.loaded.beside:
             return None
-        if self._lists is None or not isValid(self._lists):
-            self._lists = ListPanel()
-            self._lists.setWindowTitle(self.view.title)
-            # the tables are filled anew, which must not happen while they tell what was selected
-            self._lists.chosen.connect(self._choose_row, Qt.ConnectionType.QueuedConnection)
-            self._lists.left.connect(self.leave)
-            self.destroyed.connect(self._lists.deleteLater)  # it may live in a dock of the window
-            self._lists.set_lists(self.loaded.lists)
-        return self._lists
+        if self._beside is None or not isValid(self._beside):
+            self._beside = panel = BesidePanel()
+            panel.setWindowTitle(self.view.title)
+            # the parts are filled anew, which must not happen while they tell what was selected
+            queued = Qt.ConnectionType.QueuedConnection
+            panel.chosen.connect(self._choose_row, queued)
+            panel.picked.connect(self.pick, queued)
+            panel.hovered.connect(self.hovered)
+            panel.left.connect(self.leave)
+            self.destroyed.connect(panel.deleteLater)  # it may live in a dock of the window
+            panel.set_parts(self.loaded.beside)
+            panel.set_selected(self._selected)
+        return self._beside
 
-    def _show_lists(self, loaded: Picture) -> None:
-        if self._lists is not None and isValid(self._lists):
-            self._lists.set_lists(loaded.lists)
-        elif loaded.lists:
+    def _show_beside(self, loaded: Picture) -> None:
+        if self._beside is not None and isValid(self._beside):
+            self._beside.set_parts(loaded.beside)
+        elif loaded.beside:
             self.panel_changed.emit()
 
     def _choose_row(self, number: int, row: int) -> None:
-        lists = self.loaded.lists if self.loaded is not None else ()
-        if number >= len(lists):
+        parts = self.loaded.beside if self.loaded is not None else ()
+        listing = parts[number] if number < len(parts) else None
+        if not isinstance(listing, Listing):
             return
-        listing = lists[number]
         if listing.of is not None and listing.of.kind in SHARED and listing.of.of(row):
             self._selection.set(listing.of.kind, listing.of.of(row))
         if listing.choice is not None and row < len(listing.choice[1]):
@@ -207,6 +211,8 @@ class PicturePage(ResultPage):
     def _show_selected(self) -> None:
         chosen = self._selected
         self.chart.set_selected(chosen)
+        if self._beside is not None and isValid(self._beside):
+            self._beside.set_selected(chosen)
         if self.loaded is not None and self.loaded.panels:
             self._set_notes(self._words_of(chosen) or self._with_count(self.loaded.notes))
 
@@ -298,6 +304,7 @@ class PicturePage(ResultPage):
                 continue
             linked = mark.called is not None and mark.of is not None and mark.of.piece is None
             order = np.argsort(mark.of.index, kind="stable") if linked else np.arange(len(mark))
+            order = order[:1] if isinstance(mark, Image) else order
             for piece in order[:_SEARCHED].tolist():
                 words = mark.called_of(piece) or mark.text(piece)
                 if wanted in findable(words):

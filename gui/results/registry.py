@@ -32,7 +32,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
-    "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures, or whose pictures stand beside a panel of

@@ -11,6 +11,7 @@ from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
+from plaidwork.core.inference.settling import first
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 from plaidwork.gui.tasks import Task
 
@@ -64,4 +65,8 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
     if seconds < plan.schedule.budget:
         most = format_duration(plan.schedule.budget, rough=True)
         return f"Settles in {time} to about {most}, {memory} for {format_count(chains)} {word}"
+    if sampler and plan.schedule.budget:
+        sooner = first(plan.schedule).sweeps("mcmc") / plan.schedule.sweeps("mcmc")
+        time = format_duration(max(plan.schedule.budget, sooner * seconds), rough=True)
+        return f"Ends after about {time}, settled or not, {memory} for {format_count(chains)} {word}"
     return f"{'About' if sampler else 'At most'} {time} and {memory} for {format_count(chains)} {word}"

@@ -15,7 +15,7 @@ from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
-from plaidwork.core.session.session import renamed_inputs
+from plaidwork.core.session.session import Session, renamed_inputs
 from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
 from plaidwork.gui.priority import courteous
 from plaidwork.gui.tasks import Task, run_task
@@ -87,7 +87,7 @@ class StudyBench(QObject):
 
     def active(self) -> list[StudyRecord]:
         """Searches under way."""
-        return [record for record in self._records.values() if record.id in self._threads]
+        return [record for record in list(self._records.values()) if record.id in self._threads]
 
     def seconds_left(self, study_id: str) -> float | None:
         """From what was done since the start; None until something was."""
@@ -166,6 +166,13 @@ class StudyBench(QObject):
         for study_id in self._dirty & set(self._records):
             self._records[study_id].put(self._workbench.session)
         self._dirty.clear()
+
+    def so_far(self, session: Session) -> Session:
+        """The session with the fits of searches under way as runs, to be kept against a crash; any thread may ask."""
+        for record in self.active():
+            if isinstance(record, Study):
+                session = record.so_far(session)
+        return session
 
     def pause(self, study_id: str) -> None:
         """Hold all fits of a search after the sweep they are in."""

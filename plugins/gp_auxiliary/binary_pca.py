@@ -207,7 +207,7 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         draws: np.ndarray,
         data: ModelData,
         params: ComponentsSettings,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:
@@ -227,7 +227,7 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         data: ModelData,
         params: ComponentsSettings,
         name: str,
-        place: int,
+        index: int,
         columns: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         from plaidwork.plugins.gp_auxiliary.binary_pca_results import cell_probability

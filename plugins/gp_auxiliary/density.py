@@ -38,7 +38,7 @@ class Sampled(Predicting[FieldsT, SettingsT]):
         draws: np.ndarray,
         data: ModelData,
         params: SettingsT,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:

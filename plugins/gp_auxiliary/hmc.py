@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.metric import TARGET, learn_metric, log_posterior
+from plaidwork.plugins.gp_auxiliary.metric import TARGET, learn_metric, log_posterior, note_draw
 from plaidwork.plugins.gp_auxiliary.state import Metric, Path
 
 LEAPS = 3
@@ -76,4 +76,6 @@ def _arrive(rng: np.random.Generator, theta: np.ndarray, metric: Metric, warming
     taken = rng.random() < chance
     if taken:
         theta[:] = path["place"]
+    if warming and "window" in metric:
+        note_draw(theta, metric)
     return taken

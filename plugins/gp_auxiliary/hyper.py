@@ -37,7 +37,7 @@ def steps_of(prior: Prior, params: LawSettings) -> Steps:
     """How the parameters of the covariance are moved, nothing tried yet."""
     steps = new_steps(len(prior.covariance.parameters))
     if params["moves"] == "hamiltonian" and not _too_long(prior):
-        steps["metric"] = new_metric(prior)
+        steps["metric"] = new_metric(prior, params["metric"] == "draws")
     return steps
 
 

@@ -267,7 +267,7 @@ class Rated(Model[RatedFields, RatedSettings]):
         draws: np.ndarray,
         data: ModelData,
         params: RatedSettings,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:

@@ -114,7 +114,7 @@ def scored(found: Mapping[str, Scores]) -> Results:
         "log_loss": Result(np.array(first.log_loss.value), label=f"log loss, {word.lower()} samples"),
         "errors": Result(np.array(first.errors.value), label=f"errors, {word.lower()} samples"),
         "measures_note": SCORES,
-        "headline": first.told(f"{word.lower()} samples"),
+        "headline": first.text(f"{word.lower()} samples"),
     }
 
 
@@ -154,7 +154,7 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: LawSettin
             text += f"; {strange} label{' is' if strange == 1 else 's are'} of no class of the fit"
         known["Label"] = np.where(inside, np.array(frame.classes)[np.maximum(codes, 0)], "")
         if inside.any():
-            text += f"; {score(codes[inside], share[:, inside].T).told('labelled ones')}"
+            text += f"; {score(codes[inside], share[:, inside].T).text('labelled ones')}"
     return {
         "headline": text,
         "caption": error_note(found),

@@ -222,6 +222,28 @@ SAMPLING = (
         when={"parameters": "inferred"},
     ),
     Hyperparameter(
+        "metric",
+        "choice",
+        "draws",
+        earlier="mode",
+        label="Metric of the trajectories",
+        group="Sampling",
+        advanced=True,
+        choices=(
+            Choice(
+                value="draws",
+                label="Draws of the warm-up",
+                doc="Their covariance, over windows that grow; the curvature at a mode before there are enough.",
+            ),
+            Choice(
+                value="mode",
+                label="Curvature at a mode",
+                doc="As it is for the values of one sweep of the warm-up.",
+            ),
+        ),
+        when={"parameters": "inferred", "moves": "hamiltonian"},
+    ),
+    Hyperparameter(
         "walks",
         "int",
         2,

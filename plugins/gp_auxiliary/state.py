@@ -47,6 +47,8 @@ class Path(TypedDict):
 class Search(TypedDict):
     """A mode of p(theta | y) that is sought, and the curvature there."""
 
+    x: NotRequired[Floats]
+    """(N, D) the samples, with the scales of their values where they have some, as they were when it began."""
     y: Floats
     """(K, N) the values as they were when it began."""
     place: Floats
@@ -66,6 +68,18 @@ class Search(TypedDict):
     columns: int
 
 
+class Window(TypedDict):
+    """Draws of a part of the warm-up, from which the next metric comes."""
+
+    until: int
+    """Count of trajectories at which it ends."""
+    seen: int
+    mean: Floats
+    """(P,)"""
+    spread: Floats
+    """(P, P) sum of the products of deviations from the mean."""
+
+
 class Metric(TypedDict):
     """Hamiltonian trajectories of the covariance's parameters, see ``hmc.py``."""
 
@@ -83,6 +97,8 @@ class Metric(TypedDict):
     """Within a trajectory."""
     search: NotRequired[Search]
     """While the next metric is sought."""
+    window: NotRequired[Window]
+    """Where the metric is the draws' own covariance in the end."""
 
 
 class Steps(TypedDict):
@@ -344,6 +360,7 @@ class LawSettings(TypedDict):
     form: Literal["auto", "dense", "inducing"]
     inducing: int
     moves: NotRequired[Literal["hamiltonian", "walk"]]
+    metric: NotRequired[Literal["draws", "mode"]]
     walks: NotRequired[int]
     test_share: NotRequired[float]
 

@@ -22,7 +22,7 @@ _LEAST_RATE = 1e-12
 
 
 def log_density_of_cells(
-    chain: ChainView, data: ModelData, params: Settings, place: int, rows: np.ndarray, columns: np.ndarray
+    chain: ChainView, data: ModelData, params: Settings, view: int, rows: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
     """(200, cells) log densities of the cells (rows[i], columns[i]) of a view at draws from q; NaN of features left out.
 
@@ -31,11 +31,11 @@ def log_density_of_cells(
     blocks = blocks_of(data)
     likelihoods = likelihoods_of(blocks, params["likelihoods"])
     groups, group = groups_of(data)
-    block, word = blocks[place], likelihoods[place]
+    block, word = blocks[view], likelihoods[view]
     usable = usable_columns(block, word, group)
     before = sum(
         len(usable_columns(one, kind, group))
-        for one, kind in zip(blocks[:place], likelihoods[:place], strict=True)
+        for one, kind in zip(blocks[:view], likelihoods[:view], strict=True)
     )
     index = np.minimum(np.searchsorted(usable, columns), max(len(usable) - 1, 0))
     fitted = usable[index] == columns if len(usable) else np.zeros(len(columns), bool)

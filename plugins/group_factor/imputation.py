@@ -56,7 +56,7 @@ def on_data_scale(
 
 
 def fitted_columns(
-    kept: Kept, data: ModelData, params: Settings, place: int, columns: np.ndarray
+    kept: Kept, data: ModelData, params: Settings, view: int, columns: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and standard deviations (N, len(columns)) of columns of a view, by the best restart.
 
@@ -65,7 +65,7 @@ def fitted_columns(
     blocks = blocks_of(data)
     likelihoods = likelihoods_of(blocks, params["likelihoods"])
     groups, group = groups_of(data)
-    block, word = blocks[place], likelihoods[place]
+    block, word = blocks[view], likelihoods[view]
     n = block.shape[0]
     known = block.observed[:, columns].T
     centre = group_means(block.values[:, columns].T, known, group, len(groups)).T[:, group]
@@ -76,7 +76,7 @@ def fitted_columns(
         return mean, sd
     before = sum(
         len(usable_columns(one, kind, group))
-        for one, kind in zip(blocks[:place], likelihoods[:place], strict=True)
+        for one, kind in zip(blocks[:view], likelihoods[:view], strict=True)
     )
     usable = usable_columns(block, word, group)
     index = np.searchsorted(usable, columns)

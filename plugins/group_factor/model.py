@@ -153,10 +153,10 @@ class GroupFactor(Model[Fields, Settings]):
         return project(kept, data, new_data, params)
 
     def fitted(
-        self, kept: Kept, data: ModelData, params: Settings, name: str, place: int, columns: np.ndarray
+        self, kept: Kept, data: ModelData, params: Settings, name: str, index: int, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         if name == "views":
-            return fitted_columns(kept, data, params, place, columns)
+            return fitted_columns(kept, data, params, index, columns)
         nothing = np.full((data[name].shape[0], len(columns)), np.nan)
         return nothing, nothing.copy()
 
@@ -166,12 +166,12 @@ class GroupFactor(Model[Fields, Settings]):
         draws: np.ndarray,
         data: ModelData,
         params: Settings,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:
         assert columns is not None  # cells are the observations
-        return log_density_of_cells(chain, data, params, place, rows, columns)
+        return log_density_of_cells(chain, data, params, index, rows, columns)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return problems_of(blocks_of(data), params, groups_of(data)[1])

@@ -268,7 +268,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         draws: np.ndarray,
         data: ModelData,
         params: SettingsT,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:

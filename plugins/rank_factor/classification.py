@@ -27,7 +27,7 @@ def classification(posterior: Posterior, setup: Setup, block: Block) -> Results:
     part = np.full(len(codes), "fitted")
     part[setup.test] = "test"
     return {
-        "headline": scores[name].told(f"{name.lower()} samples"),
+        "headline": scores[name].text(f"{name.lower()} samples"),
         "class": Result(np.array(setup.classes), ("class",), label="Class"),
         "sample_code": Result(
             codes, ("sample",), label="Number of the class", doc="from 0; -1 without a label"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,11 @@ class Corpus:
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.y), len(self.words)
+
+    @cached_property
+    def cover_moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the covariates: ``cover' cover`` (P, P) and ``cover' y`` (P,)."""
+        return self.cover.T @ self.cover, self.cover.T @ self.y
 
     @property
     def n_groups(self) -> int:

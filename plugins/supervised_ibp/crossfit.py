@@ -81,7 +81,7 @@ def refitted(corpus: Corpus, nu: Floats, params: Settings, sweeps: int) -> Topic
     """Topics after so many sweeps from the topics ``nu`` (N, K) of the documents of ``corpus``, no background among them."""
     state = new_state(corpus, nu, params)
     for _ in range(sweeps):
-        sweep.whole_sweep(state, corpus, params)
+        sweep.whole_sweeps(state, corpus, params, 1)
     return Topics(np.ascontiguousarray(state["phi"].T), state["cov"], state["share_a"], state["share_b"])
 
 

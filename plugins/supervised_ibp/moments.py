@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import cast
 
 import numpy as np
@@ -40,9 +41,20 @@ def topic_gram(state: Fields) -> np.ndarray:
 
 def second_moment(state: Fields) -> np.ndarray:
     """M = E[Z'Z], (K, K), of all groups."""
-    gram = state["gram"].sum(axis=0)
-    gram[np.diag_indices_from(gram)] = state["total"].sum(axis=0)
+    gram: np.ndarray = state["gram"].sum(axis=0)
+    diagonal_of(gram)[:] = state["total"].sum(axis=0)
     return gram
+
+
+def diagonal_of(matrix: np.ndarray) -> np.ndarray:
+    """The diagonal of a contiguous (K, K) array, to write to; ``np.diag_indices`` take longer than all else of a few topics."""
+    return matrix.reshape(-1)[:: len(matrix) + 1]
+
+
+@cache
+def _off_diagonal(k: int) -> np.ndarray:
+    """(K, K) 1 but for 0 on the diagonal."""
+    return 1 - np.eye(k)
 
 
 def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarray, ...]:
@@ -59,8 +71,8 @@ def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarra
     odds = np.concatenate([np.zeros(n_fixed(state)), log_in - log_out])
     blocks = [slice(covers + g * k, covers + (g + 1) * k) for g in range(groups)]
     own = np.array([second[block, block] for block in blocks])
-    base = odds - state["offset"] - np.diag(gram) / 2 - np.einsum("gkk->gk", own) / 2
-    cross = (gram + own) * (1 - np.eye(k))
+    base = odds - state["offset"] - gram.diagonal() / 2 - own.diagonal(axis1=1, axis2=2) / 2
+    cross = (gram + own) * _off_diagonal(k)
     cover_pull = np.array([second[:covers, block] for block in blocks])
     return base, cross, rate * coef[covers:].reshape(groups, k), np.ascontiguousarray(cover_pull)
 
@@ -81,12 +93,11 @@ def outcome_moments(state: Fields, corpus: Corpus) -> tuple[np.ndarray, np.ndarr
     covers = corpus.cover.shape[1]
     size = covers + groups * k
     second, first = np.zeros((size, size)), np.zeros(size)
-    second[:covers, :covers] = corpus.cover.T @ corpus.cover
-    first[:covers] = corpus.cover.T @ corpus.y
+    second[:covers, :covers], first[:covers] = corpus.cover_moments
     for g in range(groups):
         block = slice(covers + g * k, covers + (g + 1) * k)
         own = state["gram"][g].copy()
-        own[np.diag_indices(k)] = state["total"][g]
+        diagonal_of(own)[:] = state["total"][g]
         second[block, block] = own
         second[:covers, block] = state["cover_nu"][g]
         second[block, :covers] = state["cover_nu"][g].T

@@ -21,7 +21,7 @@ from plaidwork.plugins.supervised_ibp.moments import n_fixed, searching
 from plaidwork.plugins.supervised_ibp.proposals import new_topic, proposal
 from plaidwork.plugins.supervised_ibp.start import new_state
 from plaidwork.plugins.supervised_ibp.state import Fields, Floats, Moves, Settings
-from plaidwork.plugins.supervised_ibp.sweep import SLICE, whole_sweep
+from plaidwork.plugins.supervised_ibp.sweep import SLICE, whole_sweeps
 
 GAIN = 0.1
 """Nats by which a move has to raise the bound."""
@@ -59,9 +59,9 @@ def _sweep_trial(moves: Moves, corpus: Corpus, params: Settings, until: int) -> 
     """Sweeps of the trial in one slice; whether it has had as many as wanted."""
     trial = moves["trial"]
     room = max(1, int(SLICE / (multiplications(corpus, trial["nu"].shape[1]) + OVERHEAD)))
-    for _ in range(min(room, until - moves["swept"])):
-        whole_sweep(trial, corpus, params)
-        moves["swept"] += 1
+    times = min(room, until - moves["swept"])
+    whole_sweeps(trial, corpus, params, times)
+    moves["swept"] += times
     return moves["swept"] >= until
 
 
@@ -120,8 +120,7 @@ def _next_line(state: Fields, corpus: Corpus, params: Settings) -> None:
             _adopt(state, other)
     elif params["background"] and params["background_if_better"]:
         moves["other"] = state_of(corpus, params, np.zeros_like(state["nu"]))
-        for _ in range(EMPTY):
-            whole_sweep(moves["other"], corpus, params)
+        whole_sweeps(moves["other"], corpus, params, EMPTY)
         moves["topic"] = 0
 
 

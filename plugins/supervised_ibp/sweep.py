@@ -163,15 +163,21 @@ def stages(state: Fields, corpus: Corpus, params: Settings) -> list[Stage]:
     return found
 
 
-def whole_sweep(state: Fields, corpus: Corpus, params: Settings) -> None:
-    """A sweep at once, of a state that needs no search for singular vectors."""
-    for stage in stages(state, corpus, params):
-        if stage.begin is not None:
-            stage.begin()
-        assert isinstance(stage.size, int)
-        stage.work(0, stage.size)
-        if stage.end is not None:
-            stage.end()
+def whole_sweeps(state: Fields, corpus: Corpus, params: Settings, times: int) -> None:
+    """Sweeps at once, of a factorised state that needs no search for singular vectors."""
+    found: list[Stage] = []
+    for _ in range(times):
+        if (
+            not found or found[0].whole is False
+        ):  # the first sweep has stages of its own; the others have the same
+            found = stages(state, corpus, params)
+        for stage in found:
+            if stage.begin is not None:
+                stage.begin()
+            assert isinstance(stage.size, int)
+            stage.work(0, stage.size)
+            if stage.end is not None:
+                stage.end()
 
 
 def _of_part(number: int, parts: int) -> str:

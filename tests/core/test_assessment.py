@@ -122,7 +122,7 @@ def test_scores_of_several_classes_are_those_of_the_single_functions():
 
 
 def test_none_wrong_has_an_interval_and_a_tiny_loss_is_not_nothing():
-    told = at.score(np.zeros(20, int), np.tile([1 - 1e-6, 1e-6], (20, 1))).told("test samples")
+    told = at.score(np.zeros(20, int), np.tile([1 - 1e-6, 1e-6], (20, 1))).text("test samples")
     assert told == "0 of 20 test samples wrong (0 %, 95 % interval 0 % to 16 %), log loss < 0.001"
 
 

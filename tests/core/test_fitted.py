@@ -15,7 +15,7 @@ from tests import toys
 class Expecting(toys.Walk):
     """Expects the number of the column."""
 
-    def fitted(self, kept, data, params, name, place, columns):
+    def fitted(self, kept, data, params, name, index, columns):
         asked.append(len(columns))
         mean = np.broadcast_to(np.asarray(columns, dtype=float), (data[name].shape[0], len(columns)))
         return mean, np.full(mean.shape, 0.1)
@@ -24,7 +24,7 @@ class Expecting(toys.Walk):
 class Careless(toys.Walk):
     """Returns too little."""
 
-    def fitted(self, kept, data, params, name, place, columns):
+    def fitted(self, kept, data, params, name, index, columns):
         return np.zeros(3), np.zeros(3)
 
 
@@ -113,7 +113,7 @@ def test_factors_are_paired_once_each():
 class Differing(toys.Walk):
     """Expects what the chains tell: the mean level of all, times the column, and a pattern of the chains' own."""
 
-    def fitted(self, kept, data, params, name, place, columns):
+    def fitted(self, kept, data, params, name, index, columns):
         level = np.mean([chain.stack("level").mean() for chain in kept.chains])
         n = data[name].shape[0]
         pattern = np.random.default_rng(round(10 * level)).normal(size=(n, data[name].shape[1]))[:, columns]

@@ -114,6 +114,24 @@ def test_no_header_no_names(write):
     assert data.row_label == "rows"
 
 
+def test_a_file_of_labels_alone_is_read_as_labels(write):
+    path = write("id,class\ng1,ALL\ng2,AML\ng3,ALL\ng4,\n")
+    data = read_dataset(path)
+    assert (data.kind, data.categories, data.values.tolist()) == (
+        "categorical",
+        ("ALL", "AML"),
+        [0, 1, 0, -1],
+    )
+    assert data.row_names == ("g1", "g2", "g3", "g4")
+    assert issue(preview(path), "Only column 2 “class” is read, as labels: 2 classes")
+    with pytest.raises(DataError, match="has no column of numbers") as several:
+        read_dataset(write("id,class,batch\ng1,ALL,a\ng2,AML,b\ng3,ALL,a\n"))
+    assert "“column”" in several.value.hint
+    assert "“class”, “batch”" in several.value.hint
+    with pytest.raises(DataError, match="has no column of numbers"):
+        read_dataset(write("id,text\na,one dog\nb,two cats\nc,three birds\n"))
+
+
 def test_columns_can_be_given_roles(write):
     path = write("id,age,x,y\n1,30,0.5,2\n2,41,1.5,3\n")
     data = read_dataset(path, {"labels": ["age"], "skip": ["y"]})
@@ -426,7 +444,7 @@ def test_not_utf8_far_into_the_file(write):
         (b"\n\n", "x.csv", "holds no rows"),
         (b"a,b\n", "x.csv", "no column of numbers|no rows of numbers"),
         (b"PK\x03\x04\0\0", "x.csv", "is not a text file"),
-        (b"id,a\nx,y\nz,w\n", "x.csv", "has no column of numbers"),
+        (b"id,a,b\nx,y,u\nz,w,v\n", "x.csv", "has no column of numbers"),
     ],
 )
 def test_files_that_hold_no_table(write, content, name, message):

@@ -18,7 +18,7 @@ class Normal(toys.Walk):
 
     likelihood_of = "X"
 
-    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
+    def log_likelihood(self, chain, draws, data, params, index, rows, columns):
         block = data["X"]
         values = block.values if block.truth is None else block.truth
         level = np.array([float(chain.draw("level", int(draw))) for draw in draws])
@@ -30,7 +30,7 @@ class ByRow(Normal):
 
     likelihood_by_row = True
 
-    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
+    def log_likelihood(self, chain, draws, data, params, index, rows, columns):
         assert columns is None
         every = [
             super(ByRow, self).log_likelihood(chain, draws, data, params, 0, rows, np.full(len(rows), j))

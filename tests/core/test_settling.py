@@ -115,6 +115,25 @@ def test_no_more_draws_are_kept_than_have_room(monkeypatch):
     _same(run, _fit(_plan(schedule=run.schedule, **SLOW)))
 
 
+def test_the_budget_ends_draws_that_would_take_too_long(monkeypatch):
+    """Of 400 draws asked for the first 50 are made, then as many as there is time for: 100 of 410 sweeps take 100 s, say."""
+    goal = Steady.spec.schedule.with_(draws=400, budget=200.0)
+    plan = _plan(schedule=goal, **SLOW)
+    run, seen = Run.from_plan(plan), []
+    assert run.schedule.draws == 50
+    monkeypatch.setattr(
+        FitJob, "_seconds", lambda job, schedule: float(seen.append(schedule) or schedule.sweeps("mcmc"))
+    )
+    execute(run, plan, InlineExecutor())
+    assert run.schedule == replace(goal, draws=190, budget=0.0)
+    assert [len(record.trace.rows()) for record in run.chains] == [200] * 4
+    assert "time budget of 200 s" in run.log[-1].text
+    _same(run, _fit(_plan(schedule=goal.with_(draws=190), **SLOW)))
+    run.go_on(1e4)
+    execute(run, plan, InlineExecutor())
+    assert run.schedule.draws >= 400
+
+
 def test_chains_that_never_agree_end_by_the_budget_of_time(monkeypatch):
     class Clock:
         """Moves on by a second with every sweep of a chain."""

@@ -30,7 +30,7 @@ class Mode(toys.Walk):
     spec = replace(toys.Walk.spec, id="toy.mode", title="Mode")
     likelihood_of = "X"
 
-    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
+    def log_likelihood(self, chain, draws, data, params, index, rows, columns):
         level = np.array([float(chain.draw("level", int(draw))) for draw in draws])
         return stats.norm.logpdf(data["X"].values[rows, columns], level[:, None])
 

@@ -24,7 +24,7 @@ class Spread(toys.Walk):
         level = float(state["place"].mean())
         return {"lp": level, "level": level}
 
-    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
+    def log_likelihood(self, chain, draws, data, params, index, rows, columns):
         block = data["X"]
         level = np.array([float(chain.draw("level", int(draw))) for draw in draws])
         values = (block.values if block.truth is None else block.truth)[rows, columns]
@@ -54,8 +54,8 @@ class InViews(Spread):
     def summarise(self, kept, data, params):
         return {}
 
-    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
-        block = data["X"][place]
+    def log_likelihood(self, chain, draws, data, params, index, rows, columns):
+        block = data["X"][index]
         values = (block.values if block.truth is None else block.truth)[rows, columns]
         return stats.norm.logpdf(np.broadcast_to(values, (len(draws), len(rows))), 0.0, params["stride"])
 

@@ -15,6 +15,7 @@ from plaidwork.core.contract.metric import Metric, metrics_of
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import DeclarationError, Hyperparameter, spec_from_json, spec_to_json
 from plaidwork.core.errors import SessionError, SettingError
+from plaidwork.core.inference import executor
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan, replan
 from plaidwork.core.plugins import registry as module
@@ -223,6 +224,49 @@ def test_an_interrupted_study_goes_on_after_it_was_stored(tmp_path, plugins):
     del back.datasets[values.name]
     with pytest.raises(SessionError, match="not in the session"):
         Study.load(back, record, plugins)
+
+
+def test_a_fit_under_way_goes_on_to_the_same_draws(tmp_path, plugins, monkeypatch):
+    monkeypatch.setattr(executor, "CHECKPOINT_SECONDS", 0.0)
+    whole, cut, kept = _study(), _study(), Session(name="s")
+    whole.run(InlineExecutor)
+    sweeps = 2 * whole.jobs[0].run.sweeps_done // 3
+
+    def progress(run, event):
+        if "Fit 3:" in run.title and run.sweeps_done == sweeps and not (tmp_path / "s.plaidwork").exists():
+            cut.so_far(kept).save(tmp_path / "s.plaidwork")
+
+    cut.run(InlineExecutor, progress=progress)
+    assert not kept.runs
+    back = open_session(tmp_path / "s.plaidwork")
+    (record,) = study_records(back.studies)
+    begun = back.runs[record.job(3).run_id]
+    assert (begun.status, record.job(3).status) == ("stopped", "waiting")
+    assert 0 < begun.sweeps_done <= sweeps
+    again = Study.load(back, record, plugins)
+    again.take_up(back, plugins)
+    assert begun.id not in back.runs
+    again.run(InlineExecutor)
+    assert again.job(3).run is begun
+    assert [job.metrics for job in again.jobs] == [job.metrics for job in whole.jobs]
+    np.testing.assert_array_equal(begun.draws["place"], whole.job(3).run.draws["place"])
+
+
+def test_a_stopped_fit_goes_on_where_it_was():
+    whole, study = _study(), _study()
+    whole.run(InlineExecutor)
+
+    def progress(run, event):
+        if "Fit 2:" in run.title and run.sweeps_done == 7:
+            study.stop()
+
+    study.run(InlineExecutor, progress=progress, keep=1)
+    stopped = study.job(2).run
+    assert (study.job(2).status, stopped.sweeps_done) == ("stopped", 7)
+    study.start_again()
+    study.run(InlineExecutor)
+    assert study.job(2).run is stopped
+    assert [job.metrics for job in study.jobs] == [job.metrics for job in whole.jobs]
 
 
 def test_data_of_a_study_cannot_be_removed():

@@ -7,10 +7,12 @@ import sys
 import time
 from contextlib import suppress
 
+import numpy as np
 import pytest
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.session.session import open_session
+from plaidwork.core.study import study_records
 
 _FIT = """
 import sys
@@ -84,6 +86,38 @@ def test_a_killed_fit_is_found_again(tmp_path, table, environment):
     assert next(iter(open_session(out).runs.values())).sweeps_done > swept
     assert list(state.glob("*")) == []
     assert not list(tmp_path.glob(".*.lock"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
+def test_a_killed_study_goes_on_with_the_fit_under_way(tmp_path, table, environment):
+    """To the same draws as a study that nobody disturbed."""
+    state = tmp_path / "state" / "plaidwork" / "recovery"
+    words = ["study", "infinite_plaid", "--input", f"X={table}", "--draws", "3000", "--chains", "2"]
+    words += ["--seeds", "1,2", "--keep", "2"]
+    whole, out = tmp_path / "whole.plaidwork", tmp_path / "out.plaidwork"
+    assert _run(environment, *words, "--out", whole).returncode == 0
+    command = [sys.executable, "-c", _FIT, *map(str, words), "--out", str(out)]
+    with subprocess.Popen(command, env=environment) as process:
+        swept = _kept_sweeps(state, 0)
+        process.send_signal(signal.SIGKILL)
+    assert swept > 0
+    assert not out.exists()
+    done = _run(environment, "resume", out)
+    assert done.returncode == 0, done.stderr
+    assert "unsaved work" in done.stderr
+    assert "fits are to be done" in done.stderr
+    found, wanted = open_session(out), open_session(whole)
+    (table_found,), (table_wanted,) = map(study_records, (found.studies, wanted.studies))
+    assert [job.metrics for job in table_found.jobs] == [job.metrics for job in table_wanted.jobs]
+    same = {run.title: run for run in wanted.runs.values()}
+    assert found.runs
+    for one in found.runs.values():
+        other = same[one.title]
+        assert one.status == "done"
+        for name in ("alpha", "theta"):
+            assert np.array_equal(one.draws[name], other.draws[name], equal_nan=True)
+    assert list(state.glob("*")) == []
 
 
 def test_a_command_does_not_write_what_a_window_has_open(tmp_path, environment):

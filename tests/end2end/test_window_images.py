@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plaidwork.gui.results.image_panel import ImagePanel
+from plaidwork.gui.results.beside_panel import BesidePanel
 from plaidwork.gui.run_pages import run_pages
 from tests.end2end.test_window import click, import_file, window  # noqa: F401
 
@@ -43,8 +43,8 @@ def test_from_halves_to_tiles(window, qtbot, tmp_path, monkeypatch):  # noqa: F8
     group = window.workspace.current_page()
     click(qtbot, group.choice._group.button(list(group._makers).index("Images")))
     qtbot.waitUntil(lambda: not group.front.busy and group.front.state == "", timeout=60_000)
-    assert group.front.loaded.shape == (6, 5)
-    qtbot.waitUntil(lambda: isinstance(window.side_stack.currentWidget(), ImagePanel), timeout=20_000)
+    assert group.front.loaded.panels[0].marks[0].values.shape == (6, 5)
+    qtbot.waitUntil(lambda: isinstance(window.side_stack.currentWidget(), BesidePanel), timeout=20_000)
     assert window.side_dock.isVisible()
     click(qtbot, group.choice._group.button(list(group._makers).index("Chart")))
     assert not window.side_dock.isVisible()

@@ -8,7 +8,8 @@ import os
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 
@@ -26,6 +27,17 @@ def qapp(qapp):
     return qapp
 
 
+def _release_buttons() -> None:
+    """A double click by QTest leaves its button pressed, and sliders take no click while another is held."""
+    held = QApplication.mouseButtons()
+    if held == Qt.MouseButton.NoButton:
+        return
+    pad = QWidget()
+    for one in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
+        if held & one:
+            QTest.mouseRelease(pad, one)
+
+
 def _windows() -> set[QWidget]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     return {w for w in QApplication.topLevelWidgets() if w.parent() is None}
@@ -38,6 +50,7 @@ def tidy(qapp):
 
     before = _windows()
     yield
+    _release_buttons()
     theme().set_mode("light")
     left = _windows() - before
     if left:

@@ -130,9 +130,9 @@ class FittedModel(FactorModel):
         ),
     )
 
-    def fitted(self, kept, data, params, name, place, columns):
-        n = data[name][place].shape[0]
-        mean = np.asarray(columns)[None, :] + 0.001 * np.arange(n)[:, None] + 100.0 * place
+    def fitted(self, kept, data, params, name, index, columns):
+        n = data[name][index].shape[0]
+        mean = np.asarray(columns)[None, :] + 0.001 * np.arange(n)[:, None] + 100.0 * index
         return mean, np.full(mean.shape, 0.5)
 
 

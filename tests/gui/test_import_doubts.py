@@ -235,6 +235,14 @@ def test_only_one_column_is_read(qtbot, opened):
     assert (data.kind, data.categories, data.shape) == ("categorical", ("u", "v"), (6,))
 
 
+def test_a_file_of_labels_alone_is_one_column(qtbot, opened):
+    dialog = opened("classes.csv", "id,class\n" + "".join(f"s{i},{'uv'[i % 2]}\n" for i in range(6)))
+    assert row_of(dialog, "Only column 2 “class” is read, as labels: 2 classes")
+    assert dialog.state.adds(dialog.state.axis_labels()).startswith("Adds one column, of 6 ")
+    data = imported(qtbot, dialog)
+    assert (data.kind, data.categories, data.shape) == ("categorical", ("u", "v"), (6,))
+
+
 def test_a_line_that_is_not_understood_says_so(qtbot, opened):
     dialog = opened("plain.csv", "id,a,b\nx,1.5,2\ny,2.5,3\n")
     field = dialog.options.field("skip_rows")

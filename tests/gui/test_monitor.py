@@ -175,7 +175,7 @@ def test_dots_have_the_colours_of_the_marks_beside_them(finished, qtbot):
     qtbot.waitUntil(page.verdict.isVisible, timeout=20_000)
     few = tuple(replace(q, rhat=1.002, ess_bulk=50.0, status="warn") for q in page._diagnosis.quantities)
     page._draw_dots(replace(page._diagnosis, quantities=few))
-    (dots,) = [item for item in page.dots.item.items if isinstance(item, pg.ScatterPlotItem)]
+    (dots,) = [item for item in page.dots.area.items if isinstance(item, pg.ScatterPlotItem)]
     assert {spot.brush().color().name() for spot in dots.points()} == {theme().color("warn").name()}
 
 
@@ -298,7 +298,7 @@ def test_restarts_show_what_is_kept_at_the_end_though_no_trace_has_its_name(qapp
     cell = view.visualRect(model.index(row, 0)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=cell)
     assert page.trace.title == "Precision rate"
-    points = [item for item in page.trace.item.items if isinstance(item, pg.ScatterPlotItem)]
+    points = [item for item in page.trace.area.items if isinstance(item, pg.ScatterPlotItem)]
     assert points[-1].getData()[1] == pytest.approx(kept)
     wait_for_tasks()
 

@@ -90,8 +90,8 @@ def test_neighbours_of_a_node(opened, qtbot):
     assert nodes(page) == near | {9}
     assert page.control("around").currentText() == "gene 10"
     assert workbench.selection(run).get("column") == (9,)
-    assert panel.titles[0].text().startswith("gene 10: ")
-    near_list, all_list = page.loaded.lists
+    assert panel.titles[0].startswith("gene 10: ")
+    near_list, all_list = page.loaded.beside
     assert len(near_list.columns["Linked to"]) == len(near)
     weights = np.abs(near_list.columns["Correlation"])
     assert (np.diff(weights) <= 0).all()

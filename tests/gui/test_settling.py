@@ -70,12 +70,11 @@ def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workb
         page.tick()
         return page._figures["left"].value not in ("–", "Preparing", "Done")
 
-    qtbot.waitUntil(told, timeout=60_000)
+    goal = page.side_panel().goal
+    qtbot.waitUntil(lambda: told() and not goal.isHidden(), timeout=60_000)
     figures = page._figures
     assert figures["left"].note.startswith("budget ends in")
     assert "of about" in figures["sweep"].note
-    goal = page.side_panel().goal
-    assert not goal.isHidden()
     assert "Level" in _words(goal)
     assert "R-hat to 1.01" in _words(goal)
     assert run.sweeps_planned > 4 * 210
@@ -87,7 +86,7 @@ def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workb
 
 def test_a_fit_that_takes_longer_than_its_budget_says_so(workbench, qtbot, monkeypatch):
     monkeypatch.setenv(toys.STEP_SECONDS, "0.002")
-    run = workbench.start(_plan(memory=0.9, budget=0.5, draws=800))
+    run = workbench.start(_plan(memory=0.9, budget=2.0, draws=4000))
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
     monkeypatch.setattr(Pace, "per_second", lambda self: 10.0)
@@ -98,14 +97,14 @@ def test_a_fit_that_takes_longer_than_its_budget_says_so(workbench, qtbot, monke
 
     qtbot.waitUntil(told, timeout=20_000)
     qtbot.waitUntil(lambda: not workbench.active_runs(), timeout=60_000)
-    assert run.schedule.draws == 800
-    assert "time budget of 0.5 s" in run.log[-1].text
+    assert 500 <= run.schedule.draws < 4000
+    assert "time budget of 2 s" in run.log[-1].text
 
 
 def test_what_ended_by_its_budget_can_go_on(workbench, qtbot):
     with qtbot.waitSignal(workbench.results_changed, timeout=60_000):
         run = workbench.start(_plan(memory=0.75, budget=1e-6))
-    assert run.schedule.draws == 200
+    assert run.schedule.draws == 50
     qtbot.waitUntil(lambda: workbench.verdict(run) is not None, timeout=20_000)
     page = DiagnosticsPage(workbench, run)
     qtbot.addWidget(page)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 from plaidwork.core.contract.metric import Metric
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import Choice, Hyperparameter
+from plaidwork.core.inference import executor
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study, StudyRecord
 from plaidwork.gui.main_window import MainWindow
@@ -282,6 +283,19 @@ def test_pause_go_on_stop_and_resume_by_the_header(window, qtbot):
         assert header_button(window, "start").text() == "Resume"
         click(qtbot, header_button(window, "start"))
         qtbot.waitUntil(lambda: study.count("running") == 2, timeout=WAIT)
+
+
+def test_fits_under_way_are_kept_against_a_crash(window, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(executor, "CHECKPOINT_SECONDS", 0.0)
+    session = window.workbench.session
+    assert window.workbench.studies.so_far(session) is session
+    study = study_of(window, model=SlowWalk, at_once=1)
+    qtbot.waitUntil(lambda: study.jobs[0].run is not None and study.jobs[0].run.n_draws > 2, timeout=WAIT)
+    found = window.workbench.studies.so_far(session)
+    assert not session.runs
+    (run,) = open_session(found.save(tmp_path / "s.plaidwork")).runs.values()
+    assert (run.status, run.title) == ("stopped", study.jobs[0].run.title)
+    assert run.n_draws > 0
 
 
 def test_failed_fits_say_why(window, qtbot):

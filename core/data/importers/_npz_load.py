@@ -126,7 +126,7 @@ def _arrays(path: Path, headers: Mapping[str, Header], wanted: list[str]) -> dic
     """Arrays by name with what tells names and image shape; of an npy file the one under its empty name."""
     try:
         if "" in headers:
-            return {"": np.load(path, allow_pickle=False)}
+            return {"": _sound(np.load(path, allow_pickle=False))}
         known = {
             _SHAPE,
             *(f"{name}_{stem}" for name in wanted for group in _NAMES.values() for stem in group),
@@ -134,9 +134,18 @@ def _arrays(path: Path, headers: Mapping[str, Header], wanted: list[str]) -> dic
         known |= {stem for group in _NAMES.values() for stem in group}
         with np.load(path, allow_pickle=False) as archive:
             named = {name for name in known & set(headers) if not headers[name].dtype.hasobject}
-            return {name: archive[name] for name in {*wanted, *named}}
+            return {name: _sound(archive[name]) for name in {*wanted, *named}}
     except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, OSError) as error:
         raise DataError(f"{path.name} is damaged: {error}.", "Copy or write it once more.") from error
+
+
+def _sound(values: np.ndarray) -> np.ndarray:
+    """The array, if its texts are texts. Raises ``ValueError`` for letters that there are not."""
+    if values.dtype.kind == "U" and values.size and values.dtype.itemsize:
+        letters = np.ascontiguousarray(values.ravel()).view(values.dtype.byteorder.replace("|", "=") + "u4")
+        if letters.max() > 0x10FFFF or ((letters >= 0xD800) & (letters < 0xE000)).any():
+            raise ValueError("a text holds letters that there are not")
+    return values
 
 
 def _exact(path: Path, values: np.ndarray) -> tuple[np.ndarray, str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._damage import memory_told
 from plaidwork.core.data.importers._findings import infer_kind, line_issues, name_issue, skew_issue
 from plaidwork.core.data.importers._matrix import finished, samples_found
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
@@ -33,7 +34,8 @@ class TableReader:
         """The first rows, and all that was found in them (in the whole file, when it is small)."""
         path = Path(path)
         try:
-            return previewed(self.raw(path, options, head=True), options)
+            with memory_told(path):
+                return previewed(self.raw(path, options, head=True), options)
         except DataError as error:
             return previewed(unread(path, options, refusal(error, self.way_out(error))), options)
 

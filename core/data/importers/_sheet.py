@@ -6,11 +6,15 @@ Numbers stay what they are: they become the shortest text that gives the same nu
 from __future__ import annotations
 
 import datetime
+import zipfile
+import zlib
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+from plaidwork.core.data.importers._damage import check_sheets, damage_told
 from plaidwork.core.data.importers._sheet_parts import Span, error_cells, merged_cells
 from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
@@ -19,6 +23,19 @@ from plaidwork.core.errors import DataError
 SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _SHOWN = 50
 Position = tuple[int, int]
+_DAMAGE = (
+    OSError,
+    ValueError,
+    KeyError,
+    IndexError,
+    EOFError,
+    zlib.error,
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    ElementTree.ParseError,
+)
+"""What libraries raise for archives and sheets that are damaged, encrypted or of a kind they do not know."""
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -67,8 +84,11 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e17 else repr(float(value))
 
 
-def open_workbook(path: Path) -> Any:
-    """The workbook. Raises ``DataError`` that says what to install, or why the file cannot be read."""
+def read_sheet(path: Path, options: ImportOptions) -> Sheet:
+    """The sheet that the option ``sheet`` names, or the first that holds cells.
+
+    Raises ``DataError`` that says what to install, or why the file cannot be read.
+    """
     try:
         import python_calamine
     except ImportError as error:
@@ -76,17 +96,16 @@ def open_workbook(path: Path) -> Any:
             f"{path.name} is a spreadsheet, and the package python-calamine that reads it is not installed.",
             'Install it with: pip install "plaidwork[excel]"',
         ) from error
-    try:
-        return python_calamine.CalamineWorkbook.from_path(path)
-    except python_calamine.PasswordError as error:
-        raise DataError(f"{path.name} is protected by a password.", "Save it without one.") from error
-    except (python_calamine.CalamineError, OSError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read: {error}.", "Save it once more as .xlsx.") from error
+    with damage_told(path, (python_calamine.CalamineError, *_DAMAGE), "Save it once more as .xlsx."):
+        check_sheets(path)
+        try:
+            workbook = python_calamine.CalamineWorkbook.from_path(path)
+        except python_calamine.PasswordError as error:
+            raise DataError(f"{path.name} is protected by a password.", "Save it without one.") from error
+        return _read_sheet(path, workbook, options)
 
 
-def read_sheet(path: Path, options: ImportOptions) -> Sheet:
-    """The sheet that the option ``sheet`` names, or the first that holds cells."""
-    workbook = open_workbook(path)
+def _read_sheet(path: Path, workbook: Any, options: ImportOptions) -> Sheet:
     cells = {name: workbook.get_sheet_by_name(name) for name in _worksheets(workbook)}
     names = tuple(name for name, sheet in cells.items() if sheet.height)
     if not names:

@@ -13,6 +13,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from plaidwork.core.data.importers._damage import unpacked
 from plaidwork.core.data.importers.base import Progress
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.errors import DataError
@@ -26,7 +27,7 @@ def open_binary(path: Path) -> tuple[BinaryIO, BinaryIO]:
     """The file as stored (its position tells the progress) and its content, uncompressed."""
     raw = open(path, "rb", buffering=1 << 20)  # noqa: SIM115 - handed over to the caller
     if path.name.lower().endswith(".gz"):
-        return raw, gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+        return raw, unpacked(path, raw)
     return raw, raw
 
 

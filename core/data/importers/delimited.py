@@ -67,9 +67,10 @@ class DelimitedReader(TableReader):
         """The matrix, one column with the option ``column``, or a view of a long table; for a preview all of its views."""
         if not head:
             layout = sniff(path, options)
-            return self._whole(path, layout, options, progress)
+            return self._whole(path, layout, _only_labels(layout, options), progress)
         try:
-            return _head(path, sniff(path, options), options)
+            layout = sniff(path, options)
+            return _head(path, layout, _only_labels(layout, options))
         except DataError as error:
             if "is not UTF-8" not in error.message or options.get("encoding"):
                 raise
@@ -101,9 +102,12 @@ class DelimitedReader(TableReader):
         if layout.unclear:
             raise unclear_error(path, layout)
         if not layout.value_columns:
+            titles = ", ".join(f"“{layout.titles[index]}”" for index in layout.labels[:10])
             raise DataError(
                 f"{path.name} has no column of numbers.",
-                "Use the file as a table of classes, or import one column as labels.",
+                f"Say with the option “column” which one holds the labels: {titles}."
+                if titles
+                else "Use the file as a table of classes.",
             )
         table = load_table(path, layout, options, progress)
         raw = _matrix(path, layout, table, options)
@@ -124,6 +128,21 @@ class DelimitedReader(TableReader):
         if options.get("part") is not None:
             found = {"": _one_part(path, options, found)}
         return [finished(raw, options) for raw in found.values()]
+
+
+def _only_labels(layout: Layout, options: ImportOptions) -> ImportOptions:
+    """Names and one column of labels, and nothing else: that column is what the file is about.
+
+    Texts that mostly differ are no labels, but names or documents.
+    """
+    asked = options.get("column") is not None or options.get("layout") == "long"
+    if asked or layout.unclear or layout.value_columns or len(layout.labels) != 1:
+        return options
+    missing = {text.lower() for text in (*layout.missing, "")}
+    texts = [fields[layout.labels[0]] for _, fields in layout.head if len(fields) > layout.labels[0]]
+    texts = [text for text in texts if text.lower() not in missing]
+    mostly_differ = len(set(texts)) > max(2, 0.5 * len(texts))
+    return options if mostly_differ else {**options, "column": layout.labels[0]}
 
 
 def _head(path: Path, layout: Layout, options: ImportOptions) -> RawTable:

@@ -128,7 +128,9 @@ def _values(path: Path, header: _Header, count: int) -> np.ndarray:
         raw, content = open_binary(path)
         with raw:
             content.read(header.start)
-            data = content.read(count * per)
+            data = bytearray()
+            while part := content.read(min(1 << 20, count * per - len(data))):
+                data += part  # in parts: what is announced need not be there
             more = content.read(1) if whole else b""
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path.name} is damaged: {error}.", "Copy or download it once more.") from error

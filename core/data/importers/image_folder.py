@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from plaidwork.core.data.dataset import Source
+from plaidwork.core.data.importers._damage import beyond
 from plaidwork.core.data.importers._images import check_size, image_head, image_table
 from plaidwork.core.data.importers._pictures import Pictures, find_issues, look_at, read_pixels
 from plaidwork.core.data.importers._reader import HEAD, TableReader
@@ -23,13 +24,14 @@ _LOOKED_AT = 2000
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Image files of a folder and its sub-folders; hidden ones and those behind links to folders are left out."""
+    """Image files of a folder and its sub-folders; hidden ones and links to places outside of it are left out."""
     for file in path.rglob("*"):
         parts = file.relative_to(path).parts
         if (
             file.suffix.lower() in KINDS
             and not any(part.startswith(".") for part in parts)
             and file.is_file()
+            and not beyond(path, file)
         ):
             yield file
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import SamplesIn
+from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._images import check_size, image_head, image_table
+from plaidwork.core.data.importers._matlab_tags import check_tags
 from plaidwork.core.data.importers._npz_parts import (
     LABEL,
     SPLIT,
@@ -133,6 +136,7 @@ def _held(path: Path) -> dict[str, tuple[int, ...]]:
                     f"{path.name} is a MATLAB file of version 7.3, which cannot be read.",
                     "Save it in MATLAB with save(name, 'X', '-v7').",
                 )
+        check_tags(path)
         listed = whosmat(str(path))
     except DataError:
         raise
@@ -147,6 +151,13 @@ def _held(path: Path) -> dict[str, tuple[int, ...]]:
         kinds = ", ".join(f"{name} ({kind})" for name, _, kind in listed) or "nothing"
         raise DataError(f"{path.name} holds no matrix of numbers. It has: {kinds}.")
     return held
+
+
+def _sparse(path: Path) -> set[str]:
+    """Names of the variables that are stored sparse."""
+    from scipy.io import whosmat
+
+    return {name for name, _, kind in whosmat(str(path)) if kind == "sparse"}
 
 
 def _choose(path: Path, held: Mapping[str, tuple[int, ...]], options: ImportOptions) -> tuple[str, str]:
@@ -207,6 +218,7 @@ def _load(path: Path, held: Mapping[str, tuple[int, ...]], array: str, options: 
         return _load_halves(path, held, halves)
     shape = held[array]
     check_size(f"{path.name}, {array},", 1, shape)
+    check_growth(path, 8 * math.prod(shape) if array not in _sparse(path) else NAME_BYTES * sum(shape))
     along = str(options.get("images_along", "last"))
     if along not in ("last", "first"):
         raise DataError(f"images_along has to be “last” or “first”. Found “{along}”.")
@@ -217,6 +229,8 @@ def _load(path: Path, held: Mapping[str, tuple[int, ...]], array: str, options: 
     try:
         content = loadmat(str(path), variable_names=[array, *beside[:_MOST_LABELS]])
         values = content[array]
+        if issparse(values):
+            values.check_format(full_check=True)  # SciPy has not looked at the indices
     except Exception as error:  # a damaged file makes SciPy's reader raise almost anything
         raise DataError(f"{path.name} is damaged: {error}.", "Copy or save it once more.") from error
     if issparse(values):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._market import entry_error, entry_issue, inexact_entries, without_repeats
 from plaidwork.core.data.importers._reader import TableReader
 from plaidwork.core.data.importers._table import MAX_CELLS
@@ -123,7 +124,32 @@ def _header(path: Path) -> _Header:
             f"{path.name} announces {entries} entries, more than its {path.stat().st_size} bytes can hold.",
             "The file is cut off. Copy or download it once more.",
         )
+    check_growth(path, NAME_BYTES * (rows + columns))
     return _Header(layout, number, (rows, columns), entries)
+
+
+_ENTRY_BYTES = b"0123456789+-.eEdDnNaAiIfFtTyY \t\r\n"
+
+
+def _check_bytes(path: Path) -> None:
+    """Look through the entries before SciPy's parser does: other bytes than those of numbers may end the program there."""
+    try:
+        raw, content = open_binary(path)
+        with raw:
+            line, number = content.readline(100_000), 1
+            while line.startswith(b"%") or (line and not line.strip()):
+                line, number = content.readline(100_000), number + 1
+            while chunk := content.read(1 << 20):
+                other = chunk.translate(None, _ENTRY_BYTES)
+                if other:
+                    number += chunk[: chunk.index(other[:1])].count(b"\n") + 1
+                    raise DataError(
+                        f"{path.name}, line {number}: expected numbers, found the byte 0x{other[0]:02X}.",
+                        "Export it once more as Matrix Market.",
+                    )
+                number += chunk.count(b"\n")
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path.name} cannot be read: {error}.", "Copy or download it once more.") from error
 
 
 def _read(path: Path, header: _Header, options: ImportOptions, issues: list[Issue] | None = None) -> Any:
@@ -131,6 +157,7 @@ def _read(path: Path, header: _Header, options: ImportOptions, issues: list[Issu
     from scipy.io import mmread
     from scipy.sparse import csr_matrix, issparse
 
+    _check_bytes(path)
     try:
         found = mmread(path)
     except (ValueError, OverflowError, OSError, EOFError, TypeError) as error:

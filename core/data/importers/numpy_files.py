@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from numpy.lib import format as npy
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import encode
+from plaidwork.core.data.importers._damage import check_growth
 from plaidwork.core.data.importers._images import PICTURES
 from plaidwork.core.data.importers._npz_load import (
     NO_IMAGES,
@@ -127,14 +129,14 @@ def _headers(path: Path) -> dict[str, Header]:
     try:
         if path.name.lower().endswith(".npy"):
             with open(path, "rb") as file:
-                return {"": _header(file, path.stat().st_size, path.name)}
+                return {"": _header(path, file, path.stat().st_size, path.name)}
         with zipfile.ZipFile(path) as archive:
             found = {}
             for info in archive.infolist():
                 if info.filename.endswith(".npy"):
                     with archive.open(info) as member:
                         name = info.filename[:-4]
-                        found[name] = _header(member, info.file_size, f"{path.name}, array {name}")
+                        found[name] = _header(path, member, info.file_size, f"{path.name}, array {name}")
             return found
     except DataError:
         raise
@@ -145,7 +147,7 @@ def _headers(path: Path) -> dict[str, Header]:
         ) from error
 
 
-def _header(file: IO[bytes], size: int, where: str) -> Header:
+def _header(path: Path, file: IO[bytes], size: int, where: str) -> Header:
     version = npy.read_magic(file)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, _, dtype = read(file)
@@ -159,6 +161,8 @@ def _header(file: IO[bytes], size: int, where: str) -> Header:
             f"{where} announces {cells * dtype.itemsize} bytes of numbers, but holds {size}.",
             "The file is cut off. Write or copy it once more.",
         )
+    # an axis of length 0 hides how long the others are, and each of their items gets a name
+    check_growth(path, math.prod(max(int(length), 1) for length in shape) * dtype.itemsize)
     return Header(tuple(int(length) for length in shape), dtype)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.data.importers._damage import check_growth, damage_told
 from plaidwork.core.data.importers._layout import Layout, axis_words, column_index, word_of
 from plaidwork.core.data.importers._matrix import checked_samples
 from plaidwork.core.data.importers._numbers import inexact
@@ -39,6 +40,15 @@ class ParquetReader(TableReader):
     ) -> RawTable:
         """The whole file, for a preview its beginning where it is long. Raises ``DataError`` naming row and column."""
         file = _opened(path)
+        from pyarrow import ArrowException
+
+        damage = (ArrowException, OSError, UnicodeError, ValueError, KeyError, IndexError, OverflowError)
+        with damage_told(path, damage, "Copy or download it once more."):
+            return self._raw(path, file, options, progress, head)
+
+    def _raw(
+        self, path: Path, file: Any, options: ImportOptions, progress: Progress | None, head: bool
+    ) -> RawTable:
         layout = _layout(file, options)
         if not layout.value_columns and not head:
             raise DataError(f"{path.name} has no column of numbers.", "Use the file as a table of classes.")
@@ -91,6 +101,7 @@ def _opened(path: Path) -> Any:
         raise DataError(f"{path.name} cannot be read: {error}.", "Copy or download it once more.") from error
     if file.metadata.num_rows * file.metadata.num_columns > MAX_CELLS:
         raise DataError(f"{path.name} holds more than {MAX_CELLS} cells.", "Import a part of it.")
+    check_growth(path, 8 * file.metadata.num_rows * file.metadata.num_columns)
     if not file.metadata.num_rows:
         raise DataError(f"{path.name} holds no rows.", "Check that the file was written to its end.")
     return file

@@ -8,6 +8,7 @@ from typing import Any
 
 from plaidwork.core import providers
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._damage import memory_told
 from plaidwork.core.data.importers.base import ImportOptions, Progress, Reader
 from plaidwork.core.data.reading_options import checked_options
 from plaidwork.core.errors import DataError
@@ -78,13 +79,14 @@ def read_dataset(
     ``rename_rows``: other names for some rows, old to new. So does ``samples_in`` (``rows``, ``columns``), for a matrix.
     """
     path, options, tables, names = _taken_apart(path, options)
-    if is_text_import(options):
-        from plaidwork.core.data.text import read_text
+    with memory_told(path):
+        if is_text_import(options):
+            from plaidwork.core.data.text import read_text
 
-        return _finished(read_text(path, options, progress), path, tables, names)
-    reader = _reader_of(path)
-    dataset = reader.read(path, checked_options(reader.id, options), progress)
-    return _finished(dataset, path, tables, names, options.get("samples_in"))
+            return _finished(read_text(path, options, progress), path, tables, names)
+        reader = _reader_of(path)
+        dataset = reader.read(path, checked_options(reader.id, options), progress)
+        return _finished(dataset, path, tables, names, options.get("samples_in"))
 
 
 def read_datasets(
@@ -107,7 +109,8 @@ def read_all(
 ) -> list[Dataset]:
     """All matrices that a reader finds in a file."""
     several = getattr(reader, "read_all", None)
-    return list(several(path, options, progress)) if several else [reader.read(path, options, progress)]
+    with memory_told(path):
+        return list(several(path, options, progress)) if several else [reader.read(path, options, progress)]
 
 
 def _taken_apart(

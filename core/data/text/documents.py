@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Source
+from plaidwork.core.data.importers._damage import beyond
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._layout import Layout, column_index
 from plaidwork.core.data.importers._marks import like_number
@@ -23,6 +24,7 @@ from plaidwork.core.data.importers._text import count_text, encoding_error, file
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.errors import DataError
+from plaidwork.core.hdf5.limits import machine_limits
 
 MISSING_TEXT = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
 _NAME = re.compile(
@@ -212,14 +214,19 @@ def _as_names(column: np.ndarray) -> tuple[str, ...]:
 def read_folder(path: Path, options: ImportOptions, progress: Progress | None = None) -> Documents:
     """Every ``.txt`` file of a folder and its sub-folders is a document; the sub-folder becomes a column.
 
-    Options: ``encoding``. Raises ``DataError`` for a file that is not in that encoding, with row and byte.
+    Hidden files and links to places outside of the folder are left out, which is said. Options: ``encoding``. Raises ``DataError`` for a file that is not in that encoding, with row and byte.
     """
     files = sorted(p for p in path.rglob("*") if p.suffix.lower() == ".txt" and p.is_file())
     files = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    links = [file.relative_to(path).as_posix() for file in files if beyond(path, file)]
+    files = [file for file in files if not beyond(path, file)]
     if not files:
         raise DataError(f"The folder {path.name} holds no .txt files.", "Choose another folder.")
     if len(files) > _FILES:
         raise DataError(f"The folder {path.name} holds {len(files)} files; {_FILES} can be read.")
+    size, most = sum(file.stat().st_size for file in files), machine_limits().dataset
+    if size > most:
+        raise DataError(f"The folder {path.name} holds texts of {size} bytes; {most} can be read.")
     encoding = str(options.get("encoding") or "utf-8")
     codec = "utf-8-sig" if encoding == "utf-8" else encoding
     texts, digest = [], hashlib.sha256()
@@ -246,4 +253,19 @@ def read_folder(path: Path, options: ImportOptions, progress: Progress | None = 
         table=table,
         absent=np.array([not text.strip() for text in texts]),
         rows=np.zeros(len(files), dtype=np.int64),
+        issues=(_left_out(links),) if links else (),
+    )
+
+
+def _left_out(links: Sequence[str]) -> Issue:
+    verb = (
+        "is a link to a place outside of the folder, and is"
+        if len(links) == 1
+        else "are links to places outside of the folder, and are"
+    )
+    return Issue(
+        "warning",
+        f"{count_text(len(links), 'file')} {verb} left out",
+        f"First: {links[0]}",
+        places=tuple(links[:50]),
     )

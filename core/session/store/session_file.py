@@ -210,6 +210,14 @@ def content_size(path: Path, *, any_size: bool = False) -> int:
             )
     except OSError as error:
         raise _not_opened(path, error) from error
+    except (
+        RuntimeError,
+        KeyError,
+        ValueError,
+        TypeError,
+        UnicodeError,
+    ) as error:  # what h5py makes of damage
+        raise SessionError(f"“{path.name}” is damaged: {error}.", _HINT) from error
 
 
 def load(

@@ -223,7 +223,7 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         draws: np.ndarray,
         data: ModelData,
         params: CountSettings,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:

@@ -69,7 +69,7 @@ def test_predictions():
 
 
 def _expected(change):
-    def fitted(self, kept, data, params, name, place, columns):
+    def fitted(self, kept, data, params, name, index, columns):
         mean = np.tile(np.asarray(columns, dtype=float), (data[name].shape[0], 1))
         return change(mean, np.full(mean.shape, 0.1))
 
@@ -96,7 +96,7 @@ def test_fitted_values_that_are_right():
 
 
 def _dense(change, by_row=False):
-    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
+    def log_likelihood(self, chain, draws, data, params, index, rows, columns):
         values = np.asarray(data["X"].values, dtype=float)
         found = -((values[rows].sum(axis=1) if columns is None else values[rows, columns]) ** 2)
         return change(np.tile(found, (len(draws), 1)))

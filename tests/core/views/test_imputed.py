@@ -23,18 +23,18 @@ class _Fitted:
     def __init__(self, values):
         self.blocks = (type("Block", (), {"name": "drugs", "unit": "mM", "values": values, "truth": None, "shape": values.shape}),)  # fmt: skip
 
-    def missing(self, place):
-        return np.isnan(self.blocks[place].values)
+    def missing(self, index):
+        return np.isnan(self.blocks[index].values)
 
-    def imputed(self, place, most=None):
-        columns, rows = np.nonzero(self.missing(place).T)
+    def imputed(self, index, most=None):
+        columns, rows = np.nonzero(self.missing(index).T)
         yield rows[:most], columns[:most], rows[:most] + 0.25, np.full(len(rows[:most]), 0.5)
 
-    def shown_names(self, place):
-        n, m = self.blocks[place].shape
+    def shown_names(self, index):
+        n, m = self.blocks[index].shape
         return [f"patient {i + 1}" for i in range(n)], [f"drug {j + 1}" for j in range(m)]
 
-    def agreement(self, place, rows, columns):
+    def agreement(self, index, rows, columns):
         return 0.984
 
 

@@ -37,7 +37,7 @@ def test_links_nodes_and_names(tmp_path):
     assert set(points.choice[1]) == {"0", "1", "2", "3", "4", "5"}
     assert set(one(picture, Texts).words) == {f"g{k}" for k in range(6)}
     assert picture.table["Correlation"].tolist() == sorted(WEIGHT, key=lambda w: -abs(w))
-    assert [len(listing.columns["Links"]) for listing in picture.lists] == [6]
+    assert [len(listing.columns["Links"]) for listing in picture.beside] == [6]
     assert picture.files[0].write(tmp_path / "a.graphml") == 5
     assert "<graphml" in (tmp_path / "a.graphml").read_text(encoding="utf-8")
 
@@ -63,7 +63,7 @@ def test_around_a_node_are_its_neighbours_the_strongest_nearest():
     assert picture.headline == "g2 is linked to 2 genes"
     assert set(place) == {"1", "2", "3"}
     assert np.hypot(*place["1"]) < np.hypot(*place["3"])
-    assert picture.lists[0].columns["Linked to"].tolist() == ["g1", "g3"]
+    assert picture.beside[0].columns["Linked to"].tolist() == ["g1", "g3"]
     assert points.text(points.choice[1].index("1")).startswith("g1: correlation ")
 
 

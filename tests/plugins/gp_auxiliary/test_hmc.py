@@ -103,10 +103,12 @@ def by_grid(prior: Prior, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sqrt(weight @ (grid - mean) ** 2)
 
 
-def by_trajectories(prior: Prior, y: np.ndarray, count: int) -> tuple[np.ndarray, float]:
+def by_trajectories(
+    prior: Prior, y: np.ndarray, count: int, by_draws: bool = True
+) -> tuple[np.ndarray, float]:
     """(count, 2) draws after a warm-up of 150, and the share of trajectories taken."""
     rng, theta = generator(5), prior.covariance.prior_mean.copy()
-    metric = new_metric(prior)
+    metric = new_metric(prior, by_draws)
     draws, taken = [], 0
     for sweep in range(count + 150):
         for number in range(hmc.UNITS):
@@ -117,15 +119,21 @@ def by_trajectories(prior: Prior, y: np.ndarray, count: int) -> tuple[np.ndarray
     return np.array(draws), taken / count
 
 
-def test_the_metric_is_the_curvature_at_the_mode():
-    prior, y = prior_at("rbf", 12), Y
-    metric, theta = new_metric(prior), prior.covariance.prior_mean.copy()
+@pytest.mark.parametrize("raters", [False, True])
+def test_the_metric_is_the_curvature_at_the_mode(raters):
+    """Of the values as they were when it was due: those of raters have other scales in every sweep."""
+    y, rng = Y, generator(4)
+    law = prior_at("rbf", 12)
+    scales = np.exp(0.5 * rng.standard_normal((40, 12))) if raters else None
+    prior = scaled_prior(law, scales[0]) if raters else law
+    metric, theta = new_metric(prior, False), prior.covariance.prior_mean.copy()
     metric["count"] = metric["due"]
     learn_metric(theta, y, prior, metric)
     units = 1
     while "search" in metric:
         mode = metric["search"]["place"]
-        learn_metric(theta, y, prior, metric)
+        now = scaled_prior(law, scales[units]) if raters else law
+        learn_metric(theta, y * (1 + units), now, metric)
         units += 1
     assert units < 40
     assert np.abs(hmc.log_posterior(prior, mode, y)[1]).max() < 0.3
@@ -134,10 +142,30 @@ def test_the_metric_is_the_curvature_at_the_mode():
     )
 
 
-def apart(prior: Prior, y: np.ndarray, count: int) -> float:
+def test_in_the_end_the_metric_is_the_covariance_of_the_draws():
+    """A window ends after 60 trajectories and the next after 150 in all; the second has its own draws only."""
+    prior, rng = prior_at("rbf", 12), generator(8)
+    theta, metric = prior.covariance.prior_mean.copy(), new_metric(prior, True)
+    metric["root"] *= 0.03  # a start as bad as the mode for one sweep's values may give
+    draws = []
+    for _ in range(150):
+        for number in range(hmc.UNITS):
+            hmc.leap(rng, theta, Y, prior, metric, True, number)
+        draws.append(theta.copy())
+    assert metric["window"]["until"] == 375
+    assert "search" not in metric
+    seen = np.cov(np.array(draws)[60:].T)
+    shrunk = seen * 90 / 99
+    shrunk[np.diag_indices(2)] = np.diag(seen)
+    np.testing.assert_allclose(metric["root"] @ metric["root"].T, shrunk, rtol=1e-9)
+    sd = by_grid(prior, Y)[1]
+    assert np.sqrt(np.diag(shrunk) / sd**2).min() > 0.4
+
+
+def apart(prior: Prior, y: np.ndarray, count: int, by_draws: bool = True) -> float:
     """Largest difference of a mean or a mean square from the grid's, in standard errors of 20 batches."""
     mean, sd = by_grid(prior, y)
-    draws, _ = by_trajectories(prior, y, count)
+    draws, _ = by_trajectories(prior, y, count, by_draws)
     scaled = (draws - mean) / sd
     values = np.concatenate([scaled, scaled**2 - 1.0], axis=1)
     batches = values.reshape(20, -1, values.shape[1]).mean(axis=1)
@@ -156,6 +184,7 @@ def test_the_law_of_theta_is_that_of_a_grid():
 def test_the_law_of_theta_is_that_of_a_grid_longer():
     prior = prior_at("rbf", 12)
     assert apart(prior, Y, 8000) < 4.5
+    assert apart(prior, Y, 8000, by_draws=False) < 4.5
     assert 0.6 < by_trajectories(prior, Y, 500)[1] < 0.95
 
 
@@ -179,7 +208,7 @@ def test_the_grid_finds_a_fault(name, old, new, monkeypatch):
 
 def test_trajectories_that_fail_give_way_to_walks():
     prior = prior_at("rbf", 12)
-    params = {"parameters": "inferred", "moves": "hamiltonian"}
+    params = {"parameters": "inferred", "moves": "hamiltonian", "metric": "draws"}
     steps, theta, rng = hyper.steps_of(prior, params), prior.covariance.prior_mean, generator(6)
     steps["metric"]["recent"] = 0.1
     hyper.move_theta(rng, theta, Y, prior, steps, True, 0, hyper.moves_of(params))

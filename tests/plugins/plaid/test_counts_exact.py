@@ -7,6 +7,7 @@ import pytest
 from plaid_tools import with_fault
 from scipy.stats import kstest, poisson
 
+from plaidwork.core.api import Clock
 from plaidwork.plugins.plaid.counts import sweep
 from plaidwork.plugins.plaid.kernels import (
     counts_draw,
@@ -89,6 +90,47 @@ def test_degrees_given_their_shape_are_conjugate():
     for item in range(2):
         shape, rate = 1.5 + events[item], 1.5 + exposed[item]
         assert kstest(draws[::5, item], "gamma", args=(shape, 0, 1 / rate)).pvalue > 1e-4
+
+
+def level_births_apart(likelihood, seed, replicates, tries=3):
+    """z scores of what births and deaths with levels change on average in draws of the prior and of data given them: nothing.
+
+    Every replicate is a draw of its own, and no other move comes after that would draw levels anew and so heal a fault.
+    """
+    model = counts.PlaidCounts()
+    params = model.spec.check_params({**counts.TRIAL, "likelihood": likelihood})
+    rng, clock, changes = tools.generator(seed), Clock(0, 0), []
+    for _ in range(replicates):
+        values, state = model.simulate(params, {"X": counts.SHAPE}, rng)
+        setting = model.setting(tools.matrix(values["X"], observed=counts.KNOWN), params, clock)
+        copy = state["copies"]["0"]
+        before = levels_of(copy)
+        none, law = np.empty(0, np.int64), setting.law(copy)
+        copy["rows"], copy["columns"], copy["theta"], copy["row_degrees"], copy["column_degrees"], _ = (
+            sweep.run_count_tasks(
+                rng, setting.entries, copy["rows"].copy(), copy["columns"].copy(), copy["theta"], sweep.background(copy),
+                setting.degrees, none, np.full(tries, 2), law,
+            )
+        )  # fmt: skip
+        changes.append(np.subtract(levels_of(copy), before))
+    found = np.array(changes)
+    error = found.std(axis=0) / np.sqrt(replicates)
+    return found.mean(axis=0) / np.maximum(error, 1e-300)
+
+
+def levels_of(copy):
+    """Blocks and levels, and how they go together: levels in and outside of blocks, with the blocks there are."""
+    rows, columns = copy["rows"].any(axis=0), copy["columns"].any(axis=0)
+    u, v, size = np.tanh(copy["row_degrees"]), np.tanh(copy["column_degrees"]), len(copy["theta"])
+    return [
+        size, size == 0, np.tanh(copy["theta"]).sum(), rows.mean(), columns.mean(), u.mean(), v.mean(), u @ rows, v @ columns,
+        u.mean() * size, v.mean() * size, (u**2).mean(), (v**2).mean(), u.mean() * (size == 0), v.mean() * (size == 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
+def test_births_with_levels_alone_leave_the_joint_law_as_it_is(likelihood):
+    assert np.abs(level_births_apart(likelihood, 3, 4000)).max() < tools.LIMIT
 
 
 # faults --------------------------------------------------------------------------------------------------------------
@@ -207,3 +249,21 @@ def test_geweke_sees(name, monkeypatch):
     monkeypatch.setattr(sweep, *JOINT_FAULTS[name]())
     more = {"level_births": 8, "birth_death": 2}
     assert np.abs(counts.geweke({"likelihood": "poisson", **more}, 21, 20_000)).max() > 5.0
+
+
+LEVEL_FAULTS = {
+    "levels of a block that left stay": lambda: _lines_with(
+        "dropped(theta, k),\n            without,", "dropped(theta, k),\n            present,"
+    ),
+    "levels of a block that came stay": lambda: _lines_with(
+        "appended(theta, theta_k),\n            present,", "appended(theta, theta_k),\n            without,"
+    ),
+    "levels that come with a block not scored": JOINT_FAULTS["levels that come with a block not scored"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEVEL_FAULTS)
+def test_births_with_levels_alone_see(name, monkeypatch):
+    monkeypatch.setattr(sweep, *LEVEL_FAULTS[name]())
+    assert np.abs(level_births_apart("poisson", 3, 4000)).max() > 5.0

@@ -106,7 +106,7 @@ def test_a_drawn_test_half_is_predicted():
     found = score(codes[test], run.results["probability"].values[test])  # what the calibration page shows
     table = run.results["metrics"].columns
     assert (table["Brier score"][1], table["AUC"][1]) == (found.brier.value, found.auc.value)
-    assert run.results["headline"] == found.told("test samples")
+    assert run.results["headline"] == found.text("test samples")
     assert (run.results["part"].values == "test").sum() == 30
 
 

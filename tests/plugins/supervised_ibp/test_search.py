@@ -20,7 +20,7 @@ from plaidwork.plugins.supervised_ibp import effort, proposals, search
 from plaidwork.plugins.supervised_ibp.bound import bound_of
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, log_density
 from plaidwork.plugins.supervised_ibp.start import start_name
-from plaidwork.plugins.supervised_ibp.sweep import whole_sweep
+from plaidwork.plugins.supervised_ibp.sweep import whole_sweeps
 
 PLANTED = {"n_topics": 4, "scale": "none", "noise": 0.5, "variances": "numbers", "weight_variance": 0.25}
 
@@ -109,7 +109,7 @@ def test_proposals_are_probabilities_and_leave_the_rest_as_it_is():
     params = settings(n_topics=4)
     nu = np.column_stack([np.ones(len(corpus.y)), np.random.default_rng(0).random((len(corpus.y), 4))])
     state = search.state_of(corpus, params, nu)
-    whole_sweep(state, corpus, params)
+    whole_sweeps(state, corpus, params, 1)
     rng, changed = np.random.default_rng(1), set()
     for number in range(200):
         other = proposals.proposal(state, corpus, params, rng, late=number >= 100)
@@ -135,8 +135,8 @@ def test_a_background_that_no_document_has_is_a_fit_without_one():
     one = search.state_of(corpus, both, np.column_stack([np.zeros(len(nu)), nu]))
     other = search.state_of(corpus, alone, nu)
     for _ in range(5):
-        whole_sweep(one, corpus, both)
-        whole_sweep(other, corpus, alone)
+        whole_sweeps(one, corpus, both, 1)
+        whole_sweeps(other, corpus, alone, 1)
         assert bound_of(one, corpus, both) == pytest.approx(bound_of(other, corpus, alone), rel=1e-11)
     drawn = registry().model("supervised_ibp").draws(one, data, both)
     phi = drawn["weights"][:, corpus.words]

@@ -129,7 +129,7 @@ class DirichletMixture(Model):
         draws: np.ndarray,
         data: ModelData,
         params: Params,
-        place: int,
+        index: int,
         rows: np.ndarray,
         columns: np.ndarray | None,
     ) -> np.ndarray:

@@ -1,32 +1,20 @@
-"""Images of a run, one per factor, with their weights in a classifier and the scores of the items: ready to paint."""
+"""Images of a run, one per factor, with their weights in a classifier and the scores of the items: as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.numbers import format_fixed, format_interval
 from plaidwork.core.views.colouring import colouring, most_telling
 from plaidwork.core.views.columns import ItemColumns
 from plaidwork.core.views.sources import SourceError, Sources, dense, role_names
 
-LEFT_OUT = 255
-"""Step of a pixel without a number; the others are 0 to 254."""
-_LAST = 254
 MOST_CLASSES = 6
 _MOST_PIXELS = 40_000_000
-
-
-@dataclass(frozen=True)
-class NoShape:
-    """The rows are no images, or of unknown height and width."""
-
-    pixels: int
-    dataset: str
-    """Data set that could say it; empty when there is none."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +27,18 @@ class Weights:
     """What a positive weight speaks for; empty where that is not known."""
     label: str
 
+    def told(self, g: int, k: int) -> str:
+        """A weight with its interval."""
+        value = format_fixed(float(self.values[g, k]), 2, sign=True)
+        found = self.interval_text(g, k)
+        return f"{value} ({found})" if found else value
+
+    def interval_text(self, g: int, k: int) -> str:
+        """The interval of a weight; empty where it has none."""
+        if self.intervals is None:
+            return ""
+        return format_interval(*map(float, self.intervals[g, k]))
+
     def doubtful(self, g: int, k: int) -> bool:
         """Whether the interval of a weight holds zero."""
         return self.intervals is not None and bool(self.intervals[g, k, 0] <= 0 <= self.intervals[g, k, 1])
@@ -48,20 +48,17 @@ class Weights:
 class Images:
     """K images with what goes along.
 
-    ``values`` (K, H, W), NaN where a pixel is left out. ``shared`` and ``own`` are the steps (uint8) of a colour map on
-    one scale and on that of each image; ``limits`` the ends of the one, ``own_limits`` (K, 2) of the others.
-    ``codes`` (n,) are the classes of the items, -1 unknown; ``means`` (C, H, W) the mean image of each class.
+    ``values`` (K, H, W), NaN where a pixel is left out; ``limits`` the ends of the colour map of all, ``own_limits`` (K, 2) of
+    each. ``codes`` (n,) are the classes of the items, -1 unknown; ``means`` (C, H, W) the mean image of each class.
     """
 
     values: np.ndarray
-    shared: np.ndarray
-    own: np.ndarray
     limits: tuple[float, float]
     own_limits: np.ndarray
     clipped: tuple[bool, bool]
     signed: bool
     names: tuple[str, ...]
-    word: str
+    dim: str
     label: str
     doc: str
     weights: Weights | None = None
@@ -69,8 +66,11 @@ class Images:
     classes: tuple[str, ...] = ()
     codes: np.ndarray | None = None
     means: np.ndarray | None = None
-    mean_steps: np.ndarray | None = None
-    mean_limits: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def word(self) -> str:
+        """What one is called."""
+        return self.dim.replace("_", " ")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -106,26 +106,13 @@ class Images:
             return np.argsort(-self.size, kind="stable")
         return np.arange(len(self.values))
 
-    def steps(self, scale: str) -> np.ndarray:
-        """(K, H, W) steps on the shared scale, or on that of each image."""
-        return self.own if scale == "own" else self.shared
-
-
-def steps_of(values: np.ndarray, low: np.ndarray | float, high: np.ndarray | float) -> np.ndarray:
-    """Places on a colour map as uint8: 0 at ``low``, 254 at ``high``, 255 where there is no number."""
-    span = np.maximum(np.subtract(high, low), 1e-300)
-    share = (values - low) / span * _LAST
-    known = np.isfinite(share)
-    found = np.where(known, np.clip(np.nan_to_num(share), 0, _LAST) + 0.5, LEFT_OUT)
-    return np.ascontiguousarray(found.astype(np.uint8))
-
 
 def _digits(value: float) -> float:
     return float(f"{value:.1e}")
 
 
 def _scaled(values: np.ndarray, signed: bool) -> dict[str, Any]:
-    """Steps and limits: symmetric about zero when ``signed``, the shared ones at the 99th percentile."""
+    """Limits: symmetric about zero when ``signed``, the shared ones at the 99th percentile."""
     known = values[np.isfinite(values)]
     if not len(known):
         known = np.zeros(1)
@@ -135,48 +122,63 @@ def _scaled(values: np.ndarray, signed: bool) -> dict[str, Any]:
         limits = (-half, half)
         own = np.column_stack([-size, size])
     else:
-        limits = (float(known.min()), float(known.max()))
+        limits = _apart(float(known.min()), float(known.max()))
         filled = np.where(np.isfinite(values), values, known.min())
         own = np.column_stack([filled.min(axis=(1, 2)), filled.max(axis=(1, 2))])
-    low, high = own[:, 0, None, None], own[:, 1, None, None]
     return {
-        "shared": steps_of(values, *limits),
-        "own": steps_of(values, low, high),
         "limits": limits,
         "own_limits": own,
         "clipped": (bool(known.min() < limits[0]), bool(known.max() > limits[1])),
     }
 
 
-def load_images(sources: Sources) -> Images | NoShape:
-    """The images of a view, in a worker thread. Raises ``SourceError`` when the roles do not fit each other."""
+def _apart(low: float, high: float) -> tuple[float, float]:
+    """Ends of a colour map, which differ."""
+    return (low, high) if high > low else (low, low + (abs(low) or 1.0))
+
+
+def shape_of(sources: Sources) -> tuple[int, int] | int:
+    """Height and width of the images; where nothing tells them, how many pixels they have."""
+    result = sources.result("values", (2, 3))
+    if result.values.ndim == 3:
+        return result.values.shape[1], result.values.shape[2]
+    count = result.values.shape[1]
+    given = sources.view.options.get("shape")
+    if given:
+        height, width = (int(side) for side in given)
+        return height, width
+    dataset = _dataset_of(sources, result.dims[-1] if len(result.dims) == 2 else "pixel", count)
+    if dataset is None or dataset.pixels is None:
+        return int(count)
+    return dataset.image_shape[0], dataset.image_shape[1]
+
+
+def load_images(sources: Sources, shape: tuple[int, int]) -> Images:
+    """The images of a view, of this height and width. Raises ``SourceError`` when the roles do not fit each other."""
     result = sources.result("values", (2, 3))
     values = np.asarray(result.values, dtype=np.float64)
     dims = result.dims if len(result.dims) == values.ndim else ("image", "pixel", "pixel")[: values.ndim]
-    dataset = _dataset_of(sources, dims[-1], values.shape[-1]) if values.ndim == 2 else None
     if values.ndim == 2:
-        shaped = _shaped(values, sources.view.options.get("shape"), dataset)
-        if shaped is None:
-            return NoShape(values.shape[1], dataset.name if dataset is not None else "")
-        values = shaped
+        given = sources.view.options.get("shape")
+        dataset = None if given else _dataset_of(sources, dims[-1], values.shape[-1])
+        values = _shaped(values, shape, dataset)
     if values.size > _MOST_PIXELS:
         raise SourceError(
             f"{len(values)} images of {values.shape[1]} × {values.shape[2]} are too many to be shown."
         )
     signed = sources.view.options.get("signed")
     signed = bool((values[np.isfinite(values)] < 0).any()) if signed is None else bool(signed)
-    found = Images(
+    return Images(
         values,
         **_scaled(values, signed),
         signed=signed,
         names=role_names(sources, "names", dims[0], len(values)),
-        word=dims[0].replace("_", " "),
+        dim=dims[0],
         label=result.label or "value",
         doc=result.doc,
         weights=_weights(sources, len(values)),
         **_items(sources, values.shape),
     )
-    return found
 
 
 def _dataset_of(sources: Sources, dim: str, length: int) -> Dataset | None:
@@ -193,22 +195,18 @@ def _dataset_of(sources: Sources, dim: str, length: int) -> Dataset | None:
     return None
 
 
-def _shaped(values: np.ndarray, option: Any, dataset: Dataset | None) -> np.ndarray | None:
-    """(K, H, W) of (K, D); None when height and width are not known."""
-    count, length = values.shape
-    if option:
-        height, width = (int(side) for side in option)
-        if height * width != length:
-            raise SourceError(
-                f"Images of {height} × {width} have {height * width} pixels. Found {length} numbers for each."
-            )
-        return values.reshape(count, height, width)
-    if dataset is None or dataset.pixels is None:
-        return None
-    height, width = dataset.image_shape
-    whole = np.full((count, height * width), np.nan)
-    whole[:, dataset.pixels] = values
-    return whole.reshape(count, height, width)
+def _shaped(values: np.ndarray, shape: tuple[int, int], dataset: Dataset | None) -> np.ndarray:
+    """(K, H, W) of (K, D), NaN at pixels that the data have not."""
+    (count, length), (height, width) = values.shape, shape
+    if dataset is not None and dataset.pixels is not None:
+        whole = np.full((count, height * width), np.nan)
+        whole[:, dataset.pixels] = values
+        return whole.reshape(count, height, width)
+    if height * width != length:
+        raise SourceError(
+            f"Images of {height} × {width} have {height * width} pixels. Found {length} numbers for each."
+        )
+    return values.reshape(count, height, width)
 
 
 def _weights(sources: Sources, count: int) -> Weights | None:
@@ -254,7 +252,13 @@ def _items(sources: Sources, shape: tuple[int, ...]) -> dict[str, Any]:
     classes, codes = _classes(column)
     found: dict[str, Any] = {"scores": scores, "classes": classes, "codes": codes}
     given = sources.dataset("images") if sources.has("images") else None
-    if given is not None and codes is not None and classes and given.shape[0] == len(codes):
+    if (
+        given is not None
+        and codes is not None
+        and len(shape) == 3
+        and classes
+        and given.shape[0] == len(codes)
+    ):
         found |= _means(given, codes, len(classes), shape)
     return found
 
@@ -283,10 +287,7 @@ def _means(given: Dataset, codes: np.ndarray, count: int, shape: tuple[int, ...]
         known = np.isfinite(inside)
         total = np.where(known, inside, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
         flat[c, slice(None) if pixels is None else pixels] = total
-    means = flat.reshape(count, height, width)
-    known = means[np.isfinite(means)]
-    limits = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
-    return {"means": means, "mean_steps": steps_of(means, *limits), "mean_limits": limits}
+    return {"means": flat.reshape(count, height, width)}
 
 
 def separation(scores: np.ndarray, positive: np.ndarray) -> float:
@@ -323,10 +324,3 @@ def parted(images: Images, g: int) -> tuple[tuple[str, ...], np.ndarray]:
         mine = images.classes.index(name)
         return (name, "others"), np.where(codes < 0, -1, (codes != mine).astype(np.intp))
     return images.classes, codes
-
-
-def class_threads(classes: Sequence[str], positive: str) -> list[str]:
-    """Colours of classes beside a diverging map: teal for what a positive weight speaks for, plum for the other."""
-    if len(classes) == 2 and positive == classes[1]:
-        return ["plum", "teal"]
-    return [*("teal", "plum", "violet", "amber")[: len(classes)], *["neutral"] * max(len(classes) - 4, 0)]

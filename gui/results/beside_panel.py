@@ -1,0 +1,196 @@
+"""What stands beside a picture, in the right dock: tables, numbers and small pictures, as the picture declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
+
+from plaidwork.core.pictures import Facts, Inset, Listing
+from plaidwork.gui.pictures.canvas import PictureCanvas
+from plaidwork.gui.theme import size, space
+from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, scrolled
+from plaidwork.gui.widgets.layouts import horizontal, vertical
+
+Part = Listing | Facts | Inset
+_LEAST_ROWS = 5
+"""Rows of a table that are in view at least."""
+_ACROSS = 2
+"""Numbers beside each other."""
+
+
+class BesidePanel(QWidget):
+    """Everything that a picture has beside it, in its order.
+
+    Signals
+    -------
+    chosen : numbers of the part that is a list, and of its row
+    picked : kind and numbers of the items of a mark that was clicked in a small picture
+    hovered : what is under the pointer there, in words
+    left : Esc was pressed
+    """
+
+    chosen = Signal(int, int)
+    picked = Signal(str, object)
+    hovered = Signal(str)
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setBackgroundRole(QPalette.ColorRole.Window)
+        self.setAutoFillBackground(True)
+        self.setAccessibleName("Beside the picture")
+        self._parts: list[_Table | _Numbers | _Small] = []
+        self._spare: list[_Table | _Numbers | _Small] = []
+        self._selected: Mapping[str, tuple[int, ...]] = {}
+        inner = QWidget()
+        margins = (space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M)
+        self._column = vertical(on=inner, spacing=space.M, margins=margins)
+        self._column.addStretch(0)
+        area = scrolled(inner, background=QPalette.ColorRole.Window)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        vertical(area, on=self)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(280, 240)
+
+    @property
+    def tables(self) -> list[DataTable]:
+        """The tables, from above."""
+        return [part.table for part in self._parts if isinstance(part, _Table)]
+
+    @property
+    def titles(self) -> list[str]:
+        """What stands above the tables."""
+        return [part.title.text() for part in self._parts if isinstance(part, _Table)]
+
+    @property
+    def charts(self) -> list[PictureCanvas]:
+        """The small pictures, from above."""
+        return [part.chart for part in self._parts if isinstance(part, _Small)]
+
+    @property
+    def figures(self) -> list[KeyFigure]:
+        """The numbers, from above."""
+        return [figure for part in self._parts if isinstance(part, _Numbers) for figure in part.figures]
+
+    def set_parts(self, parts: tuple[Part, ...]) -> None:
+        """Show these. Widgets are used again in their order, so that focus and scrolling are kept."""
+        self._spare, self._parts = [*self._parts, *self._spare], []
+        for place, part in enumerate(parts):
+            widget = self._widget_for(part)
+            widget.number = place
+            self._parts.append(widget)
+            self._column.removeWidget(widget)
+            self._column.insertWidget(place, widget, int(isinstance(widget, _Table)))
+            widget.show_part(part)
+            widget.show()
+        for widget in self._spare:
+            widget.hide()
+        self.set_selected(self._selected)
+
+    def _widget_for(self, part: Part) -> _Table | _Numbers | _Small:
+        """The first spare one of its kind, or a new one."""
+        kind = _Table if isinstance(part, Listing) else _Numbers if isinstance(part, Facts) else _Small
+        found = next((one for one in self._spare if type(one) is kind), None)
+        if found is not None:
+            self._spare.remove(found)
+            return found
+        made = kind()
+        if isinstance(made, _Table):
+            made.table.row_selected.connect(lambda row: self.chosen.emit(made.number, row))
+        elif isinstance(made, _Small):
+            made.chart.picked.connect(self.picked)
+            made.chart.hovered.connect(self.hovered)
+        return made
+
+    def set_selected(self, selected: Mapping[str, tuple[int, ...]]) -> None:
+        """Mark these items in the small pictures."""
+        self._selected = dict(selected)
+        for chart in self.charts:
+            chart.set_selected(self._selected)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves what was chosen."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class _Table(QWidget):
+    """A title and a table."""
+
+    number = 0
+    """Its place among the parts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title, card = Label("", "strong", elide=True), Card()
+        self.table = DataTable(dense=True)
+        self.table.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        vertical(self.table, on=card, margins=1)
+        vertical(self.title, (card, 1), on=self, spacing=space.S)
+        self.setMinimumHeight(size.TABLE_HEAD + _LEAST_ROWS * size.ROW_DOCK)
+
+    def show_part(self, part: Part) -> None:
+        """Show this list."""
+        assert isinstance(part, Listing)
+        self.title.setText(part.title)
+        self.table.view.setAccessibleName(part.title)
+        self.table.set_columns(part.columns)
+
+
+class _Numbers(QWidget):
+    """A few numbers beside each other."""
+
+    number = 0
+    """Its place among the parts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = Label("", "strong", elide=True)
+        self.figures: list[KeyFigure] = []
+        self._row = QWidget()
+        self._column = vertical(self.title, self._row, on=self, spacing=space.S)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def show_part(self, part: Part) -> None:
+        """Show these numbers."""
+        assert isinstance(part, Facts)
+        self.title.setText(part.title)
+        self.title.setVisible(bool(part.title))
+        if len(self.figures) != len(part.rows):
+            old, self._row = self._row, QWidget()
+            self.figures = [KeyFigure("", role="strong") for _ in part.rows]
+            pairs = [self.figures[k : k + _ACROSS] for k in range(0, len(self.figures), _ACROSS)]
+            rows = [horizontal(*((one, 1) for one in pair), spacing=space.M) for pair in pairs]
+            vertical(*rows, on=self._row, spacing=space.S)
+            self._column.replaceWidget(old, self._row)
+            old.deleteLater()
+        for figure, (label, value, note) in zip(self.figures, part.rows, strict=True):
+            figure.set_label(label)
+            figure.set_value(value, note)
+
+
+class _Small(QWidget):
+    """A small picture under its headline."""
+
+    number = 0
+    """Its place among the parts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = Label("", "strong", elide=True)
+        self.chart = PictureCanvas()
+        vertical(self.title, self.chart, on=self, spacing=space.XS)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def show_part(self, part: Part) -> None:
+        """Show this picture."""
+        assert isinstance(part, Inset)
+        self.title.setText(part.picture.headline)
+        self.chart.set_picture(part.picture)
+        self.chart.setFixedHeight(round(part.height))
