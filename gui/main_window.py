@@ -357,6 +357,7 @@ class MainWindow(QMainWindow):
             "export_job": run is not None,
             "show_beside": run is not None,
             "compare_runs": run is not None and bool(run.results),
+            "verify": run is not None and not phase and not lost and run.sweeps_done > 0,
             "write_report": any(one.results for one in self.workbench.session.runs.values()),
             "export_picture": "export_picture" in offers,
             "copy_picture": "export_picture" in offers,

@@ -255,10 +255,16 @@ class InstallDialog(TaskDialog):
 
 def _origin(part: Part) -> tuple[Label, ...]:
     """Where it comes from, its checksum, and what it writes."""
-    lines = [f"From {part.source}", f"SHA-256 {part.sha256 or 'not told by its source'}"]
+    half = len(part.sha256) // 2  # a line breaks between words only
+    sums = f"{part.sha256[:half]} {part.sha256[half:]}" if part.sha256 else "not told by its source"
+    found = [
+        Label(f"From {part.source}", "body", "muted", elide=True),
+        Label(f"SHA-256 {sums}", "body", "muted", wrap=True),
+    ]
     if part.file is not None:
-        lines.append(f"Writes {', '.join(part.tops)} and its record, {part.size:,} bytes in all")
-    return tuple(Label(line, "body", "muted", elide=True) for line in lines)
+        text = f"Writes {', '.join(part.tops)} and its record, {part.size:,} bytes in all"
+        found.append(Label(text, "body", "muted", elide=True))
+    return tuple(found)
 
 
 def _short(text: str) -> str:
