@@ -261,7 +261,8 @@ class MainWindow(QMainWindow):
         session = self.workbench.session
         dirty = self.workbench.dirty
         self.header.set_session(session.name, dirty, session.path is not None, bool(session.read_only))
-        self.setWindowTitle(f"{session.name}[*] – Plaidwork")
+        safe = " (safe mode)" if self.workbench.registry.safe_mode else ""
+        self.setWindowTitle(f"{session.name}[*] – Plaidwork{safe}")
         self.setWindowModified(dirty)
 
     # -- what is in front -----------------------------------------------------------------------

@@ -55,8 +55,7 @@ class VerifyDialog(TaskDialog):
         choice = horizontal(Label("Repeat the first"), self.sweeps, of_all, STRETCH, spacing=space.S)
         foot = horizontal(
             self.bar,
-            self.doing,
-            STRETCH,
+            (self.doing, 1),
             self.close_button,
             self.go_button,
             spacing=space.S,
@@ -111,7 +110,7 @@ class VerifyDialog(TaskDialog):
     def _show_busy(self, busy: bool) -> None:
         self.bar.setValue(0)
         self.bar.setVisible(busy)
-        self.doing.setVisible(busy)
+        self.doing.setText("")
         self.sweeps.setEnabled(not busy)
         self.go_button.setText("Stop" if busy else "Verify")
         self._fit()

@@ -12,8 +12,7 @@ from plaidwork.core.data.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import ChangedError, LimitError, PlaidworkError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
-from plaidwork.core.inference.execution import FitJob
-from plaidwork.core.inference.executor import ThreadExecutor
+from plaidwork.core.inference.execution import FitJob, careful_executor
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
@@ -304,7 +303,7 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         self.faults.forget(run)
-        job = self._jobs[run.id] = FitJob(run, plan, ThreadExecutor(), courteous)
+        job = self._jobs[run.id] = FitJob(run, plan, careful_executor(plan), courteous)
         job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)

@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.contract.model import Model
-from plaidwork.core.contract.plugin_fault import PluginFault
 from plaidwork.core.contract.plugin_info import PluginInfo, owner_of, plugin_error, set_owner
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
 from plaidwork.core.errors import PlaidworkError, PluginError
-from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started, Swept, Working
+from plaidwork.core.inference.events import Event, Failed, Finished, Swept, Working
 from plaidwork.core.inference.executor import (
     NOTHING_KEPT,
-    PLUGIN_HINT,
     Control,
     Handle,
     Notify,
@@ -32,8 +30,9 @@ from plaidwork.core.inference.executor import (
     drive,
 )
 from plaidwork.core.inference.linear_algebra import one_thread_in_children
+from plaidwork.core.inference.lost import lost, method_after
 from plaidwork.core.inference.plan import FitPlan, make_plan
-from plaidwork.core.subprocesses import SIGKILL, end_with_parent, how_ended
+from plaidwork.core.subprocesses import end_with_parent
 
 SEND_SECONDS = 0.05
 READY_SECONDS = 30.0
@@ -246,7 +245,7 @@ def follow(
                 news: _News = pipe.recv()
                 _take(record, news)
                 for event in news.events:
-                    at = _method(event) or at
+                    at = method_after(event) or at
                     record.broken = record.broken or isinstance(event, Failed)
                     if isinstance(event, Failed) and event.fault is not None:
                         owner_of(plan.model).faults.append(event.fault)
@@ -256,29 +255,9 @@ def follow(
         if not ended:
             process.join(5)
             record.broken = True
-            notify(_lost(plan, record, process.exitcode, at))
+            notify(lost(plan, record, process.exitcode, at))
         return False
     return True
-
-
-def _method(event: Event) -> str:
-    """The method of the model that is called after an event."""
-    return "init" if isinstance(event, Preparing) else "step" if isinstance(event, (Started, Swept)) else ""
-
-
-def _lost(plan: FitPlan, record: ChainRecord, code: int | None, method: str) -> Failed:
-    """The event for a process that ended within a chain. Nobody but the system ends one by SIGKILL: memory was short."""
-    what = f"The process of chain {record.chain + 1} of {plan.spec.title} {how_ended(code)}"
-    if not method or (code is not None and code == -SIGKILL):
-        hint = "The computer may be short of memory. What was kept before is still there."
-        return Failed(record.chain, f"{what}.", hint)
-    info = owner_of(plan.model)
-    error = f"{what}, some time after sweep {record.sweep}"
-    fault = PluginFault(info.name, info.version, method, "", error)
-    info.faults.append(fault)
-    return Failed(
-        record.chain, fault.message, PLUGIN_HINT if record.sweep else NOTHING_KEPT, fault.report, fault
-    )
 
 
 def _take(record: ChainRecord, news: _News) -> None:
