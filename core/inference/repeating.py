@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -70,17 +71,10 @@ def repeat(
     ``progress`` gets the sweeps done and all there are, within long sweeps too; what it raises ends the repetition.
     """
     wanted = [min(sweeps, stored.trace.count) for stored in run.chains]
-    found = []
+    found: list[Repeated] = []
     for number, stored in enumerate(run.chains):
-        before = sum(wanted[:number])
-        again = _again(
-            run,
-            plan,
-            stored,
-            wanted[number],
-            lambda done, before=before: progress(before + done, sum(wanted)),
-        )
-        found.append(_chain(stored, again, sweeps))
+        tell = partial(_tell, progress, sum(wanted[:number]), sum(wanted))
+        found.append(_chain(stored, _again(run, plan, stored, wanted[number], tell), sweeps))
     most = max(one.sweeps for one in found)
     exact, close = (
         min((getattr(one, name) for one in found if getattr(one, name) < one.sweeps), default=most)
@@ -88,6 +82,10 @@ def repeat(
     )
     parts = sorted(found, key=lambda one: (one.close >= one.sweeps, one.exact >= one.sweeps))
     return Repeated(most, exact, close, max(one.largest for one in found), parts[0].location)
+
+
+def _tell(progress: Callable[[int, int], object], before: int, total: int, done: int) -> None:
+    progress(before + done, total)
 
 
 def same_arithmetic(before: dict[str, str], now: dict[str, str]) -> bool:

@@ -50,7 +50,7 @@ def _pieces(array: np.ndarray) -> Iterator[Any]:
     if array.flags.f_contiguous and not array.flags.c_contiguous:
         array = array.T
     if array.flags.c_contiguous:
-        yield memoryview(array.reshape(-1).view(np.uint8))
+        yield array.reshape(-1).view(np.uint8)
         return
     rows = max(1, _PIECE // max(1, array[:1].nbytes))
     for start in range(0, len(array), rows):

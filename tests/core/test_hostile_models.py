@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hostile import SLOW, Hostile
+from processes_seen import children_of, is_alive
 from toys import SCHEDULE, matrix
 
 from plaidwork.core.contract.plugin_info import owner_of
@@ -131,22 +132,6 @@ PARENT = """
 """
 
 
-def _children(pid):
-    try:
-        found = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-    threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return sorted({*found, *(int(word) for path in threads for word in path.read_text().split())})
-
-
-def _alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("deed", ["", "endless", "compiled"])
@@ -163,16 +148,16 @@ def test_no_process_outlives_a_killed_parent(deed, tmp_path):
             if line.startswith("Finished") and "chain=1" in line:
                 break
         time.sleep(0.5)
-        children = _children(parent.pid)
+        children = children_of(parent.pid)
         assert len(children) >= 2, "the chains' processes are there"
     finally:
         os.kill(parent.pid, signal.SIGKILL)
         parent.wait()
         parent.stdout.close()
     end = time.monotonic() + 20
-    while any(map(_alive, children)) and time.monotonic() < end:
+    while any(map(is_alive, children)) and time.monotonic() < end:
         time.sleep(0.05)
-    assert not [pid for pid in children if _alive(pid)]
+    assert not [pid for pid in children if is_alive(pid)]
 
 
 def test_chains_of_added_plugins_run_in_processes_in_the_window(monkeypatch):

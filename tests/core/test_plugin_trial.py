@@ -6,8 +6,10 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
+from processes_seen import children_of, is_alive
 
 from plaidwork.core.contract.plugin_info import PluginInfo
 from plaidwork.core.plugins import trial
@@ -157,3 +159,27 @@ def test_models_are_listed_beside_a_plugin_that_crashes(folder):
     _write(folder, "guest_crash", GOOD)
     assert run("plugin", "enable", "guest_crash").returncode == 0
     assert "guest_crash" not in run("models").stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    "source", ["while True:\n    pass\n", "import ctypes\nctypes.PyDLL(None).sleep(3600)\n"]
+)
+def test_a_trial_ends_with_the_program(folder, source):
+    _write(folder, "guest_forever", source)
+    code = "from plaidwork.core.plugins.registry import Registry\nRegistry(limit=60).load()"
+    parent = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        _until(lambda: children_of(parent.pid))
+        (child,) = children_of(parent.pid)
+        _until(
+            lambda: (
+                Path(f"/proc/{child}/fdinfo/0").read_text().split("flags:")[1].split()[0].endswith("20000")
+            )
+        )
+        time.sleep(1.0)  # now it imports
+    finally:
+        parent.kill()
+        parent.wait()
+    _until(lambda: not is_alive(child), 20)
