@@ -19,8 +19,8 @@ def _make_importable() -> None:
         sys.modules["plaidwork"] = package
 
 
+_make_importable()  # in the processes of chains too, which import this file under another name
 if __name__ == "__main__":
-    _make_importable()
     from plaidwork.core.cli import main
 
     sys.exit(main())

@@ -26,6 +26,7 @@ _.export_job
 _.export_script
 _.fit_again
 _.follow_system
+_.compare_sessions
 _.import_image_folder
 _.import_text
 _.import_text_folder

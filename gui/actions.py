@@ -41,6 +41,20 @@ ACTIONS = {
         ActionInfo("save", "Save", "save", "Ctrl+S", "Save the session"),
         ActionInfo("save_as", "Save as…", "", "Ctrl+Shift+S", "Save the session under another name"),
         ActionInfo(
+            "save_without_data",
+            "Save a copy without data…",
+            "",
+            "",
+            "A session to give away: runs and results without the data they were fitted to",
+        ),
+        ActionInfo(
+            "compare_sessions",
+            "Compare with a session…",
+            "",
+            "",
+            "Say what differs between this session and a saved one",
+        ),
+        ActionInfo(
             "export_picture", "Export picture…", "image", "Ctrl+E", "Save the picture in front as a file"
         ),
         ActionInfo(
@@ -159,7 +173,7 @@ RECENT = "recent"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
+        "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "compare_sessions", SEPARATOR,
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),

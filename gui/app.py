@@ -25,7 +25,7 @@ from plaidwork.gui.settings import Settings
 from plaidwork.gui.style import install_style
 from plaidwork.gui.tasks import run_task, wait_for_tasks
 from plaidwork.gui.theme import theme
-from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.workbench import Workbench, chain_pool
 
 
 def make_application(settings: Settings) -> QApplication:
@@ -128,7 +128,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     app = make_application(settings)
     # lookups of the window never wait for a guest; after starts that died guests wait for the user
     registry = Registry(safe_mode=options.safe_mode or offer, patient=False)
-    window = make_window(settings, Workbench(registry))
+    pool = None if settings.text("fits/chains") == "threads" else chain_pool()
+    window = make_window(settings, Workbench(registry, pool=pool))
     install_exception_hook(window)
     window.show()
     if registry.safe_mode:
@@ -144,6 +145,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = app.exec()
     start_succeeded()  # closed by the user, however early
     wait_for_tasks()
+    if pool is not None:
+        pool.close()
     return code
 
 

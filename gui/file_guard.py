@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.errors import ChangedError
 from plaidwork.core.session import lock
+from plaidwork.core.session.differing import Difference, differences
 from plaidwork.core.session.holder import Holder
 from plaidwork.core.session.merging import merge
 from plaidwork.core.session.session import Session, open_session
@@ -71,9 +72,12 @@ class FileGuard(QObject):
     def tell_changed(self, error: ChangedError) -> None:
         """Say that the file on the disk is not the one that was opened, and ask what to do."""
         workbench = self._workbench
+        path = workbench.session.path
+        assert path is not None  # else nobody can have changed it
         actions: list[tuple[str, Callable[[], object]]] = [
             ("Save as…", self.save_as_requested.emit),
             ("Merge runs", self.merge),
+            ("What differs", lambda: self.compare(path)),
             ("Replace", lambda: workbench.save(replace=True)),
         ]
         text = f"{error.message} Merging adds its runs and data to yours. Replacing keeps that file with “.bak” at the end of its name."
@@ -107,3 +111,16 @@ class FileGuard(QObject):
             workbench.save()
 
         return run_task(read, merged, workbench.faults.report("Could not merge the runs"))
+
+    def compare(self, path: Path) -> Task:
+        """Say what differs between the session and a file."""
+        workbench, session = self._workbench, self._workbench.session
+
+        def read(task: Task) -> list[Difference]:
+            return differences(session, open_session(path), ("this session", path.name))
+
+        def told(found: list[Difference]) -> None:
+            lines = [f"{item.name}: {item.text}" for item in found] or ["Both hold the same."]
+            workbench.details_requested.emit(f"Compared with {path.name}", "", "\n".join(lines))
+
+        return run_task(read, told, workbench.faults.report(f"Could not compare with {path.name}"))

@@ -366,6 +366,8 @@ class MainWindow(QMainWindow):
             "find": "find_in_page" in offers,
             "save": bool(has_data or self.workbench.session.runs),
             "save_as": bool(has_data or self.workbench.session.runs),
+            "save_without_data": bool(self.workbench.session.runs),
+            "compare_sessions": bool(has_data or self.workbench.session.runs),
         }.items():
             actions[key].setEnabled(enabled)
         left = unfinished or (run is not None and not phase and run.resumable)

@@ -49,6 +49,11 @@ class Selection(QObject):
             elif _counts(items):
                 self.set(kind, items)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of which something was selected."""
+        return tuple(self._items)
+
     def get(self, kind: str) -> tuple[int, ...]:
         """The selected items of a kind."""
         return self._items.get(kind, ())

@@ -228,11 +228,11 @@ def _load_fonts() -> list[str]:
 
 
 def ink_on(ground: QColor) -> QColor:
-    """Text colour for a filled tag: white or near-black, whichever contrasts more."""
+    """Text colour on a filled ground: white or black, whichever contrasts more, which is 4.5:1 at least on any."""
     from plaidwork.gui.palettes import contrast
 
     code = ground.name()
-    return QColor("#FFFFFF" if contrast(code, "#FFFFFF") >= contrast(code, "#10151C") else "#10151C")
+    return QColor("#FFFFFF" if contrast(code, "#FFFFFF") >= contrast(code, "#000000") else "#000000")
 
 
 _instance: Theme | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +14,10 @@ from plaidwork.core.data.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import ChangedError, LimitError, PlaidworkError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
-from plaidwork.core.inference.execution import FitJob, careful_executor
+from plaidwork.core.inference.execution import FitJob
+from plaidwork.core.inference.executor import ThreadExecutor
 from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.process_pool import ProcessPool
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
 from plaidwork.core.session.holder import Holder
@@ -37,8 +41,19 @@ DATA_VIEWS = "data"
 """Where a session keeps what was chosen on the pages of its data, by name."""
 DIAGNOSTICS = "diagnostics"
 """End of the key of the tab with the diagnostics of a run."""
+PROCESSES = max(4, os.cpu_count() or 1)
+"""Processes for chains that stay in the window's pool."""
+_NICE = 5
 _IN_PASSING = 64 << 20
 """Bytes up to which a session file is written only to keep what was looked at."""
+
+
+def chain_pool() -> ProcessPool:
+    """Processes for the chains of the window's fits: the window keeps its interpreter lock, and goes first.
+
+    Several fits at a time have room, as they have as threads.
+    """
+    return ProcessPool(3 * PROCESSES, nice=_NICE, keep=PROCESSES, or_here=True)
 
 
 class Workbench(QObject):
@@ -72,8 +87,16 @@ class Workbench(QObject):
     plugin_changed = Signal(str)
     """Name of a plugin whose state has changed, on the GUI thread."""
 
-    def __init__(self, plugins: Registry | None = None, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        plugins: Registry | None = None,
+        parent: QObject | None = None,
+        *,
+        pool: ProcessPool | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._pool = pool
+        """Where chains run; in threads without one."""
         self.registry = plugins or registry()
         self.session = Session()
         self.guard = FileGuard(self)
@@ -279,6 +302,13 @@ class Workbench(QObject):
         self._launch(run, plan)
         return run
 
+    def expect(self, model_id: str, chains: int) -> None:
+        """A fit may be started soon: start its processes and load the kernels, in the background."""
+        if self._pool is None or not self.registry.has(model_id):
+            return
+        warm, model = self._pool.warm, type(self.registry.model(model_id))
+        threading.Thread(target=warm, args=(model, min(chains, PROCESSES)), daemon=True).start()
+
     def resume(self, run: Run, draws: int = 0, budget: float = 0.0) -> None:
         """Go on with a run that is stopped or done, with ``draws`` more draws per chain, or until it has settled, for about
         ``budget`` seconds at most.
@@ -303,7 +333,8 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         self.faults.forget(run)
-        job = self._jobs[run.id] = FitJob(run, plan, careful_executor(plan), courteous)
+        executor = ThreadExecutor() if self._pool is None else self._pool.executor()
+        job = self._jobs[run.id] = FitJob(run, plan, executor, courteous)
         job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)

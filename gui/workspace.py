@@ -175,6 +175,8 @@ class Workspace(QWidget):
 
     def offer_panel(self, title: str) -> None:
         """Show a button for the side panel of this title; none when the title is empty."""
+        if title == self.panel_button.text() and bool(title) != self.panel_button.isHidden():
+            return
         self.panel_button.setText(title)
         self.panel_button.setVisible(bool(title))
         self._fit_tabs()
@@ -188,10 +190,14 @@ class Workspace(QWidget):
         tabs = self.tabs
         for index, info in enumerate(self._infos):
             title = f"{info.title} •" if info.key in self._marked else info.title
-            tabs.setTabText(index, "" if short and info.common else title)
-            tabs.setTabToolTip(index, info.title)
-            tabs.setAccessibleTabName(index, info.title)
-            tabs.setTabVisible(index, True)
+            text = "" if short and info.common else title
+            if tabs.tabText(index) != text:  # each change lays all tabs out anew, a millisecond
+                tabs.setTabText(index, text)
+            if tabs.tabToolTip(index) != info.title:
+                tabs.setTabToolTip(index, info.title)
+                tabs.setAccessibleTabName(index, info.title)
+            if not tabs.isTabVisible(index):
+                tabs.setTabVisible(index, True)
         return [tabs.tabRect(index).width() for index in range(tabs.count())]
 
     def _fit_tabs(self) -> None:

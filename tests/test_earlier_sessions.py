@@ -1,6 +1,7 @@
 """Sessions of earlier versions open, and their runs are repeated to the bit by today's program."""
 
 import lzma
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 from plaidwork.core.inference.repeating import repeat
 from plaidwork.core.plugins.registry import registry
-from plaidwork.core.session.session import open_session
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store.session_file import load
 
 SIGNS = "lapack_signs"
 """In the name of sessions whose starts had the signs that LAPACK gave to singular vectors: they open and go on."""
@@ -18,11 +20,24 @@ FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("version_*/*.plaidwo
 REPEATED = [path for path in FIXTURES if SIGNS not in path.name]
 
 
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory):
+    """Opens a fixture once. That another process reads strangers' files first is a matter of ``test_gate.py``."""
+    folder = tmp_path_factory.mktemp("earlier")
+
+    @cache
+    def session(packed):
+        path = folder / packed.stem
+        path.write_bytes(lzma.decompress(packed.read_bytes()))
+        return load(path, Session, probed=True)
+
+    return session
+
+
 @pytest.fixture
-def opened(request, tmp_path):
-    path = tmp_path / request.param.stem
-    path.write_bytes(lzma.decompress(request.param.read_bytes()))
-    return open_session(path)
+def opened(request, sessions):
+    """A session; only its end may be changed."""
+    return sessions(request.param)
 
 
 @pytest.mark.parametrize("opened", REPEATED, indirect=True, ids=lambda path: path.name.split(".")[0])

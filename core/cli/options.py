@@ -240,6 +240,25 @@ def _analyse(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
 
 
+def _diff(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument("other", type=Path, metavar="OTHER.plaidwork")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+
+
+def _copy(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument(
+        "--out", "-o", type=Path, metavar="T.plaidwork", required=True, help="session to write"
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
+    parser.add_argument(
+        "--without-data",
+        action="store_true",
+        help="leave out the data, and the files that analyses have read",
+    )
+
+
 def _info(parser: argparse.ArgumentParser) -> None:
     _session(parser)
     parser.add_argument("--json", action="store_true", help="the same as JSON")
@@ -405,6 +424,8 @@ COMMANDS = {
         "Make an analysis of a stored run, or list them.", f"{_HERE}.analysing:analyse", _analyse
     ),
     "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
+    "diff": Command("Say what differs between two sessions.", f"{_HERE}.comparing:diff", _diff),
+    "copy": Command("Write a copy of a session without its data.", f"{_HERE}.copying:copy", _copy),
     "export": Command(
         "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export
     ),

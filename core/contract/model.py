@@ -139,9 +139,14 @@ class Result:
         object.__setattr__(self, "dims", tuple(self.dims))
 
 
+SHARE = "share"
+"""Unit of columns of a table that are shares of 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Equal-length columns by title; ``units`` by column title; text columns are object or str arrays."""
+    """Equal-length columns by title; ``units`` by column title, "share" for shares of 1, which are shown in per cent; text
+    columns are object or str arrays."""
 
     columns: Mapping[str, np.ndarray]
     units: Mapping[str, str] = field(default_factory=dict)

@@ -181,7 +181,8 @@ class Dataset:
         for part in parts:
             array = np.ascontiguousarray(part)
             hasher.update(f"{array.dtype.newbyteorder('<').str}{array.shape}".encode())
-            hasher.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+            ordered = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            hasher.update(ordered.reshape(-1).view(np.uint8).data)  # without a copy, nor the interpreter lock
         for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
             hasher.update(f"{len(names)}\0".encode())
             hasher.update("\0".join(names).encode("utf-8", "surrogatepass"))

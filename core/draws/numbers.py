@@ -71,6 +71,13 @@ def format_percent(share: float, decimals: int = 0) -> str:
     return format_fixed(share * 100, decimals) + " %"
 
 
+def format_p(value: float) -> str:
+    """Show a p-value in two digits; below 0.001 so."""
+    if not math.isfinite(value):
+        return special(value)
+    return "< 0.001" if value < 0.001 else format_fixed(value, 3 if value < 0.1 else 2)
+
+
 def format_probability(value: float, decimals: int = 2) -> str:
     """Show a probability, a share or a score from 0 to 1; what is exactly 0 or 1 has no decimals, and nothing else reads so."""
     if not math.isfinite(value):

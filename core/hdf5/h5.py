@@ -18,9 +18,9 @@ TEXT = h5py.string_dtype("utf-8")
 _BLOCK = 4 << 20
 
 
-def open_new(path: Any, *, long_attributes: bool = False) -> h5py.File:
-    """A new file; attributes have at most 64 KiB unless it is to be one that only HDF5 1.8 and later read."""
-    return h5py.File(path, "x", libver=schema.LIBVER_LONG if long_attributes else schema.LIBVER)
+def open_new(path: Any) -> h5py.File:
+    """A new file, whose attributes have at most 64 KiB each."""
+    return h5py.File(path, "x", libver=schema.LIBVER)
 
 
 def put(thing: h5py.HLObject, /, **attrs: Any) -> None:

@@ -15,8 +15,6 @@ VERSION = (1, 0)
 MIN_READER = (1, 0)
 SUFFIX = ".plaidwork"
 LIBVER = ("earliest", "v110")
-LIBVER_LONG = ("v108", "v110")
-"""Where attributes must be longer than 64 KiB."""
 MAX_CHUNK = 1 << 20
 
 ROOT_ATTRS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.contract.model import Result, Table
-from plaidwork.core.contract.plugin_info import blamed, owner_of
+from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.draws.diagnostics import Diagnosis
+from plaidwork.core.draws.diagnostics import Diagnosis, diagnose
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.inference.environment import environment
@@ -31,9 +30,6 @@ Progress = Callable[[Run, Event], None]
 """Called from the chains' threads for every event."""
 
 
-MOST_SENT = 64 << 20
-
-
 def named_executor(name: str, control: Control | None = None) -> Executor:
     """The executor of this name: ``threads``, ``processes`` or ``inline``. Raises ``SettingError``."""
     if name not in EXECUTORS:
@@ -43,22 +39,6 @@ def named_executor(name: str, control: Control | None = None) -> Executor:
 
         return ProcessExecutor(control)
     return InlineExecutor(control) if name == "inline" else ThreadExecutor(control)
-
-
-def careful_executor(plan: FitPlan, control: Control | None = None) -> Executor:
-    """Processes for a model of an added plugin, so that a crash within it costs its chain and not the program; threads for
-    the built-in ones, for a class that no other process could import, and for data of more than ``MOST_SENT`` bytes, which
-    every process would have a copy of."""
-    info, model = owner_of(plan.model), type(plan.model)
-    added = info.source != "built-in" and plan.spec.id in info.models
-    findable = getattr(sys.modules.get(model.__module__), model.__qualname__, None) is model
-    size = sum(_bytes(dataset.values) for found in plan.inputs.values() for dataset in found)
-    return named_executor("processes" if added and findable and size <= MOST_SENT else "threads", control)
-
-
-def _bytes(values: Any) -> int:
-    """Of an array, or of the numbers that a sparse matrix stores."""
-    return int(values.nbytes if isinstance(values, np.ndarray) else values.data.nbytes)
 
 
 class FitJob:
@@ -221,11 +201,19 @@ class FitJob:
             self._summarising = False
         self._found = found
         over = settled(found) or on_the_way(run.schedule, goal)
-        schedule = None if over else longer(run.schedule, goal, found)
+        schedule = None if over else longer(run.schedule, goal, found, self._later)
         if schedule is None or self._seconds(schedule) > goal.budget:
             return False
         self._next(schedule)
         return True
+
+    def _later(self, first: int) -> Diagnosis:
+        """The diagnosis of the draws of each chain from number ``first`` on."""
+        chains = [
+            chain.taking(np.arange(min(first, chain.n_draws), chain.n_draws))
+            for chain in self.run.kept().chains
+        ]
+        return diagnose(Kept(self.run.spec, chains))
 
     def _next(self, schedule: Schedule) -> None:
         self.run.lengthen(schedule)

@@ -1,36 +1,118 @@
-"""Processes that stay: chains of many short fits share them, so that starting and importing is paid for once."""
+"""Processes that stay: chains of many fits share them, so that starting and importing is paid for once."""
 
 from __future__ import annotations
 
 import os
 import threading
 import traceback
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
 from types import TracebackType
+from typing import Any
 
+from plaidwork.core.contract.model import Model
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.inference.events import Finished
-from plaidwork.core.inference.executor import Control, Executor, Handle, Notify, ThreadsHandle
+from plaidwork.core.inference.events import Event, Finished, Preparing, Started
+from plaidwork.core.inference.executor import Control, Executor, Handle, Notify, ThreadsHandle, drive
+from plaidwork.core.inference.parcel import Inputs, Parcel, pack
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.processes import (
+    FIRST_WORD_SECONDS,
+    READY,
+    ChainJob,
     cannot_run,
     chain_job,
     end_process,
     follow,
     is_ready,
-    serve,
+    run_job,
     spawn,
-    speaks,
 )
+
+_TAKEN = "taken"
+
+
+@dataclass(frozen=True)
+class _Handed:
+    """A chain for a process; ``parcel`` holds its inputs unless those of the chain before are meant."""
+
+    job: ChainJob
+    parcel: Parcel | None
+
+
+@dataclass(frozen=True)
+class _Ahead:
+    """A model whose kernels are loaded, or compiled, before there is a chain of it."""
+
+    model: type[Model]
+
+
+def _serve(pipe: Connection, nice: int) -> None:
+    """The other side: one message after the other, until the pipe is closed."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches every process of the terminal; ours asks
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # who asked is gone
+        pipe.send(READY)
+        held: Inputs = {}
+        while True:
+            held = _answer(pipe, held)
+
+
+def _answer(pipe: Connection, held: Inputs) -> Inputs:
+    """Take one message; a job that cannot be read is refused in words. Returns the inputs that are here now."""
+    try:
+        message: Any = pipe.recv()
+        if isinstance(message, _Ahead):
+            with suppress(Exception):  # it is told when a chain meets it
+                message.model().prepare()
+        if not isinstance(message, _Handed):
+            return held  # a late word to the chain before is for no one
+        held = held if message.parcel is None else message.parcel.inputs()
+    except (EOFError, ConnectionResetError):
+        raise
+    except Exception as error:
+        pipe.send(f"{type(error).__name__}: {error}")
+        return held
+    pipe.send(_TAKEN)
+    run_job(pipe, replace(message.job, inputs=held))
+    pipe.send(READY)
+    return held
+
+
+class _Died(OSError):
+    """A process that was there and ended when it was given a chain."""
 
 
 class _Worker:
     """One process and our end of its pipe; ``data`` is the hash of the inputs that it holds."""
 
-    def __init__(self) -> None:
-        self.pipe, self.process = spawn(serve)
+    def __init__(self, nice: int) -> None:
+        self.pipe, self.process = spawn(_serve, nice)
         self.data = ""
         self.fresh = True
+
+    def there(self) -> bool:
+        """Whether it can be talked to; waits for the first word of a fresh one."""
+        if self.fresh and not is_ready(self.pipe, FIRST_WORD_SECONDS):
+            self.process.kill()
+            return False
+        self.fresh = False
+        return True
+
+    def give(self, job: ChainJob, parcel: Parcel | None) -> None:
+        """Hand a chain over. Raises ``OSError`` for a process that is lost or cannot read it."""
+        self.pipe.send(_Handed(replace(job, inputs={}), parcel))
+        try:
+            word = self.pipe.recv()
+        except EOFError:
+            raise _Died("the process ended when it loaded the model") from None
+        if word != _TAKEN:
+            raise OSError(word)
 
     def end(self) -> None:
         """Close the pipe, by which an idle process ends."""
@@ -38,17 +120,42 @@ class _Worker:
         end_process(self.process)
 
 
+class _Gate:
+    """One chain of a model goes first: it compiles what is not compiled yet, and the others load that."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.passed = False
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Alone inside, until somebody has passed: then nobody waits any more."""
+        with nullcontext() if self.passed else self._lock:
+            yield
+
+
 class ProcessPool:
     """At most ``size`` processes, each runs chain after chain; use it as a context, or :meth:`close` it.
 
     ``pool.executor`` makes executors for studies (``study.run(pool.executor, at_once=…)``). The data of a fit are
     sent to a process once and stay there while fits of the same data follow.
+
+    Parameters
+    ----------
+    size : 0 for as many as there are processors.
+    nice : by how much they step aside for other processes, where the system knows that.
+    keep : how many stay when they have nothing to do; 0 for all.
+    or_here : chains that no process can be had for run in a thread of this one; else, and where one died of it, they fail.
     """
 
-    def __init__(self, size: int = 0) -> None:
+    def __init__(self, size: int = 0, *, nice: int = 0, keep: int = 0, or_here: bool = False) -> None:
         self._slots = threading.BoundedSemaphore(max(1, size or os.cpu_count() or 1))
+        self._nice, self._keep, self._or_here = nice, keep, or_here
         self._idle: list[_Worker] = []
-        self._lock = threading.Lock()
+        self._gates: dict[type[Model], _Gate] = {}
+        self._parcels: dict[str, tuple[Parcel, int]] = {}
+        self._lock, self._packing = threading.Lock(), threading.Lock()
+        self._closed = False
         self.started = 0
         """Processes that were started so far."""
 
@@ -63,65 +170,132 @@ class ProcessPool:
     def close(self) -> None:
         """End the processes; those that still run a chain end with it."""
         with self._lock:
-            idle, self._idle = self._idle, []
+            idle, self._idle, self._closed = self._idle, [], True
         for worker in idle:
-            worker.end()
+            worker.pipe.close()
+        for worker in idle:
+            end_process(worker.process)
 
     def executor(self, control: Control | None = None) -> Executor:
         """An executor whose chains run in the processes of the pool."""
         return _PoolExecutor(self, control)
 
-    def _take(self, data: str) -> _Worker:
-        """An idle process, one that holds the data when there is one; else a new one."""
+    def warm(self, model: type[Model], count: int) -> None:
+        """Start processes until ``count`` are idle, and load the kernels of a model in one of them. Nothing is awaited, but a
+        start takes some milliseconds each.
+        """
         with self._lock:
-            self._idle.sort(key=lambda worker: worker.data == data)
-            if self._idle:
-                return self._idle.pop()
-            self.started += 1
-        return _Worker()
+            missing = 0 if self._closed else count - len(self._idle)
+        for _ in range(missing):
+            self._put_back(self._new())
+        with self._lock:
+            gate = self._gates.get(model)
+            if self._idle and (gate is None or not gate.passed):
+                with suppress(Exception):  # a model that cannot be sent, a process that is gone
+                    self._idle[-1].pipe.send(_Ahead(model))
 
+    # -- one chain ------------------------------------------------------------------------------
     def run(self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
         """One chain, once there is room for it; in a thread of its own."""
         with self._slots:
             if control.stopping:
                 notify(Finished(record.chain, "stopped", record.sweep))
                 return
-            for _attempt in range(2):
-                worker = None
+            with self._lock:
+                gate = self._gates.setdefault(type(plan.model), _Gate())
+            with ExitStack() as first:
                 try:
-                    worker = self._take(plan.data_hash)
-                    self._hand_over(worker, plan, record)
+                    worker = self._with_job(plan, record, lambda: first.enter_context(gate.turn()))
                 except Exception as error:
-                    if worker is not None:
-                        worker.end()
-                        if not worker.fresh:
-                            continue  # it died while it was idle
-                    notify(cannot_run(plan, record, str(error), traceback.format_exc()))
+                    first.close()
+                    if self._or_here and not isinstance(error, _Died):  # which would end this process too
+                        drive(plan, record, control, notify)
+                    else:
+                        notify(cannot_run(plan, record, str(error), traceback.format_exc()))
                     return
-                if not worker.fresh or speaks(worker.pipe, worker.process):
-                    worker.fresh = False
-                    self._follow(plan, record, control, notify, worker)
-                    return
-            notify(cannot_run(plan, record, "the process says nothing", ""))
 
-    def _follow(
-        self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, worker: _Worker
-    ) -> None:
-        again = follow(plan, record, control, notify, worker.pipe, worker.process)
-        if not (again and is_ready(worker.pipe)):
+                def heard(event: Event) -> None:
+                    gate.passed = gate.passed or isinstance(event, Started)
+                    if not isinstance(event, Preparing):
+                        first.close()
+                    notify(event)
+
+                again = follow(plan, record, control, heard, worker.pipe, worker.process)
+            if again and is_ready(worker.pipe):
+                self._put_back(worker)
+            else:
+                worker.end()
+
+    def _with_job(self, plan: FitPlan, record: ChainRecord, wait: Callable[[], object]) -> _Worker:
+        """A process that has this chain now; it is there when ``wait`` is called. Raises ``OSError`` when none can be had, and
+        what cannot be pickled raises.
+        """
+        for _attempt in range(3):
+            worker = self._take(plan.data_hash)
+            used = not worker.fresh
+            try:
+                if worker.there():
+                    wait()
+                    wait = _nothing
+                    self._hand_over(worker, plan, record)
+                    return worker
+            except BaseException as error:
+                if not (used and isinstance(error, OSError)):  # such a one died while it was idle
+                    worker.end()
+                    raise
             worker.end()
-            return
-        with self._lock:
-            self._idle.append(worker)
+        raise OSError("the process says nothing")
 
-    @staticmethod
-    def _hand_over(worker: _Worker, plan: FitPlan, record: ChainRecord) -> None:
+    def _hand_over(self, worker: _Worker, plan: FitPlan, record: ChainRecord) -> None:
         job = chain_job(plan, record)
         if worker.data == plan.data_hash:
-            worker.pipe.send(replace(job, inputs={}))
-        else:
-            worker.pipe.send(job)
-            worker.data = plan.data_hash
+            worker.give(job, None)
+            return
+        with self._packed(plan) as parcel:
+            worker.give(job, parcel)
+        worker.data = plan.data_hash
+
+    @contextmanager
+    def _packed(self, plan: FitPlan) -> Iterator[Parcel]:
+        """The inputs of a plan, packed once for all chains that are handed over at the time."""
+        key = plan.data_hash
+        with self._packing:
+            parcel, users = self._parcels.get(key) or (pack(plan.inputs), 0)
+            self._parcels[key] = parcel, users + 1
+        try:
+            yield parcel
+        finally:
+            with self._packing:
+                parcel, users = self._parcels.pop(key)
+                if users > 1:
+                    self._parcels[key] = parcel, users - 1
+                else:
+                    parcel.discard()
+
+    # -- processes ------------------------------------------------------------------------------
+    def _take(self, data: str) -> _Worker:
+        """An idle process, one that holds the data when there is one; else a new one."""
+        with self._lock:
+            self._idle.sort(key=lambda worker: worker.data == data)
+            if self._idle:
+                return self._idle.pop()
+        return self._new()
+
+    def _new(self) -> _Worker:
+        with self._lock:
+            self.started += 1
+        return _Worker(self._nice)
+
+    def _put_back(self, worker: _Worker) -> None:
+        with self._lock:
+            if not self._closed and (not self._keep or len(self._idle) < self._keep):
+                self._idle.append(worker)
+                return
+        worker.end()
+
+
+def _nothing() -> None:
+    """Waits for nobody."""
 
 
 class _PoolExecutor:

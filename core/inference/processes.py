@@ -36,9 +36,10 @@ from plaidwork.core.subprocesses import end_with_parent
 
 SEND_SECONDS = 0.05
 READY_SECONDS = 30.0
-_READY = "ready"
 STOP_SECONDS = 20.0
 """How long a step may go on after a stop was asked for; then its process is ended."""
+READY = "ready"
+"""What a process says when it waits for a chain."""
 FIRST_WORD_SECONDS = 90.0
 """A process that has said nothing by then never began (seen once in hundreds of starts); it is started anew."""
 
@@ -146,10 +147,10 @@ class ProcessExecutor:
         end_process(process)
 
 
-def is_ready(pipe: Connection) -> bool:
+def is_ready(pipe: Connection, seconds: float = READY_SECONDS) -> bool:
     """Whether a process is done with its chain and waits for the next; a late word to the chain would meet the next one."""
     try:
-        return bool(pipe.poll(READY_SECONDS)) and pipe.recv() == _READY
+        return bool(pipe.poll(seconds)) and pipe.recv() == READY
     except (EOFError, OSError):  # it has ended after its chain
         return False
 
@@ -201,7 +202,7 @@ def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any
     """A fresh process that runs ``target(pipe, *arguments)``: our end of the pipe, and the process."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
+    process = context.Process(target=_begin, args=(target, theirs, *arguments), daemon=True)
     try:
         with one_thread_in_children():
             process.start()
@@ -211,6 +212,11 @@ def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any
     finally:
         theirs.close()
     return ours, process
+
+
+def _begin(target: Callable[..., None], *arguments: Any) -> None:
+    end_with_parent()
+    target(*arguments)
 
 
 def end_process(process: Any) -> None:
@@ -321,13 +327,12 @@ class _Reporter:
 
 def serve(pipe: Connection, job: ChainJob | None = None) -> None:
     """The other side: chain after chain, until the pipe is closed. A job without inputs has those of the one before."""
-    end_with_parent()
     held: Mapping[str, tuple[Dataset, ...]] = {}
     while True:
         if job is not None:
             held = job.inputs or held
             run_job(pipe, replace(job, inputs=held))
-            pipe.send(_READY)
+            pipe.send(READY)
         try:
             message: Any = pipe.recv()
         except (EOFError, OSError):

@@ -1,10 +1,11 @@
 """Chains that go on until they have settled: when to look, what to leave out, and how far it is.
 
 A run with a goal makes the draws of its schedule, or as many as the budget has time for (``first``, ``within``), and looks: has it settled, by the verdict that all that is shown of it
-repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on. While some R-hat is above its mark, the first
-half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science 7, 457-472): a chain that
-began far away comes to rest so, however long that takes. Few effective draws alone let nothing go. When more draws would be
-kept than have room, every second one is let go.
+repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on. While some R-hat is above its mark, and the largest
+is lower without them, the first half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science
+7, 457-472): a chain that began far away comes to rest so, however long that takes. Chains that are only slow keep all: half
+of their draws agree less than all do. Few effective draws alone let nothing go. When more draws would be kept than have
+room, every second one is let go.
 
 All of it depends on the draws alone, so that it is the same on every executor and whenever the run was stopped in between;
 but for the budget of time, which a run says when it has ended by it. What was decided is a fixed schedule that gives the
@@ -13,6 +14,8 @@ same draws.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from plaidwork.core.contract.schedule import Schedule
@@ -54,19 +57,34 @@ def on_the_way(now: Schedule, goal: Schedule) -> bool:
     return _made(now) < _made(goal)
 
 
-def longer(now: Schedule, goal: Schedule, found: Diagnosis) -> Schedule | None:
-    """The schedule up to the next look, when a look at all draws of ``now`` was not enough; None at the last."""
-    made = _made(now)
-    nothing_varies = found.n_draws >= 4 and not found.judged
-    if nothing_varies or made >= LONGEST * _made(goal):
+def longer(
+    now: Schedule, goal: Schedule, found: Diagnosis, later: Callable[[int], Diagnosis]
+) -> Schedule | None:
+    """The schedule up to the next look, when a look at all draws of ``now`` was not enough; None at the last.
+
+    ``later`` judges the draws of each chain from one of that number on.
+    """
+    if _at_last(now, goal, found):
         return None
-    burn_in, thin = now.burn_in, now.thin
-    if _apart(found):
-        burn_in += max(0, made // 2 - burn_in) // thin * thin
+    made, burn_in, thin = _made(now), now.burn_in, now.thin
+    early = max(0, made // 2 - burn_in) // thin
+    if early and _apart(found) and not _worst(later(early)) >= _worst(found):
+        burn_in += early * thin
     kept = made + max(thin, made // 3) - burn_in
     while kept // thin > _room(goal):
         thin *= 2
     return replace(now, burn_in=burn_in, thin=thin, draws=-(-kept // thin))
+
+
+def _at_last(now: Schedule, goal: Schedule, found: Diagnosis) -> bool:
+    """Whether more draws than those of ``now`` would hardly help."""
+    nothing_varies = found.n_draws >= 4 and not found.judged
+    return nothing_varies or _made(now) >= LONGEST * _made(goal)
+
+
+def _worst(found: Diagnosis) -> float:
+    """The largest R-hat; not a number when there is none."""
+    return max((q.rhat for q in found.judged), default=math.nan)
 
 
 def _made(schedule: Schedule) -> int:
@@ -110,6 +128,6 @@ def ending(goal: Schedule, now: Schedule, found: Diagnosis) -> str:
     made = f"{sweeps} sweeps per chain, of which {left_out} are left out as warm-up"
     if settled(found):
         return f"Settled after {made}."
-    if not on_the_way(now, goal) and longer(now, goal, found) is None:
+    if not on_the_way(now, goal) and _at_last(now, goal, found):
         return f"Ended without having settled after {made}: more of them would hardly help."
     return f"Ended by its time budget of {goal.budget:g} s, without having settled, after {made}."

@@ -31,6 +31,7 @@ from plaidwork.core.pictures.picture import (
     Ramp,
 )
 from plaidwork.core.pictures.points import Points, Swarm
+from plaidwork.core.pictures.prose import Prose, Span
 from plaidwork.core.pictures.regions import Regions
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
@@ -59,12 +60,14 @@ __all__ = [
     "Panel",
     "Picture",
     "Points",
+    "Prose",
     "Ramp",
     "Raster",
     "Regions",
     "Rug",
     "Rule",
     "Scaling",
+    "Span",
     "Swarm",
     "Texts",
     "Tick",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plaidwork.core.errors import PictureError
 
-FEW, LIST, MANY, NUMBER, FLAG = "few", "list", "many", "number", "flag"
+FEW, LIST, MANY, NUMBER, FLAG, TEXT = "few", "list", "many", "number", "flag", "text"
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,16 @@ class ViewChoice:
     Attributes
     ----------
     id : its name for scripts. title : the word beside it, under which a session keeps what was chosen.
-    kind : "few" values side by side, a "list" of values, "many" in sections, a "number" in steps, or a "flag".
-    value : what is chosen: an id among ``options``, a number, or whether the flag is set.
+    kind : "few" values side by side, a "list" of values, "many" in sections, a "number" in steps, a "flag", or a "text",
+        which a search in the view fills in.
+    value : what is chosen: an id among ``options``, a number, whether the flag is set, or the text.
     options : id and text of every value of "few" and "list".
     low, high, step : of a "number". searched : whether a search in the view may choose among the texts.
     sections : of "many": head of a section and how many values are in it, in order.
     of : kind of the items whose numbers are values: to choose one selects it in all views of the run, and the other way
         round; a value that is no number, as all of them, stays.
+    stands : which item each value is, where it is not that of its number.
+    opens : whether an item that is selected elsewhere is chosen while all are shown, too.
     unlike : id of another choice of the same values, which takes this one's value when this one takes its.
     """
 
@@ -40,6 +43,20 @@ class ViewChoice:
     sections: tuple[tuple[str, int], ...] = ()
     of: str = ""
     unlike: str = ""
+    stands: Mapping[str, int] = field(default_factory=dict)
+    opens: bool = False
+
+    def item_of(self, value: object) -> int | None:
+        """The item that a value is; None of all others, as of all of them."""
+        if self.stands:
+            return self.stands.get(str(value))
+        return int(str(value)) if self.of and str(value).isdigit() else None
+
+    def value_of(self, item: int) -> str | None:
+        """The value that is an item; None where none is."""
+        if self.stands:
+            return next((value for value, number in self.stands.items() if number == item), None)
+        return str(item) if str(item) in dict(self.options) else None
 
     @property
     def text(self) -> str:
@@ -92,6 +109,8 @@ class ViewChoices:
         of: str = "",
         unlike: str = "",
         sections: Sequence[tuple[str, int]] = (),
+        stands: Mapping[str, int] | None = None,
+        opens: bool = False,
     ) -> str:
         """The id of one of a few values; ``options`` are their ids and texts, the first is the default if none is given."""
         values = tuple((str(key), str(text)) for key, text in options)
@@ -102,14 +121,16 @@ class ViewChoices:
         by_text = {text: key for key, text in reversed(values)}
         fallback = default if default in keys else values[0][0]
         chosen = wanted if wanted in keys else by_text.get(wanted, fallback)
-        linked = self._selected.get(of, ()) if of and chosen.isdigit() else ()
-        if len(linked) == 1 and str(linked[0]) in keys:
-            chosen = str(linked[0])
+        choice = ViewChoice(
+            name, title, kind, chosen, values, searched=searched, of=of, unlike=unlike, stands=stands or {}
+        )
+        linked = self._selected.get(of, ()) if of else ()
+        if len(linked) == 1 and (choice.item_of(chosen) is not None or (opens and wanted is None)):
+            chosen = choice.value_of(linked[0]) or chosen
         other = self._declared.get(unlike)
         if other is not None and other.value == chosen:
             chosen = next((key for key in (fallback, *keys) if key != chosen), chosen)
-        choice = ViewChoice(name, title, kind, chosen, values, searched=searched, of=of, unlike=unlike)
-        return str(self._declare(replace(choice, sections=tuple(sections))))
+        return str(self._declare(replace(choice, value=chosen, sections=tuple(sections), opens=opens)))
 
     def among(
         self,
@@ -170,3 +191,8 @@ class ViewChoices:
                 ViewChoice(name, title, FLAG, wanted if isinstance(wanted, bool) else bool(default))
             )
         )
+
+    def text(self, name: str, title: str) -> str:
+        """Words that somebody looks for; empty at first."""
+        wanted = self._wanted(name, title)
+        return str(self._declare(ViewChoice(name, title, TEXT, wanted if isinstance(wanted, str) else "")))

@@ -18,12 +18,16 @@ def describe(picture: Picture, rows: int = _ROWS) -> str:
     words = [*above, *(_panel(panel) for panel in picture.panels), *below]
     lines = [" ".join(_sentence(text) for text in words if text)]
     columns = list(picture.table.values())
+    told = [picture.formats.get(title, _cell) for title in picture.table]
     if picture.matrix is not None:
         lines += _matrix(picture.matrix, rows)
     elif columns:
         count = len(columns[0])
         lines.append("\t".join(picture.table))
-        lines += ["\t".join(_cell(column[i]) for column in columns) for i in range(min(count, rows))]
+        lines += [
+            "\t".join(tell(column[i]) for tell, column in zip(told, columns, strict=True))
+            for i in range(min(count, rows))
+        ]
         if count > rows:
             lines.append(f"and {format_count(count - rows)} more rows")
     return "\n".join(lines)

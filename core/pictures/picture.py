@@ -162,18 +162,22 @@ class Matrix:
 @dataclass(frozen=True)
 class Listing:
     """A table beside the picture: what its rows stand for is selected by them, and chosen where ``choice`` is the id of a
-    choice and the value of it that each row is."""
+    choice and the value of it that each row is. ``formats`` write the values of columns, by title;
+    ``swatch`` is a colour before each row, or nothing."""
 
     title: str
     columns: Mapping[str, Any]
     of: Items | None = None
     choice: tuple[str, tuple[str, ...]] | None = None
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    swatch: tuple[Color, ...] = ()
 
     def __post_init__(self) -> None:
         columns = {str(title): _column(values) for title, values in self.columns.items()}
         object.__setattr__(self, "columns", MappingProxyType(columns))
         lengths = {len(values) for values in columns.values()}
-        lengths |= {len(part) for part in (self.choice and self.choice[1],) if part is not None}
+        parts = (self.choice and self.choice[1], self.swatch or None)
+        lengths |= {len(part) for part in parts if part is not None}
         if len(lengths) > 1 or (self.of is not None and lengths != {self.of.reach}):
             raise PictureError(f"The columns, items and values of the list “{self.title}” differ in length.")
 
@@ -205,7 +209,8 @@ class Picture:
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
     ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for; with a
     ``stack`` it is so many of them each, below each other, that share an axis across. A picture
-    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
+    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, whose values
+    ``formats`` write, or
     ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
     blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
     force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
@@ -233,6 +238,7 @@ class Picture:
     beside: tuple[Listing | Facts | Inset, ...] = ()
     files: tuple[File, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

@@ -22,12 +22,13 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing with its words above and below."""
+    """A drawing with its words above and below; a ``slight`` one shows a single number, and is not proposed."""
 
     headline: str
     caption: str
     notes: str
     drawing: Drawing
+    slight: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from plaidwork.core.session.session import Session
 from plaidwork.core.study.record import study_records
 from plaidwork.core.views.printing import drawn_views, headline_of, offered, view_name
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
-from plaidwork.core.views.tables import table_of
+from plaidwork.core.views.tables import formats_of, heads_of, table_of
 
 Draw = Callable[[Session, Run, View, bool], Figure | None]
 """Draws a view, wide (across the page) or half as wide; None where there is nothing to see, or nobody who draws it."""
@@ -165,7 +165,7 @@ def _figures(
     for view in views:
         wanted = _is_chosen(view, chosen) if chosen else len(figures) < FIGURES
         figure = draw(session, run, view, not figures) if wanted else None
-        if figure is not None:
+        if figure is not None and (chosen or not figures or not figure.slight):
             figures.append(figure)
         else:
             left_out.append(view_name(view))
@@ -188,7 +188,7 @@ def _tables(session: Session, run: Run, chosen: Collection[str]) -> tuple[Listed
         except (NotYet, SourceError, PlaidworkError):
             continue
         if len(table):
-            found.append(listed(view_name(view), table))
+            found.append(listed(view_name(view).replace("/", ": "), table))
     if run.n_draws and run.spec.algorithm == "mcmc":
         found.append(_convergence(run))
     return tuple(found)
@@ -218,9 +218,14 @@ def _convergence(run: Run) -> Listed:
 def listed(title: str, table: Table) -> Listed:
     """The first rows and columns of a table as texts."""
     columns = list(table.columns.items())[:_COLUMNS]
-    heads = tuple(f"{name} ({table.units[name]})" if table.units.get(name) else name for name, _ in columns)
+    heads = tuple(heads_of(table)[name] for name, _ in columns)
     shown = min(len(table), _ROWS)
-    rows = tuple(tuple(_cell(values[row]) for _, values in columns) for row in range(shown))
+    formats = formats_of(table.columns, table.units)
+    tells = [formats.get(name, _cell) for name, _ in columns]
+    rows = tuple(
+        tuple(tell(values[row]) for tell, (_, values) in zip(tells, columns, strict=True))
+        for row in range(shown)
+    )
     numbers = frozenset(at for at, (_, values) in enumerate(columns) if values.dtype.kind in "iuf")
     left = []
     if len(table) > shown:

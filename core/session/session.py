@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run, now
 
 if TYPE_CHECKING:
+    from plaidwork.core.contract.model import Model
     from plaidwork.core.plugins.registry import Registry
     from plaidwork.core.session.store.mark import FileMark
 
@@ -142,13 +144,7 @@ class Session:
                 "Undo the change, or start a new fit with the data as they are now.",
             )
         if model.spec.state_version != run.spec.state_version:
-            for record in run.chains:
-                if record.state is not None:
-                    with blamed(model, "upgrade_state"):
-                        record.state = model.upgrade_state(
-                            record.state, run.spec.state_version, plan.data, plan.params
-                        )
-            run.spec = replace(run.spec, state_version=model.spec.state_version)
+            _upgrade(model, run, plan)
         return plan
 
     def save(self, path: str | Path | None = None, *, replace: bool = False) -> Path:
@@ -160,6 +156,25 @@ class Session:
         from plaidwork.core.session.store.session_file import save
 
         return save(self, path, replace=replace)
+
+
+def _upgrade(model: Model, run: Run, plan: FitPlan) -> None:
+    """States and checkpoints of an earlier version in today's form: those of all chains, or of none."""
+    before = run.spec.state_version
+
+    def today(state: Any) -> Any:
+        return (
+            None if state is None else model.upgrade_state(copy_state(state), before, plan.data, plan.params)
+        )
+
+    with blamed(model, "upgrade_state"):
+        found = [
+            (today(record.state), record.saved and replace(record.saved, state=today(record.saved.state)))
+            for record in run.chains
+        ]
+    for record, (state, saved) in zip(run.chains, found, strict=True):
+        record.state, record.saved = state, saved
+    run.spec = replace(run.spec, state_version=model.spec.state_version)
 
 
 def renamed_inputs(inputs: Mapping[str, Sequence[str]], old: str, name: str) -> dict[str, tuple[str, ...]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plaidwork.core.draws.summaries import order_blocks
 from plaidwork.core.pictures import Axis, Cells, Items, Mark, Matrix, Panel, Picture, Regions, ViewChoices
 from plaidwork.core.views import block_texts
+from plaidwork.core.views.block_parts import parts_of
 from plaidwork.core.views.blocks import MODES, BlockData, BlockSet, StillBlocks, load_blocks
 from plaidwork.core.views.matrices import Shades
 from plaidwork.core.views.sources import Sources
@@ -48,22 +49,37 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         return Picture(sources.view.title, empty=("No block at this threshold", why))
     orders = orders_of(data, *blocks.masks)
     ordered = in_order(blocks, data, mode, *orders)
+    beside = parts_of(blocks, strips[0].title if strips else "")
+    return replace(blocks_picture(blocks, ordered, mode, strips), beside=beside)
+
+
+def blocks_picture(
+    blocks: BlockSet,
+    ordered: Ordered,
+    mode: str,
+    strips: tuple[Strip, ...],
+    by_block: bool = True,
+    outlined: bool = True,
+) -> Picture:
+    """The matrix in an order with the blocks as they are now, their legend and words, and the table behind it."""
+    data = blocks.data
+    assert data is not None
     label = "Probability of being in a block" if mode == "coverage" else data.unit or "Value"
     clipped = data.clipped if mode != "coverage" else (False, False)
     shades = Shades(ordered.cells.map, ordered.cells.limits, clipped)
     return Picture(
         block_texts.headline(blocks),
         block_texts.caption(blocks),
-        panels_of(blocks, ordered, strips),
-        block_texts.whole_text(blocks, data, True, False),
+        panels_of(blocks, ordered, strips, outlined),
+        block_texts.whole_text(blocks, data, by_block, False),
         (
             *(key for strip in strips for key in strip.keys),
             *shades.keys(label, ordered.cells.pyramid.has_missing),
         ),
         matrix=Matrix(
             ordered.cells.values,
-            tuple(data.row_names[i] for i in orders[0]),
-            tuple(data.column_names[j] for j in orders[1]),
+            tuple(data.row_names[i] for i in ordered.row_order),
+            tuple(data.column_names[j] for j in ordered.column_order),
             data.row_label,
         ),
         layers=data.dim,

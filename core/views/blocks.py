@@ -287,8 +287,13 @@ class BlockSet:
 
 
 class StillBlocks(BlockSet):
-    """The blocks at one threshold, none of them chosen."""
+    """The blocks at one threshold, perhaps one of them chosen."""
 
-    def __init__(self, run: Run, data: BlockData, threshold: float) -> None:
-        self.run, self.data = run, data
+    def __init__(self, run: Run, data: BlockData, threshold: float, chosen: int | None = None) -> None:
+        self.run, self.data, self._chosen = run, data, chosen
         self._masks = self.masks_at(threshold)
+
+    @property
+    def selected(self) -> int | None:
+        """The block chosen, if any."""
+        return self._chosen

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.draws.numbers import format_count, format_number
+from plaidwork.core.draws.numbers import format_count, format_number, format_p
 from plaidwork.core.pictures import (
     Axis,
     Color,
@@ -117,8 +117,7 @@ class _Effects:
         """Its p-value in two digits, ``< 0.001`` below; empty when there is none."""
         if self.p is None or not np.isfinite(self.p[g, r]):
             return ""
-        p = float(self.p[g, r])
-        return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+        return format_p(float(self.p[g, r]))
 
     def text(self, r: int) -> str:
         """A row in words: estimate, interval, count and p of every group."""
@@ -162,6 +161,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         _notes(data),
         _legend(data),
         _table(data, order),
+        formats={data.p_name: format_p} if data.p is not None else {},
         grid=(300.0, _AROUND + row * len(order)),
         layers=dim if is_layer else "",
     )

@@ -152,7 +152,9 @@ class _Sheet:
         if self.own or (small and self._faint(k)):
             low, high = data.own_limits[k].tolist()
             limits = (low, high) if high > low else data.limits
-        mark = _image(data.values[k], limits, data.map_name, headed(name), Items("layer", [k], [0]))
+        mark = _image(
+            data.values[k], limits, data.map_name, headed(name), Items("layer", np.array([k]), np.array([0]))
+        )
         return _tile(mark, "" if small else headed(name), values)
 
     def _bar(self, k: int) -> tuple[Panel, ...]:
@@ -293,10 +295,10 @@ class _Sheet:
                 else ""
             )
         count = f"{format_count(len(data.values))} {plural(data.word)} by {_ORDERS[self.order_by].lower()}"
-        below = f"; bar below: {self._weights.label.lower()}" if self._weights is not None else ""
-        return (
-            count + below + (", line: its interval" if below and self._weights.intervals is not None else "")
-        )
+        if self._weights is None:
+            return count
+        line = ", line: its interval" if self._weights.intervals is not None else ""
+        return f"{count}; bar below: {self._weights.label.lower()}{line}"
 
     def _legend(self) -> tuple[Key | Ramp, ...]:
         data, known = self.data, self._weights

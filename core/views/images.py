@@ -37,7 +37,8 @@ class Weights:
         """The interval of a weight; empty where it has none."""
         if self.intervals is None:
             return ""
-        return format_interval(*map(float, self.intervals[g, k]))
+        low, high = self.intervals[g, k].tolist()
+        return format_interval(low, high)
 
     def doubtful(self, g: int, k: int) -> bool:
         """Whether the interval of a weight holds zero."""

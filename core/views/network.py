@@ -97,7 +97,22 @@ def _chosen_node(shown: Shown, choices: ViewChoices) -> int:
     nodes = shown.nodes.tolist()
     names = [("all", "all"), *((str(i), shown.network.names[i]) for i in nodes)]
     whole = (("", len(names)),)
-    wanted = choices.pick("around", "Around", names, kind=MANY, searched=True, sections=whole)
+    items, stands = _items(shown.network, nodes), {}
+    if items is not None:
+        stands = {
+            str(i): number for i, number in zip(nodes, items.index.tolist(), strict=True) if number >= 0
+        }
+    wanted = choices.pick(
+        "around",
+        "Around",
+        names,
+        kind=MANY,
+        searched=True,
+        sections=whole,
+        of=items.kind if items is not None and stands else "",
+        stands=stands,
+        opens=True,
+    )
     return -1 if wanted == "all" else int(wanted)
 
 

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from plaidwork.core.contract.model import Table
+from plaidwork.core.contract.model import SHARE, Table
+from plaidwork.core.draws.numbers import format_p, format_percent
 from plaidwork.core.views.sources import SourceError, Sources
 
-_MOST = 200
+_MOST, _P_VALUES = 200, ("p", "q", "p-value", "q-value")
+
+
+def formats_of(
+    titles: Iterable[str], units: Mapping[str, str] | None = None
+) -> dict[str, Callable[[Any], str]]:
+    """How columns are written that their titles or units tell: p-values in two digits, shares of 1 in per cent."""
+    found: dict[str, Callable[[Any], str]] = {
+        title: format_p for title in titles if title.split(" ")[-1].casefold() in _P_VALUES
+    }
+    return found | {title: _percent for title, unit in (units or {}).items() if unit == SHARE}
+
+
+def heads_of(table: Table) -> dict[str, str]:
+    """What stands above each column: its title, and its unit where the values do not tell it."""
+    told = {title: unit for title, unit in table.units.items() if unit and unit != SHARE}
+    return {title: f"{title} ({told[title]})" if title in told else title for title in table.columns}
+
+
+def _percent(share: float) -> str:
+    return format_percent(float(share), 1)
 
 
 def table_of(sources: Sources) -> Table:

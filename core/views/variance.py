@@ -90,6 +90,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     root = choices.pick("scale", "Scale", _SCALES, scale) == "root"
     shares = found[group]
     bars = len(shares.views) <= len(_BLUELESS)
+    table = _table(shares)
     keys = tuple(Key(name, _color(v)) for v, name in enumerate(shares.views)) if bars else ()
     return Picture(
         _headline(shares, group),
@@ -97,7 +98,8 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         (_cells(shares, root, bars), *([_bars(shares, root)] if bars else [])),
         "Colours follow the square root of the share, so that weak factors show" if root else "",
         (*keys, _ramp(shares, root)),
-        _table(shares),
+        table,
+        formats=dict.fromkeys([*table][1:], _percent),
         layers=found[0].dim,
     )
 
@@ -216,6 +218,10 @@ def _headline(shares: Shares, group: int) -> str:
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     of = f" in the samples “{shares.samples}”" if group else ""
     return f"{format_count(count)} {word} {listed}{of}"
+
+
+def _percent(share: float) -> str:
+    return format_percent(float(share), 1)
 
 
 def _table(shares: Shares) -> dict[str, np.ndarray]:

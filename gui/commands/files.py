@@ -201,6 +201,34 @@ class FileCommands(CommandGroup):
         self._workbench.save()
         return True
 
+    def save_without_data(self) -> None:
+        """Ask for a file, and write a copy to give away."""
+        from plaidwork.core.session.copying import save_without_data
+
+        window, session = self._window, self._workbench.session
+        proposed = proposed_name(session.name, "without data", suffix=SESSION_SUFFIX)
+        path = ask_save_path(
+            window,
+            "Save a copy without data",
+            Path(window.settings.folder("open")) / proposed,
+            _SESSION_FILTER,
+        )
+        if path is not None:
+            run_task(
+                lambda task: save_without_data(session, path),
+                lambda written: window.status.say(f"Copy without data saved to {written.name}"),
+                self._workbench.faults.report("Could not save the copy"),
+            )
+
+    def compare_sessions(self) -> None:
+        """Ask for a session file, and say what differs."""
+        window = self._window
+        name, _ = QFileDialog.getOpenFileName(
+            window, "Compare with a session", window.settings.folder("open"), _SESSION_FILTER
+        )
+        if name:
+            self._workbench.guard.compare(Path(name))
+
     def save_as(self) -> bool:
         window, session = self._window, self._workbench.session
         name = proposed_name(session.name, suffix=SESSION_SUFFIX)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QTimer
@@ -36,6 +36,9 @@ from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from plaidwork.gui.plots import Shrunk
 
 PICTURE, VALUES, ROWS, COLUMNS = "picture", "values", "rows", "columns"
 
@@ -224,14 +227,25 @@ class DataPage(Page):
         self._draw()
 
     def _draw(self) -> None:
+        """Show the matrix, averaged in the background (half a second for 5000 x 2000)."""
+        from plaidwork.gui.plots import shrink
+
         facts, dataset = self._facts, self.dataset
         if facts is None or dataset is None or self._image is None or facts.shape != dataset.shape:
             return
-        values = dense_sample(dataset)
-        rows = shown_names(dataset, 0) if values.shape[0] == dataset.shape[0] else ()
+        image = self._image
+
+        def done(shrunk: Shrunk) -> None:
+            if self._image is image and self._facts is facts and self.dataset is dataset:
+                self._show_matrix(shrunk, facts, dataset)
+
+        run_task(lambda task: shrink(dense_sample(dataset)), done)
+
+    def _show_matrix(self, shrunk: Shrunk, facts: Facts, dataset: Dataset) -> None:
+        rows = shown_names(dataset, 0) if shrunk.values.shape[0] == dataset.shape[0] else ()
         columns = shown_names(dataset, 1) or (dataset.name,)
         name = "loom" if facts.diverging else "tide"
-        self._image.set_matrix(values, rows, columns, limits=facts.limits, map_name=name)
+        self._image.set_matrix(shrunk, rows, columns, limits=facts.limits, map_name=name)
         low, high = facts.limits
         bottom, middle, top = format_limits((low, 0 if facts.diverging else (low + high) / 2, high), 2)
         top = ("+" if facts.diverging else "") + top

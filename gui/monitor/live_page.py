@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
@@ -35,6 +39,8 @@ _AROUND = 5.0
 """Seconds by which a fit may take longer than its budget of time, before that is shown."""
 _PER_TICK = 1
 """Small plots redrawn per tick while the fit runs."""
+_BETWEEN = 20
+"""Milliseconds between the parts of a tick: figures, side panel, large plot, small plot."""
 
 
 class TracePlot(Plot):
@@ -106,16 +112,20 @@ class LivePage(Page):
         primary = run.spec.primary_trace
         shown = [trace for trace in run.spec.traces if trace.kind != "acceptance"]
         shown.sort(key=lambda trace: trace is not primary)
-        self._plots = [TracePlot(run, trace, True) for trace in shown[:1]]
-        self._waiting = shown[1:]
+        self._plots: list[TracePlot] = []
+        self._waiting = shown
+        self._unplaced = False
+        """Whether small plots were made that are not in the grid yet."""
         self._turn = 0
+        self._parts: deque[Callable[[], None]] = deque()
+        """What of the last tick is still to be drawn."""
+        self._pacer = QTimer(self, interval=_BETWEEN)
+        self._pacer.timeout.connect(self._draw_part)
         self._grid = grid_layout(spacing=(space.XXL, space.L))
         self._build()
-        for plot in self._plots:
-            self._furnish(plot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.tick()
-        # a plot takes some 30 ms to make: one at a time, so that the event loop is never held up
+        # a plot takes some 10 ms to make: one at a time, so that the event loop is never held up
         self._maker = QTimer(self)
         self._maker.timeout.connect(self._make_next)
         self._maker.start(0)
@@ -131,21 +141,28 @@ class LivePage(Page):
             plot.set_shading((0, left_out), "warm-up" if plot.large else "")
 
     def _make_next(self) -> None:
-        """Make the next small plot that has numbers to show; look again later for the others."""
+        """Make the next plot, a small one once it has numbers to show; look again later for the others."""
         PRIORITY.hold()
         snapshots = [record.trace.snapshot() for record in self._run.chains]
         for trace in self._waiting:
-            if any(np.isfinite(snapshot[trace.name]).any() for snapshot in snapshots):
+            large = not self._plots
+            if large or any(np.isfinite(snapshot[trace.name]).any() for snapshot in snapshots):
                 self._waiting.remove(trace)
-                plot = TracePlot(self._run, trace, False)
+                plot = TracePlot(self._run, trace, large)
                 self._furnish(plot)
                 plot.draw(snapshots)
                 self._plots.append(plot)
-                declared = [item.name for item in self._run.spec.traces]
-                self._plots[1:] = sorted(self._plots[1:], key=lambda made: declared.index(made.trace.name))
-                self._arrange()
+                if large:
+                    self._column.insertWidget(0, plot, 3)
+                else:
+                    self._unplaced = True
                 self._maker.setInterval(0)
                 return
+        if self._unplaced:  # all at once, so that the page is laid out once
+            self._unplaced = False
+            declared = [item.name for item in self._run.spec.traces]
+            self._plots[1:] = sorted(self._plots[1:], key=lambda made: declared.index(made.trace.name))
+            self._arrange()
         self._maker.setInterval(500)
         if not self._waiting or not self._run.active:
             self._maker.stop()
@@ -181,12 +198,10 @@ class LivePage(Page):
         inner = QWidget()
         inner.setBackgroundRole(self.backgroundRole().Base)
         inner.setAutoFillBackground(True)
-        column = vertical(
+        self._column = vertical(
             on=inner, spacing=space.L, margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         )
-        if self._plots:
-            column.addWidget(self._plots[0], 3)
-        column.addLayout(self._grid, 2)
+        self._column.addLayout(self._grid, 2)
         scroll = scrolled(inner)
         vertical(row, self._bar, (scroll, 1), on=self, spacing=0)
 
@@ -238,10 +253,26 @@ class LivePage(Page):
             self._left_out = run.schedule.left_out
             for plot in self._plots:
                 self._shade(plot)
-        for plot in [*self._plots[:1], *self._next_small()]:
-            plot.draw(snapshots)
-        self._tell(snapshots)
-        self._side.tick(snapshots)
+        parts = [
+            partial(self._tell, snapshots),
+            partial(self._side.tick, snapshots),
+            *(partial(plot.draw, snapshots) for plot in [*self._plots[:1], *self._next_small()]),
+        ]
+        if not run.active:
+            self._parts.clear()
+            for part in parts:
+                part()
+        elif not self._parts:  # else those of the last tick come first
+            self._parts.extend(parts)
+            self._draw_part()
+            self._pacer.start()
+
+    def _draw_part(self) -> None:
+        """One part of a tick at a time, so that the event loop comes between."""
+        if self._parts and self._run.active:
+            self._parts.popleft()()
+        if not self._parts:
+            self._pacer.stop()
 
     def _next_small(self) -> list[TracePlot]:
         """The small plots take turns, so that a redraw costs the same however many there are."""

@@ -15,10 +15,10 @@ from plaidwork.gui.pictures.frame import (
     Frame,
     Pixels,
     beside,
-    beside_rows,
 )
 from plaidwork.gui.pictures.keys import RAMP, LegendPlace
 from plaidwork.gui.pictures.marks import paint_point
+from plaidwork.gui.pictures.names import beside_rows
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import size, space
 

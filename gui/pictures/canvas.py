@@ -97,8 +97,8 @@ class PictureCanvas(QWidget):
         self.redraw()
 
     def _fit(self) -> None:
-        """Be as high as the panels of a grid need; a page scrolls what it has no room for."""
-        if self.picture is not None and self.picture.grid is not None:
+        """Be as high as the panels of a grid, or texts, need; a page scrolls what it has no room for."""
+        if self.picture is not None and self.minimumHeight() < self.maximumHeight():  # else it is fixed
             needed = least_height(self.picture, self.width() - 2 * EDGE, screen_style()) + 2 * EDGE
             self.setMinimumHeight(max(int(needed), self.minimumSizeHint().height()))
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFontMetricsF
 
-from plaidwork.core.pictures import Bars, Column, Panel, Picture, Scaling, Tick
+from plaidwork.core.pictures import Bars, Panel, Picture, Scaling, Tick
 from plaidwork.gui.pictures.keys import LegendPlace, legend_of
+from plaidwork.gui.pictures.names import LONGEST, beside_rows, shown_names, upright_names, widest_of
+from plaidwork.gui.pictures.prose import prose_height, prose_of
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import space
 
@@ -19,11 +20,8 @@ ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
 _WIDEST, _ENDLESS = 640.0, 1e5
 """Pixels of the widest panel of a grid, and of a sheet that is high enough for all."""
-_BESIDE = 0.3
-"""Share of a panel that columns of numbers beside it may take."""
-_LONGEST, _ASIDE = 150.0, 110.0
-_MEASURED = 400
-"""Pixels of the longest name beside a panel, and of the room that lines beside one need."""
+_ASIDE = 110.0
+"""Pixels of the room that lines beside a panel need."""
 GAUGE = 60.0
 """Pixels of the bar before a name beside a panel."""
 Window = tuple[float, float]
@@ -174,8 +172,21 @@ def columns_of(picture: Picture, width: float, style: Style) -> int:
     return max(1, math.ceil(count / max(1, math.ceil(count / most))))
 
 
+def most_height(picture: Picture, width: float, style: Style) -> float:
+    """Height beyond which a picture so wide gains nothing; very large where it may have any."""
+    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
+    if picture.grid is None:
+        return legend + _whole_height(picture.panels, width, style)
+    across = columns_of(picture, width, style)
+    _, high = _cell(picture, QRectF(0, 0, width, _ENDLESS), style, across)
+    return legend + math.ceil(cells_of(picture) / across) * (high + space.L)
+
+
 def least_height(picture: Picture, width: float, style: Style) -> float:
-    """Height at which no panel of a grid is lower than it has to be; 0 for panels below each other."""
+    """Height at which no panel of a grid is lower than it has to be, and all of a text is seen; else 0."""
+    if picture.grid is None and any(prose_of(panel) for panel in picture.panels):
+        _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
+        return legend + _whole_height(picture.panels, width, style)
     if picture.grid is None:
         return 0.0
     rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
@@ -248,7 +259,14 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
         space.XS if panel.strip or other.own else space.M for panel, other in zip(panels, below, strict=True)
     ]
     around = sum(map(sum, rooms)) + sum(gaps[:-1])
-    flexible, lines = [panel for panel in panels if panel.height == 0], sum(panel.height for panel in panels)
+    texts = {
+        id(panel): prose_height(mark, rect.width() - 2, style)
+        for panel in panels
+        if (mark := prose_of(panel))
+    }
+    around += sum(texts.values())
+    flexible = [panel for panel in panels if panel.height == 0 and id(panel) not in texts]
+    lines = sum(panel.height for panel in panels)
     if flexible and lines > 2:  # half of a small room is for the others
         line = max(min(line, (rect.height() - around) / 2 / lines), 1.0)
     fixed = around + lines * line
@@ -263,7 +281,7 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
         shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
     for panel, (top, bottom), gap in zip(panels, rooms, gaps, strict=True):
-        high = panel.height * line or shares[id(panel)]
+        high = texts.get(id(panel)) or panel.height * line or shares[id(panel)]
         spans.append((y + top, y + top + high))
         y += top + high + bottom + gap
     return spans
@@ -323,45 +341,11 @@ def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:
     metrics = style.metrics()
     if panel.y.scale == "category":
         names = shown_names(up.scaling) if panel.y.ticks else []
-        widest = min(widest_of(names, metrics), _LONGEST, 0.35 * rect.width())
+        widest = min(widest_of(names, metrics), LONGEST, 0.35 * rect.width())
     else:
         widest = widest_of([tick.text for tick in up.ticks(UP)] if panel.y.ticks else [], metrics)
     named = metrics.height() + space.XS if panel.y.title else 0.0
     return 1 + widest + (space.S if widest else 0) + named
-
-
-def shown_names(scaling: Scaling) -> list[str]:
-    """Names of the places of a scale of categories that are in view: of very many those of some."""
-    names = scaling.names[max(0, math.ceil(scaling.low)) : math.floor(scaling.high) + 1]
-    return list(names[:: max(1, len(names) // _MEASURED)])
-
-
-def widest_of(texts: list[str], metrics: QFontMetricsF) -> float:
-    """Pixels of the widest text."""
-    return max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
-
-
-def upright_names(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
-    """Height of names that are written upright below a panel; 0 when they have room beside each other."""
-    if not (panel.x.turned and panel.x.ticks) or panel.x.above:
-        return 0.0
-    metrics = style.metrics()
-    widest = widest_of(shown_names(across), metrics)
-    if widest + space.S <= 0.8 * rect.width() / max(across.high - across.low, 1.0):
-        return 0.0
-    return min(widest, _LONGEST, 0.3 * rect.height())
-
-
-def beside_rows(panel: Panel, style: Style, width: float) -> list[tuple[Column, float]]:
-    """Columns for which a panel so wide has room, and their widths."""
-    metrics = style.metrics()
-    found = [
-        (one, max(metrics.horizontalAdvance(text) for text in (one.title, *one.texts[:_MEASURED])) + space.L)
-        for one in panel.columns
-    ]
-    while len(found) > 1 and sum(wide for _, wide in found) > _BESIDE * width:
-        found.pop(0)
-    return found
 
 
 def _right(panel: Panel, style: Style, width: float) -> float:
@@ -372,9 +356,9 @@ def _right(panel: Panel, style: Style, width: float) -> float:
         metrics.horizontalAdvance(text) for text in (*(end.text for end in panel.ends), panel.ends_title)
     ]
     gauge = GAUGE + space.S if any(end.share is not None for end in panel.ends) else 0.0
-    if panel.own or (panel.equal and not panel.zoom):
+    if panel.own or (panel.equal and not panel.zoom) or prose_of(panel):
         return 1.0
-    return min(max(names) + gauge, _LONGEST) + space.S if panel.ends else float(space.M)
+    return min(max(names) + gauge, LONGEST) + space.S if panel.ends else float(space.M)
 
 
 def beside(frame: Frame) -> QRectF | None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen
 
 from plaidwork.core.numerics.lines import draw_lines
-from plaidwork.core.pictures import Color, Links
+from plaidwork.core.pictures import Links
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.style import Style
 
@@ -38,17 +38,26 @@ def paint_links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> N
         _as_image(mark, painter, frame, style, seen, lines, widths, opacity, dashed)
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(seen) <= _SMOOTH)
-    pens: dict[tuple[Color, float, float, bool], list[QLineF]] = {}
-    for i in seen.tolist():
-        pen = (mark.color_of(i), round(2 * widths[i]) / 2, round(20 * opacity[i]) / 20, bool(dashed[i]))
-        pens.setdefault(pen, []).append(QLineF(*lines[i].tolist()))
-    for (color, width, opaque, dash), parts in pens.items():
-        ink = style.color(color)
-        ink.setAlphaF(opaque)
+    colors, numbers = mark.palette
+    looks = np.column_stack([numbers, np.rint(2 * widths), np.rint(20 * opacity), dashed])
+    for look, places in _alike(looks[seen]):
+        number, halves, twentieths, dash = look
+        ink = style.color(colors[int(number)])
+        ink.setAlphaF(twentieths / 20)
         kind = Qt.PenStyle.DashLine if dash else Qt.PenStyle.SolidLine
-        painter.setPen(QPen(ink, width, kind, Qt.PenCapStyle.FlatCap))
-        painter.drawLines(parts)
+        painter.setPen(QPen(ink, halves / 2, kind, Qt.PenCapStyle.FlatCap))
+        painter.drawLines([QLineF(*line) for line in lines[seen[places]].tolist()])
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+
+def _alike(looks: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Each row that occurs, in the order of first occurrence, and the places where it does."""
+    if not len(looks):
+        return []
+    found, first, which = np.unique(looks, axis=0, return_index=True, return_inverse=True)
+    ordered = np.argsort(which.ravel(), kind="stable")
+    places = np.split(ordered, np.cumsum(np.bincount(which.ravel()))[:-1])
+    return [(found[k], places[k]) for k in np.argsort(first)]
 
 
 def _as_image(
@@ -67,8 +76,8 @@ def _as_image(
     pixels = np.empty((round(area.height() * ratio), round(area.width() * ratio), 4), dtype=np.uint8)
     ground = style.color("surface")
     pixels[:] = (ground.blue(), ground.green(), ground.red(), 255)
-    known = {color: _rgb(style.color(color)) for color in {mark.color_of(i) for i in seen.tolist()}}
-    colors = np.array([known[mark.color_of(i)] for i in seen.tolist()], dtype=np.uint8)
+    inks, numbers = mark.palette
+    colors = np.array([_rgb(style.color(color)) for color in inks], dtype=np.uint8)[numbers[seen]]
     at = (lines[seen] - np.tile([area.left(), area.top()], 2)) * ratio
     at = np.ascontiguousarray(at)
     draw_lines(pixels, at, widths[seen] * ratio, colors, opacity[seen], dashed[seen], float(ratio))

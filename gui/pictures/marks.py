@@ -20,6 +20,7 @@ from plaidwork.core.pictures import (
     Mark,
     Outlines,
     Points,
+    Prose,
     Regions,
     Rug,
     Rule,
@@ -29,6 +30,7 @@ from plaidwork.gui.pictures.cells import paint_cells, paint_image
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.joints import paint_links
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
+from plaidwork.gui.pictures.prose import paint_prose
 from plaidwork.gui.pictures.rasters import MANY_POINTS, inks_of, points_image
 from plaidwork.gui.pictures.regions import paint_regions
 from plaidwork.gui.pictures.style import Style
@@ -237,6 +239,11 @@ def _cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> None:
 @paint_mark.register
 def _image(mark: Image, painter: QPainter, frame: Frame, style: Style) -> None:
     paint_image(mark, painter, frame, style)
+
+
+@paint_mark.register
+def _prose(mark: Prose, painter: QPainter, frame: Frame, style: Style) -> None:
+    paint_prose(mark, painter, frame.area, style)
 
 
 @paint_mark.register

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from plaidwork.core.pictures import Bands, Bars, Cells, Image, Line, Mark, Panel, Picture, Points
+from plaidwork.core.pictures import Bands, Bars, Cells, Image, Line, Mark, Panel, Picture, Points, Prose
 from plaidwork.gui.pictures.axes import (
     elided,
     paint_aside,
@@ -106,6 +106,8 @@ def paint_spots(
         color = "accent" if selected else "text"
         if isinstance(mark, Image):
             paint_image_spot(mark, painter, frame, style, selected)
+        elif isinstance(mark, Prose):
+            _beside_text(painter, frame, style, selected)
         elif frame.panel.reads == "row":
             _paint_row(painter, frame, at.y(), style, selected)
         elif isinstance(mark, Bars):
@@ -143,6 +145,14 @@ def _paint_row(painter: QPainter, frame: Frame, y: float, style: Style, selected
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink)
     painter.drawRoundedRect(QRectF(frame.left, middle - high / 2, frame.right - frame.left, high), 4, 4)
+
+
+def _beside_text(painter: QPainter, frame: Frame, style: Style, selected: bool) -> None:
+    """A line at the left of a text with its title."""
+    painter.setClipping(False)
+    painter.setPen(QPen(style.color("accent" if selected else "control"), 2))
+    left, area = frame.left - 5, frame.area
+    painter.drawLine(QPointF(left, area.top()), QPointF(left, area.bottom()))
 
 
 def _paint_tag(painter: QPainter, at: QPointF, name: str, frame: Frame, style: Style) -> None:

@@ -4,23 +4,39 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QMarginsF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
+from PySide6.QtGui import (
+    QFont,
+    QFontMetricsF,
+    QGuiApplication,
+    QImage,
+    QPageLayout,
+    QPageSize,
+    QPaintDevice,
+    QPainter,
+    QPdfWriter,
+)
 
 from plaidwork.core.pictures import Picture
-from plaidwork.gui.pictures.frame import lay_out, least_height
+from plaidwork.gui.pictures.frame import lay_out, least_height, most_height
 from plaidwork.gui.pictures.paint import paint_picture
 from plaidwork.gui.pictures.style import Style, paper_style
 from plaidwork.gui.theme import theme
 from plaidwork.gui.tokens import space
 
 FORMATS = ("png", "svg", "pdf")
-_INCH, _UNITS, _MOST = 25.4, 96.0, 2000.0
-"""Millimetres of an inch, units in which everything is laid out for an inch, and millimetres of the largest paper."""
+_INCH, _UNITS, _LOWEST, _MOST = 25.4, 96.0, 20.0, 2000.0
+"""Millimetres of an inch, units in which everything is laid out for an inch, and millimetres of the lowest and of the
+largest paper."""
 _LEAST, _EACH = 9, 4
 """Lines of text that the panels of a picture are high at least, and those that each after the first adds."""
+_TEXT = re.compile(
+    r'<text(?P<rest>[^>]* font-family="(?P<family>[^"]*)" font-size="(?P<size>[0-9.]+)" font-weight="(?P<weight>[0-9]+)"[^>]*)>'
+    r"(?P<words>[^<]*)</text>"
+)
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -64,18 +80,28 @@ def roomy(picture: Picture, paper: Paper) -> Paper:
     style, wide = paper_style(paper.points, paper.scheme), paper.units.width() - 2 * _edge(paper)
     lines = _LEAST + _EACH * (len(picture.panels) - 1) if picture.panels and not picture.grid else 0
     needed = max(least_height(picture, wide, style), lines * style.metrics().height())
-    around = 2 * _edge(paper) + 2 * space.S
-    for text, role, _ in (
-        *_above(picture, paper),
-        *((text, "caption", "") for text in _below(picture, paper)),
-    ):
-        if text:
-            around += (
-                style.metrics(role).boundingRect(QRectF(0, 0, wide, _MOST), _WRAPPED, text).height()
-                + space.XS
-            )
-    high = min((needed + around) / _UNITS * _INCH, _MOST)
+    high = min((needed + _around(picture, paper)) / _UNITS * _INCH, _MOST)
     return replace(paper, height=max(paper.height, high))
+
+
+def snug(picture: Picture, paper: Paper) -> Paper:
+    """The paper, lower where the picture would leave room below it, but as high as it has to be."""
+    if not picture.panels:
+        return paper
+    style, wide = paper_style(paper.points, paper.scheme), paper.units.width() - 2 * _edge(paper)
+    used = (most_height(picture, wide, style) + _around(picture, paper)) / _UNITS * _INCH
+    return roomy(picture, replace(paper, height=max(min(paper.height, used), _LOWEST)))
+
+
+def _around(picture: Picture, paper: Paper) -> float:
+    """Height of the edges and of the words above and below a picture."""
+    style, wide = paper_style(paper.points, paper.scheme), paper.units.width() - 2 * _edge(paper)
+    texts = (*_above(picture, paper), *((text, "caption", "") for text in _below(picture, paper)))
+    sheet = QRectF(0, 0, wide, _MOST)
+    highs = [
+        style.metrics(role).boundingRect(sheet, _WRAPPED, text).height() for text, role, _ in texts if text
+    ]
+    return 2 * _edge(paper) + 2 * space.S + sum(high + space.XS for high in highs)
 
 
 def _edge(paper: Paper) -> float:
@@ -202,7 +228,19 @@ def svg_of(picture: Picture, paper: Paper) -> bytes:
     generator.setDescription(picture.caption)
     _vector(generator, picture, paper)
     text = bytes(buffer.data().data()).decode("utf-8")
+    text = _TEXT.sub(_as_wide, text)
     return re.sub(r'font-family="([^"]*)"', _with_generic, text).encode("utf-8")
+
+
+def _as_wide(found: re.Match[str]) -> str:
+    """A text with the width that it was laid out with, which it keeps in whatever font a reader has."""
+    size, weight, words = float(found["size"]), int(found["weight"]), unescape(found["words"])
+    font = QFont(found["family"].split(",")[0])
+    font.setPointSizeF(size * 72 / _UNITS)
+    font.setWeight(QFont.Weight(weight))
+    wide = QFontMetricsF(font).horizontalAdvance(words)
+    length = f' textLength="{wide:.2f}" lengthAdjust="spacingAndGlyphs"' if words.strip() else ""
+    return f"<text{length}{found['rest']}>{found['words']}</text>"
 
 
 def _with_generic(found: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from plaidwork.core.pictures import Regions
 from plaidwork.gui.pictures.frame import Frame, Pixels
-from plaidwork.gui.pictures.style import Style
+from plaidwork.gui.pictures.style import Style, mixed
 from plaidwork.gui.theme import ink_on
 
 FADED, FADED_TAG = 0.25, 0.6
@@ -97,17 +97,18 @@ def paint_regions(mark: Regions, painter: QPainter, frame: Frame, style: Style) 
             painter.setPen(pen)
             painter.drawRects(inner)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
+    painter.setOpacity(1.0)
     painter.setFont(style.font())
     for region, (place, text) in tag_places(mark, frame, style).items():
         color = style.color(
             "text" if mark.color_of(region) == "control" and region == mark.chosen else mark.color_of(region)
         )
-        painter.setOpacity(FADED_TAG if 0 <= mark.chosen != region else 1.0)
         painter.fillRect(place.adjusted(-1, -1, 1, 1), style.color("surface"))
+        if 0 <= mark.chosen != region:
+            color = mixed(color, style.color("surface"), FADED_TAG)
         painter.fillRect(place, color)
         painter.setPen(ink_on(color))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
-    painter.setOpacity(1.0)
 
 
 def _inner(part: QRectF, inset: float) -> QRectF:

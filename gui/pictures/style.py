@@ -46,6 +46,12 @@ class Style:
         return QFontMetricsF(self.font(role))
 
 
+def mixed(ink: QColor, ground: QColor, share: float) -> QColor:
+    """So much of one colour over another, opaque."""
+    pairs = zip(ink.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
+    return QColor(*(round(share * a + (1 - share) * b) for a, b in pairs))
+
+
 def screen_style() -> Style:
     """The look of the window now."""
     return Style(theme().scheme)

@@ -3,7 +3,7 @@
 from plaidwork.gui.plots.axis import PlotAxis
 from plaidwork.gui.plots.export import ask_and_save_picture, save_picture
 from plaidwork.gui.plots.frame import PlotFrame
-from plaidwork.gui.plots.image import MatrixImage, area_average, color_limits, to_rgba
+from plaidwork.gui.plots.image import MatrixImage, Shrunk, area_average, color_limits, shrink, to_rgba
 from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.plots.plot import Line, Plot, halo
 
@@ -15,10 +15,12 @@ __all__ = [
     "Plot",
     "PlotAxis",
     "PlotFrame",
+    "Shrunk",
     "area_average",
     "ask_and_save_picture",
     "color_limits",
     "halo",
     "save_picture",
+    "shrink",
     "to_rgba",
 ]

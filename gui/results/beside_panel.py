@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Facts, Inset, Listing
+from plaidwork.core.pictures import Facts, Inset, Items, Listing, ViewChoice
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, scrolled
@@ -17,6 +17,9 @@ from plaidwork.gui.widgets.layouts import horizontal, vertical
 Part = Listing | Facts | Inset
 _LEAST_ROWS = 5
 """Rows of a table that are in view at least."""
+_PAD, _BESIDE_ROWS, _SWATCH, _NAMES, _MEASURED = 14, 24, 40, 150, 200
+"""Pixels around the rows of a table and beside them, beside a name with its colour, of the widest name that columns give way to, and names
+that are measured."""
 _ACROSS = 2
 """Numbers beside each other."""
 
@@ -27,12 +30,14 @@ class BesidePanel(QWidget):
     Signals
     -------
     chosen : numbers of the part that is a list, and of its row
+    activated : the same, of a row that was clicked twice or where Enter was pressed
     picked : kind and numbers of the items of a mark that was clicked in a small picture
     hovered : what is under the pointer there, in words
     left : Esc was pressed
     """
 
     chosen = Signal(int, int)
+    activated = Signal(int, int)
     picked = Signal(str, object)
     hovered = Signal(str)
     left = Signal()
@@ -76,8 +81,8 @@ class BesidePanel(QWidget):
         """The numbers, from above."""
         return [figure for part in self._parts if isinstance(part, _Numbers) for figure in part.figures]
 
-    def set_parts(self, parts: tuple[Part, ...]) -> None:
-        """Show these. Widgets are used again in their order, so that focus and scrolling are kept."""
+    def set_parts(self, parts: tuple[Part, ...], choices: Sequence[ViewChoice] = ()) -> None:
+        """Show these, in lists the rows that are chosen. Widgets are used again in their order, so that focus and scrolling are kept."""
         self._spare, self._parts = [*self._parts, *self._spare], []
         for place, part in enumerate(parts):
             widget = self._widget_for(part)
@@ -87,6 +92,10 @@ class BesidePanel(QWidget):
             self._column.insertWidget(place, widget, int(isinstance(widget, _Table)))
             widget.show_part(part)
             widget.show()
+            if isinstance(part, Listing) and isinstance(widget, _Table) and part.choice is not None:
+                widget.mark_row(
+                    part.choice[1], next((one.value for one in choices if one.id == part.choice[0]), "")
+                )
         for widget in self._spare:
             widget.hide()
         self.set_selected(self._selected)
@@ -101,16 +110,20 @@ class BesidePanel(QWidget):
         made = kind()
         if isinstance(made, _Table):
             made.table.row_selected.connect(lambda row: self.chosen.emit(made.number, row))
+            made.table.row_activated.connect(lambda row: self.activated.emit(made.number, row))
         elif isinstance(made, _Small):
             made.chart.picked.connect(self.picked)
             made.chart.hovered.connect(self.hovered)
         return made
 
     def set_selected(self, selected: Mapping[str, tuple[int, ...]]) -> None:
-        """Mark these items in the small pictures."""
+        """Mark these items in the small pictures, and in lists of which no row is chosen otherwise."""
         self._selected = dict(selected)
         for chart in self.charts:
             chart.set_selected(self._selected)
+        for part in self._parts:
+            if isinstance(part, _Table):
+                part.mark_items(self._selected)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc leaves what was chosen."""
@@ -129,18 +142,58 @@ class _Table(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.title, card = Label("", "strong", elide=True), Card()
+        self._of: Items | None = None
         self.table = DataTable(dense=True)
         self.table.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         vertical(self.table, on=card, margins=1)
         vertical(self.title, (card, 1), on=self, spacing=space.S)
-        self.setMinimumHeight(size.TABLE_HEAD + _LEAST_ROWS * size.ROW_DOCK)
 
     def show_part(self, part: Part) -> None:
         """Show this list."""
         assert isinstance(part, Listing)
         self.title.setText(part.title)
         self.table.view.setAccessibleName(part.title)
-        self.table.set_columns(part.columns)
+        self._of = part.of if part.choice is None else None
+        self.table.set_columns(part.columns, formats=part.formats, swatch=part.swatch or None)
+        rows = len(next(iter(part.columns.values()), ()))
+        around = self.title.sizeHint().height() + space.S + size.TABLE_HEAD + _PAD
+        self.setMinimumHeight(around + min(max(rows, 1), _LEAST_ROWS) * size.ROW_DOCK)
+        self.setMaximumHeight(around + max(rows, 1) * size.ROW_DOCK)
+        self._fit_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrow table goes without its last columns."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """As many columns as leave room for the names in the first."""
+        view, model = self.table.view, self.table.model
+        shown = model.columnCount()
+        names = [model.text(row, 0) for row in range(min(model.rowCount(), _MEASURED))]
+        wide = max((view.fontMetrics().horizontalAdvance(name) for name in names), default=0)
+        room = self.width() - _BESIDE_ROWS - min(wide + _SWATCH, _NAMES)
+        for column in range(1, shown):
+            view.setColumnHidden(column, False)
+        while shown > 2 and sum(view.columnWidth(column) for column in range(1, shown)) > room:
+            shown -= 1
+            view.setColumnHidden(shown, True)
+
+    def mark_items(self, selected: Mapping[str, tuple[int, ...]]) -> None:
+        """Select the row of the only item that is selected, where the rows are items."""
+        if self._of is not None:
+            items = selected.get(self._of.kind, ())
+            rows = self._of.pieces(frozenset(items)).tolist() if len(items) == 1 else []
+            self._select(rows[0] if rows else -1)
+
+    def mark_row(self, values: tuple[str, ...], chosen: str) -> None:
+        """Select the row of what is chosen, or none, without telling anybody."""
+        self._select(values.index(chosen) if chosen in values else -1)
+
+    def _select(self, row: int) -> None:
+        blocked = self.table.blockSignals(True)
+        self.table.select_row(row)
+        self.table.blockSignals(blocked)
 
 
 class _Numbers(QWidget):
@@ -192,5 +245,5 @@ class _Small(QWidget):
         """Show this picture."""
         assert isinstance(part, Inset)
         self.title.setText(part.picture.headline)
-        self.chart.set_picture(part.picture)
         self.chart.setFixedHeight(round(part.height))
+        self.chart.set_picture(part.picture)

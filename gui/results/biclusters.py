@@ -4,34 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
-from shiboken6 import isValid
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures import Picture
 from plaidwork.core.views import block_texts
-from plaidwork.core.views.biclusters import Ordered, in_order, orders_of
+from plaidwork.core.views.biclusters import Ordered, blocks_picture, in_order, orders_of
 from plaidwork.core.views.blocks import MODES, BlockData, load_blocks
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_limits, tidy
+from plaidwork.gui.results.beside_blocks import BesideBlocks
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
-from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.strip_field import StripField
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField, tool_button
 from plaidwork.gui.workbench import Workbench
-
-if TYPE_CHECKING:
-    from plaidwork.gui.results.block_panel import BlockPanel
 
 REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
@@ -39,7 +36,7 @@ _NARROW = 560
 _THRESHOLD = "Membership at least"
 
 
-class BiclusterPage(ResultPage):
+class BiclusterPage(BesideBlocks):
     """Blocks in the re-ordered matrix; see the module and `Blocks`."""
 
     icon_name = "blocks"
@@ -56,7 +53,6 @@ class BiclusterPage(ResultPage):
         self._by_block = True
         self._ordering: Task | None = None
         self._orders: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
-        self._panel: BlockPanel | None = None
         self._open_after_order: int | None = None
         super().__init__(workbench, run, view, parent)
         self.blocks.setParent(self)
@@ -87,18 +83,6 @@ class BiclusterPage(ResultPage):
         self._reorder_timer = QTimer(self, singleShot=True, interval=REORDER_AFTER)
         self._reorder_timer.timeout.connect(self._order)
         return content
-
-    def side_panel(self) -> QWidget:
-        """List of blocks and details of the chosen one, for the right dock."""
-        from plaidwork.gui.results.block_panel import BlockPanel
-
-        if self._panel is None or not isValid(self._panel):
-            self._panel = BlockPanel(self.workbench, self.run, self.view, self.blocks)
-            self._panel.setWindowTitle("Selection")
-            self._panel.opened.connect(self.open_block)
-            self._panel.hovered.connect(self.hovered)
-            self.destroyed.connect(self._panel.deleteLater)  # it may live in a dock of the window
-        return self._panel
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> BlockData:
@@ -232,6 +216,10 @@ class BiclusterPage(ResultPage):
         self.blocks.selection.set_threshold(float(value))
 
     def _on_blocks(self, what: str) -> None:
+        if what == "items":
+            self._mark_beside()
+        else:
+            self._fill_beside()
         if what == "members":
             self.threshold.set_value(self.blocks.selection.threshold)
             self._show_or_explain()
@@ -249,14 +237,6 @@ class BiclusterPage(ResultPage):
         elif what == "items":
             selection = self.blocks.selection
             self.canvas.set_selected({kind: selection.get(kind) for kind in ("row", "column")})
-
-    def rename_item(self) -> None:
-        """In the side panel where it is in sight, else in a dialog."""
-        shown = self._panel is not None and isValid(self._panel) and self._panel.isVisible()
-        if shown and self.found_item() is not None:
-            self._panel.name.edit()
-        else:
-            super().rename_item()
 
     def _choose_strip(self, title: str) -> None:
         self._strip = title
@@ -374,20 +354,31 @@ class BiclusterPage(ResultPage):
         outlines.setCheckable(True)
         outlines.setChecked(self.canvas.outlined)
 
+        block = self.blocks.selected
+        if block is not None:
+            menu.addSeparator()
+            menu.addAction("Open the sub-matrix\tEnter", partial(self.open_block, block))
+            menu.addAction("Export rows × columns…", partial(self.ask_file, self.block_file(block)))
+
     def _toggle_outlines(self) -> None:
         self.canvas.outlined = not self.canvas.outlined
         self.canvas.show_blocks()
 
     # -- out ------------------------------------------------------------------------------------
-    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
-        return [[self._strip_field.legend], [self.canvas], [self._foot, self.bar]]
+    def shown_picture(self) -> Picture | None:
+        """All of the matrix in its order, with the blocks as they are now."""
+        data, ordered = self.blocks.data, self.canvas.ordered
+        if data is None or ordered is None:
+            return None
+        return blocks_picture(
+            self.blocks, ordered, self._mode, self._strip_field.strips, self._by_block, self.canvas.outlined
+        )
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The matrix as shown: mode and order."""
-        data, ordered = self.blocks.data, self.canvas.ordered
-        assert data is not None
-        assert ordered is not None
-        values = data.matrix(self._mode)[np.ix_(ordered.row_order, ordered.column_order)]
-        rows = [data.row_names[i] for i in ordered.row_order]
-        columns = [data.column_names[i] for i in ordered.column_order]
-        return MatrixData(values, rows, columns, data.row_label), {}
+        shown = self.shown_picture()
+        assert shown is not None
+        assert shown.matrix is not None
+        return MatrixData(
+            shown.matrix.values, shown.matrix.rows, shown.matrix.columns, shown.matrix.corner
+        ), {}

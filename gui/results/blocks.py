@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor
 
 from plaidwork.core.inference.run import Run
 from plaidwork.core.views.blocks import BlockData, BlockSet
-from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 
 
@@ -74,15 +72,3 @@ class Blocks(QObject, BlockSet):
             self.select(shown[(shown.index(self.selected) + by) % len(shown)])
         else:
             self.select(shown[0 if by > 0 else -1])
-
-    # -- names and colours ----------------------------------------------------------------------
-    def rename(self, block: int, name: str) -> None:
-        """Give a block a name; an empty one brings "Block 5" back."""
-        self.workbench.name_item(
-            self.run, self.dim, block, "" if name.strip() == f"Block {block + 1}" else name
-        )
-
-    def color(self, block: int) -> QColor:
-        """Colour of a block in the current scheme."""
-        swatch = self.swatch(block)
-        return theme().category(swatch) if isinstance(swatch, int) else theme().color(swatch)

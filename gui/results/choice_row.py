@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 from shiboken6 import delete
 
 from plaidwork.core.pictures import ViewChoice
-from plaidwork.core.pictures.choices import FEW, FLAG, MANY, NUMBER
-from plaidwork.gui.results.chart import ItemPicker
+from plaidwork.core.pictures.choices import FEW, FLAG, MANY, NUMBER, TEXT
+from plaidwork.gui.results.item_picker import ItemPicker
 from plaidwork.gui.results.option_row import Labelled, OptionRow
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.widgets import SegmentedControl, SliderField
@@ -103,6 +103,12 @@ class ChoiceRow(QWidget):
             search = SearchPicker()
             search.chosen.connect(lambda text: self._say(name, self._key_of(name, text)))
             return search
+        if choice.kind == TEXT:
+            field = QLineEdit()
+            field.setClearButtonEnabled(True)
+            field.setAccessibleName(choice.title)
+            field.editingFinished.connect(lambda: self._say(name, field.text().strip()))
+            return field
         picker = ItemPicker()
         picker.currentIndexChanged.connect(lambda at: self._say(name, self._keys[name][at]))
         return picker
@@ -116,6 +122,8 @@ class ChoiceRow(QWidget):
             control.set_value(choice.value)
         elif isinstance(control, QCheckBox):
             control.setChecked(choice.value)
+        elif isinstance(control, QLineEdit):
+            control.setText(choice.value)
         elif isinstance(control, SearchPicker):
             self._show_many(control, choice)
         elif isinstance(control, ItemPicker):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QPoint, QRectF, QSize, QSizeF, Qt
@@ -73,27 +72,14 @@ def _render(widget: QWidget, painter: QPainter, x: int, y: int) -> None:
     painter.restore()
 
 
-@contextmanager
-def _export_ratio(parts: Sequence[Sequence[QWidget]], ratio: float):
-    targets = [w for row in parts for w in row if hasattr(w, "set_export_ratio")]
-    for widget in targets:
-        widget.set_export_ratio(ratio)
-    try:
-        yield
-    finally:
-        for widget in targets:
-            widget.set_export_ratio(0.0)
-
-
 def figure_image(figure: Figure, scale: float = SCALE) -> QImage:
     """The figure as image."""
     whole = figure.size()
     image = QImage(whole * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
-    with _export_ratio(figure.rows, scale):
-        painter = QPainter(image)
-        figure.paint(painter)
-        painter.end()
+    painter = QPainter(image)
+    figure.paint(painter)
+    painter.end()
     return image
 
 
@@ -137,9 +123,8 @@ def _pdf(figure: Figure, path: Path) -> None:
 
 
 def _vector(figure: Figure, device, path: Path) -> None:
-    with _export_ratio(figure.rows, SCALE):
-        painter = QPainter()
-        if not painter.begin(device):
-            raise OSError(f"could not write {path}")
-        figure.paint(painter)
-        painter.end()
+    painter = QPainter()
+    if not painter.begin(device):
+        raise OSError(f"could not write {path}")
+    figure.paint(painter)
+    painter.end()

@@ -116,8 +116,8 @@ class ResultPage(Renaming):
     def fill_menu(self, menu: QMenu) -> None:
         """Entries of the ··· menu besides the common ones."""
 
-    def search(self, text: str) -> list[str]:
-        """Go to the best match of a search; the names that match."""
+    def search(self, text: str) -> list[str] | None:
+        """Go to the best match of a search; the names that match, or None where they are told once they are found."""
         return []
 
     def leave(self) -> bool:
@@ -412,6 +412,10 @@ class ResultPage(Renaming):
     def _search(self) -> None:
         text = self._find.text().strip()
         hits = self.search(text)
+        self.tell_found(text if hits is not None else "", hits or ())
+
+    def tell_found(self, text: str, hits: Sequence[str]) -> None:
+        """Say beside the search line what it has found."""
         if not text:
             self._found.setText("")
         elif not hits:

@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, File, Image, Listing, Picture, Points, ViewChoice
+from plaidwork.core.pictures import Cells, Image, Listing, Picture, Points, ViewChoice
+from plaidwork.core.pictures.choices import TEXT
 from plaidwork.core.views.drawing import picture_of
-from plaidwork.core.views.printing import origin_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, spots_of, text_of
-from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
-from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.results.beside_panel import BesidePanel
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
-from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
+from plaidwork.gui.results.page import SKELETON_AFTER
+from plaidwork.gui.results.printed_page import PrintedPage
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.save_path import ask_save_path
-from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Label, scrolled
 
-SHARED = ("row", "column", "layer")
-"""Kinds of items that a choice may follow before there is a picture."""
 _AROUND = 40
 """Pixels around a place that has to be in view."""
 _POINTED = 200
@@ -44,12 +37,12 @@ _SEARCHED = 20_000
 """Pieces looked through for a text, at most."""
 
 
-class PicturePage(ResultPage):
+class PicturePage(PrintedPage):
     """Shows what ``core/views`` draws for the kind of its view. What is chosen is drawn in the background."""
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._asked: dict[str, Any] = dict(kept_choices(run.view_settings, view.group, view.title))
-        self._following, self._found_kind, self._sought = True, "", ""
+        self._following, self._found_kind, self._sought, self._looked_for = True, "", "", ""
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self.choices.follow(self.loaded_changed)  # one choice may have changed another
@@ -90,6 +83,10 @@ class PicturePage(ResultPage):
             return
         self.chart.set_picture(loaded)
         self._show_selected()
+        if self._looked_for:
+            text, self._looked_for = self._looked_for, ""
+            named = next(iter(loaded.table.values()), ())
+            self.tell_found(text, [str(name) for name in named])
         if self._sought:
             text, self._sought = self._sought, ""
             self.search(text)
@@ -109,13 +106,13 @@ class PicturePage(ResultPage):
             panel.hovered.connect(self.hovered)
             panel.left.connect(self.leave)
             self.destroyed.connect(panel.deleteLater)  # it may live in a dock of the window
-            panel.set_parts(self.loaded.beside)
+            panel.set_parts(self.loaded.beside, self.loaded.choices)
             panel.set_selected(self._selected)
         return self._beside
 
     def _show_beside(self, loaded: Picture) -> None:
         if self._beside is not None and isValid(self._beside):
-            self._beside.set_parts(loaded.beside)
+            self._beside.set_parts(loaded.beside, loaded.choices)
         elif loaded.beside:
             self.panel_changed.emit()
 
@@ -124,7 +121,7 @@ class PicturePage(ResultPage):
         listing = parts[number] if number < len(parts) else None
         if not isinstance(listing, Listing):
             return
-        if listing.of is not None and listing.of.kind in SHARED and listing.of.of(row):
+        if listing.of is not None and listing.of.shared and listing.of.of(row):
             self._selection.set(listing.of.kind, listing.of.of(row))
         if listing.choice is not None and row < len(listing.choice[1]):
             self.choose(listing.choice[0], listing.choice[1][row])
@@ -162,9 +159,10 @@ class PicturePage(ResultPage):
         choice = self._choice(name)
         title = choice.title if choice is not None else ""
         self._asked = {**{key: held for key, held in self._asked.items() if key != title}, name: value}
-        if choice is not None and choice.of and str(value).isdigit():
+        item = choice.item_of(value) if choice is not None else None
+        if choice is not None and item is not None:
             self._following = False
-            self._selection.set(choice.of, (int(str(value)),))
+            self._selection.set(choice.of, (item,))
             self._following = True
 
     def _move(self, name: str, value: float, done: bool) -> None:
@@ -196,15 +194,18 @@ class PicturePage(ResultPage):
 
     @property
     def _selected(self) -> dict[str, tuple[int, ...]]:
-        return {kind: self._selection.get(kind) for kind in dict.fromkeys((*SHARED, *self._kinds()))}
+        return {
+            kind: self._selection.get(kind)
+            for kind in dict.fromkeys((*self._selection.kinds, *self._kinds()))
+        }
 
     def _on_selection(self, kind: str) -> None:
         """Show what is selected, in the picture of the item where that is a choice."""
         chosen = self._selection.get(kind)
         for choice in self.loaded.choices if self.loaded is not None and self._following else ():
-            value = str(chosen[0]) if len(chosen) == 1 else ""
-            offered = choice.of == kind and value in dict(choice.options)
-            if offered and choice.value.isdigit() and choice.value != value:
+            value = choice.value_of(chosen[0]) if choice.of == kind and len(chosen) == 1 else None
+            follows = choice.opens or choice.item_of(choice.value) is not None
+            if value is not None and follows and choice.value != value:
                 self.choose(choice.id, value)
         self._show_selected()
 
@@ -232,10 +233,15 @@ class PicturePage(ResultPage):
         texts = [text_of(self.loaded, spot) for spot in spots]
         return next((text for text in reversed(texts) if text), "")
 
-    def search(self, text: str) -> list[str]:
+    def search(self, text: str) -> list[str] | None:
         """Choose what is called so, select the points of that name, or go to the first mark whose words hold the text."""
         if self.loaded is None or self.state:
             return []
+        words = next((choice for choice in self.loaded.choices if choice.kind == TEXT), None)
+        if words is not None:
+            self._looked_for = text
+            self.choose(words.id, text)
+            return None
         wanted = text.casefold()
         self.chart.point_out(self._places(wanted) if text else {})
         if not text:
@@ -326,9 +332,9 @@ class PicturePage(ResultPage):
         by_marks = {mark.choice[0] for panel in panels for mark in panel.marks if mark.choice is not None}
         for choice in self.loaded.choices if self.loaded is not None else ():
             if choice.id in by_marks and choice.options and choice.value != choice.options[0][0]:
-                self.choose(choice.id, choice.options[0][0])
                 for kind in self._kinds():
                     self._selection.set(kind, ())
+                self.choose(choice.id, choice.options[0][0])
                 return True
         chosen = [kind for kind in self._kinds() if self._selection.get(kind)]
         for kind in chosen:
@@ -343,7 +349,7 @@ class PicturePage(ResultPage):
         """The one shown, chosen by the user or not."""
         for choice in self.loaded.choices if self.loaded is not None else ():
             if choice.of == "layer":
-                return int(choice.value) if choice.value.isdigit() else None
+                return choice.item_of(choice.value)
         return super().chosen_layer()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -363,60 +369,18 @@ class PicturePage(ResultPage):
             menu.addAction(file.title, partial(self.ask_file, file))
 
     # -- words and files ------------------------------------------------------------------------
-    def ask_file(self, file: File) -> None:
-        """Ask for a file and write what the picture offers beside itself, in the background."""
-        ending = f"{file.suffix.lstrip('.').upper()} (*{file.suffix})"
-        name = self.file_name(file.suffix, file.name)
-        path = ask_save_path(self, file.title.rstrip("…"), name, ending)
-        if path is not None:
-            self.write_file(file, path)
-
-    def write_file(self, file: File, path: Path) -> Task:
-        """Write what the picture offers beside itself; messages tell the end."""
-
-        def written(count: int) -> None:
-            told = f"Exported {format_count(count)} {file.counted} to {path.name}"
-            self.workbench.notified.emit("ok", told, "", "")
-
-        def failed(error: BaseException, details: str) -> None:
-            self.workbench.notified.emit("error", f"Could not write {path.name}", str(error), "")
-
-        return self.start(lambda task: file.write(path), written, failed)
-
     def default_headline(self) -> str:
         return self.loaded.headline if self.loaded else self.view.title
 
     def default_caption(self) -> str:
         return self.loaded.caption if self.loaded else ""
 
-    @property
-    def printed(self) -> Picture:
-        """The picture with the words that stand above it here; a state is told in words."""
-        headline, caption = self._headline.text(), self._caption.text()
-        if self.loaded is None or self.state:
-            return Picture(headline, caption, empty=(self.state or self.view.title, ""))
-        return replace(self.loaded, headline=headline, caption=caption, doubt=self._doubt.told)
-
-    def export_picture(self, path: str | Path) -> Path:
-        """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
-        return write_picture(self.printed, path, paper_like(self.size()))
-
-    def export_dialog(self, proposed: Path) -> PaperDialog:
-        """Asks how the picture is to be written."""
-        session = self.workbench.session
-        origin = origin_of(session, session.runs.get(self.run.id, self.run))
-        return PaperDialog(self.printed, proposed, origin, self)
-
-    def picture_image(self) -> QImage | None:
-        """The picture with twice the dots of the screen."""
-        return self.on_paper(self.size(), 2.0)
-
-    def on_paper(self, size: QSize, scale: float) -> QImage | None:
-        """The picture alone."""
-        return picture_image(self.printed, paper_like(size, scale=scale))
+    def shown_picture(self) -> Picture | None:
+        """What was drawn last."""
+        return self.loaded
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         matrix = self.loaded.matrix
         if matrix is not None:
             return MatrixData(matrix.values, matrix.rows, matrix.columns, matrix.corner), {}
-        return dict(self.loaded.table), {}
+        return dict(self.loaded.table), dict(self.loaded.formats)

@@ -31,7 +31,6 @@ def _lazy(module: str, name: str) -> Callable[[], type[ResultPage]]:
 _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
-    "documents": _lazy("documents_page", "DocumentsPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures, or whose pictures stand beside a panel of

@@ -12,13 +12,13 @@ from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPdfWriter, QTextDocum
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
-from plaidwork.core.pictures import Picture, describe
+from plaidwork.core.pictures import Picture, Prose, describe
 from plaidwork.core.report import BESIDE, PAGE, Drawing, Figure, Report, html_of
 from plaidwork.core.session.session import Session
 from plaidwork.core.views.drawing import is_picture
 from plaidwork.core.views.printing import printed_view
 from plaidwork.core.views.sources import Sources
-from plaidwork.gui.pictures.paper import Paper, picture_image, roomy, svg_of
+from plaidwork.gui.pictures.paper import Paper, picture_image, snug, svg_of
 from plaidwork.gui.results.render import ensure_application, render_view
 
 WIDE, HALF = (PAGE, 470), (BESIDE, 300)
@@ -28,7 +28,8 @@ _PRINTED = 656
 _POINTS, _DPI = 9.0, 220.0
 _HEAVY = 600_000
 """Bytes of a vector drawing beyond which a figure is an image of dots."""
-_MM = 25.4 / 96
+_MM, _HIGHEST = 25.4 / 96, 1.6
+"""Millimetres of a unit, and height to width of a figure beside another at most."""
 
 
 def drawer(vector: bool = True) -> Callable[[Session, Run, View, bool], Figure | None]:
@@ -41,7 +42,8 @@ def drawer(vector: bool = True) -> Callable[[Session, Run, View, bool], Figure |
     def draw(session: Session, run: Run, view: View, wide: bool) -> Figure | None:
         size = WIDE if wide else HALF
         if is_picture(view.kind):
-            return _figure(printed_view(Sources(session, run, view)), size, vector)
+            picture = printed_view(Sources(session, run, view))
+            return _figure(picture, WIDE if _needs_page(picture, size) else size, vector)
         if threading.current_thread() is not threading.main_thread():
             return None
         image = render_view(session, run, view, WIDE, "light", 2.0)
@@ -50,18 +52,29 @@ def drawer(vector: bool = True) -> Callable[[Session, Run, View, bool], Figure |
     return draw
 
 
+def _needs_page(picture: Picture, size: tuple[int, int]) -> bool:
+    """Whether a picture is a text, or would be so high at this width that it is better drawn across the page."""
+    texts = any(isinstance(mark, Prose) for panel in picture.panels for mark in panel.marks)
+    return texts or _paper(picture, size).units.height() > _HIGHEST * size[0]
+
+
+def _paper(picture: Picture, size: tuple[int, int]) -> Paper:
+    return snug(picture, Paper(size[0] * _MM, size[1] * _MM, _POINTS, "light", _DPI, titled=False))
+
+
 def _figure(picture: Picture, size: tuple[int, int], vector: bool) -> Figure | None:
     """A picture without the words that the page tells; None where there is nothing to see."""
     if not picture.panels:
         return None
     bare = replace(picture, doubt="", origin="")
-    paper = roomy(bare, Paper(size[0] * _MM, size[1] * _MM, _POINTS, "light", _DPI, titled=False))
+    paper = _paper(bare, size)
     data, media = (svg_of(bare, paper) if vector else b""), "image/svg+xml"
     if not vector or len(data) > _HEAVY:
         data, media = _png(picture_image(bare, paper)), "image/png"
     words = describe(bare, rows=0).split("\n")[0]
     drawing = Drawing(media, data, size[0], round(paper.units.height()), words)
-    return Figure(picture.headline, picture.caption, picture.notes, drawing)
+    slight = picture.matrix is None and len(next(iter(picture.table.values()), (0, 0))) == 1
+    return Figure(picture.headline, picture.caption, picture.notes, drawing, slight)
 
 
 def _png(image: QImage) -> bytes:

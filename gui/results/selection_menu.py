@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError
@@ -17,6 +19,9 @@ from plaidwork.gui.results.show_data import copy_text
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.workbench import Workbench
+
+_AT_ONCE = 10_000
+"""Items up to which the menu is complete when it opens."""
 
 
 def offer_selection(menu: QMenu, workbench: Workbench, run: Run, window: QWidget) -> None:
@@ -41,11 +46,39 @@ def offer_selection(menu: QMenu, workbench: Workbench, run: Run, window: QWidget
 
 
 def _by_annotation(menu: QMenu, items: Items, selection: Selection) -> None:
-    for title, values in items.groups().items():
-        part = menu.addMenu(f"Where {_shown(title)} is")
+    """Entries for the values of annotations; of many items they come when these were gone through (0.1 s for 200,000)."""
+    if len(items.names) <= _AT_ONCE:
+        _add_groups(menu, None, items, selection, items.groups())
+        return
+    waiting = menu.addAction("Reading the annotations")
+    waiting.setEnabled(False)
+
+    def done(groups: dict[str, dict[str, tuple[int, ...]]]) -> None:
+        if isValid(menu):  # it was closed in the meantime
+            _add_groups(menu, waiting, items, selection, groups)
+            menu.removeAction(waiting)
+            menu.setEnabled(bool(menu.actions()))
+
+    run_task(lambda task: items.groups(), done)
+
+
+def _add_groups(
+    menu: QMenu,
+    before: QAction | None,
+    items: Items,
+    selection: Selection,
+    groups: dict[str, dict[str, tuple[int, ...]]],
+) -> None:
+    """A menu for each annotation, at the end or before another entry."""
+    for title, values in groups.items():
+        part = QMenu(f"Where {_shown(title)} is", menu)
         for value, indices in values.items():
             text = f"{_shown(value)} ({format_count(len(indices))})"
             part.addAction(text, partial(selection.set, items.kind, indices))
+        if before is None:
+            menu.addMenu(part)
+        else:
+            menu.insertMenu(before, part)
 
 
 def _by_name(menu: QMenu, items: Items, selection: Selection) -> None:

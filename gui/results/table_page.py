@@ -12,7 +12,7 @@ from plaidwork.core.contract.model import Table
 from plaidwork.core.pictures.words import plural
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.core.views.sources import Sources
-from plaidwork.core.views.tables import table_of
+from plaidwork.core.views.tables import formats_of, heads_of, table_of
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.page import ResultPage
@@ -61,12 +61,11 @@ class TablePage(ResultPage):
                 "search", "This table is empty", loaded.doc or "The run has found nothing to list here."
             )
             return
-        heads = {
-            title: f"{title} ({loaded.units[title]})" if loaded.units.get(title) else title
-            for title in loaded.columns
-        }
+        heads = heads_of(loaded)
         self._columns = {heads[title]: column for title, column in loaded.columns.items()}
-        self.table.set_columns(self._columns)
+        told = formats_of(loaded.columns, loaded.units)
+        self._formats = {heads[title]: tell for title, tell in told.items()}
+        self.table.set_columns(self._columns, formats=self._formats)
         self._card.setMaximumWidth(max(720, 240 * len(heads)))
 
         self._on_selection("layer")
@@ -96,7 +95,7 @@ class TablePage(ResultPage):
         self.table.focus_filter()
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
-        return self._columns, {}
+        return self._columns, self._formats
 
     def _tell(self, row: int) -> None:
         parts = [f"{title}: {self.table.model.columns()[title][row]}" for title in list(self._columns)[:1]]

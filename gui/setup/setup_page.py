@@ -176,6 +176,7 @@ class SetupPage(Page):
             self._kept |= self.inputs()
         kept_seed = self.schedule_form.seed if before is not None else 1
         self.spec = self.workbench.registry.model(model_id).spec
+        self.workbench.expect(model_id, self.spec.schedule.chains)
         if before is not None:
             self._holder.removeWidget(before)
             before.hide()

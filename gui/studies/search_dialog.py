@@ -21,7 +21,7 @@ from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.dialog_parts import foot_pane, head_pane
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 from plaidwork.gui.priority import PRIORITY
-from plaidwork.gui.results.chart import ItemPicker
+from plaidwork.gui.results.item_picker import ItemPicker
 from plaidwork.gui.setup.fields import ErrorLine, SettingField
 from plaidwork.gui.setup.sections import Fold
 from plaidwork.gui.studies.grid_row import GridRow

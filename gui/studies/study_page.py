@@ -17,8 +17,8 @@ from plaidwork.gui import dialogs
 from plaidwork.gui.page import Page
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.paper import paper_like, write_picture
-from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.compare_dialog import CompareDialog
+from plaidwork.gui.results.item_picker import ItemPicker
 from plaidwork.gui.results.option_row import Labelled, OptionRow
 from plaidwork.gui.results.show_data import DataDialog
 from plaidwork.gui.setup.fields import ErrorLine

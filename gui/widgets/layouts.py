@@ -10,7 +10,15 @@ from enum import Enum
 from typing import TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGraphicsLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 
 class _Room(Enum):
@@ -26,7 +34,7 @@ Margins = int | tuple[int, int, int, int] | None
 """Pixels at all sides, or at the left, top, right and bottom; None leaves them to the style."""
 _ANY = Qt.AlignmentFlag(0)
 _Box = TypeVar("_Box", bound=QBoxLayout)
-_Framed = TypeVar("_Framed", bound=QWidget | QLayout)
+_Framed = TypeVar("_Framed", bound=QWidget | QLayout | QGraphicsLayout)
 
 
 def vertical(

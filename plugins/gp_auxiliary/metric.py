@@ -72,7 +72,7 @@ def note_draw(theta: np.ndarray, metric: Metric) -> None:
     covariance *= window["seen"] / (window["seen"] + few)
     covariance[np.diag_indices(len(theta))] *= 1.0 + few / window["seen"]
     if np.diag(covariance).min() > 0.0:
-        metric["root"] = np.linalg.cholesky(covariance)
+        metric["root"] = np.asarray(np.linalg.cholesky(covariance), float)
         metric["recent"], metric["log_step"] = TARGET, 0.0
         metric.pop("search", None)
     metric["window"] = _window(metric["count"] + int(_LONGER * metric["count"]), len(theta))

@@ -28,16 +28,21 @@ from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
 from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import (
-    draw_anew,
+    covariances_of_labelled,
+    draw_rest,
     explore,
     ladder,
     new_swaps,
+    precision_of_labelled,
     rates,
     redraw_z,
+    root_of_copy,
     root_of_prior,
     swap_and_space,
+    sweep_labelled,
 )
 from plaidwork.plugins.gp_auxiliary.turning import (
+    MOST_MAPPED,
     MOST_STEPS,
     leap_seconds,
     map_of,
@@ -51,6 +56,8 @@ NEAR = 0.1
 _LOOKED_AT = 1500
 """Samples from which the length is taken: as many, evenly spaced in their order."""
 
+COSTLIER = 4
+"""About how many times as much a round costs of three classes as of two: they make as many fewer of them a sweep."""
 _FEW_SWEEPS = 10
 """Sweeps over the labelled samples alone, each far cheaper than one over all."""
 
@@ -93,21 +100,42 @@ class SemiClasses(Classes):
         filled = self.filled(data, params)
         state = super().init(data, filled, rng)
         state["fixed"]["gamma"] = filled["gamma"]
-        if params["parameters"] == "fixed" and len(state["widths"]) > 1:
-            root = root_of_prior(self.setting(state, params)[0], state["rungs"]["0"])
-            if root is not None:
-                state["fixed"]["root"] = root
-                if self._turns(state, params):
-                    state["fixed"]["map"] = map_of(root)
         if self._turns(state, params):
             state["turns"] = new_turns(len(state["widths"]))
         return {**state, "swaps": new_swaps(len(state["widths"]))}
 
+    def _start(self, state: ClassesFields, params: ClassesSettings) -> list[Stage]:
+        """What the first sweep begins with where the covariance is fixed: its root, and the map of the trajectories."""
+        fixed, first = state["fixed"], state["rungs"]["0"]
+        wanted = [
+            name
+            for name, needed in (("root", is_dense(first)), ("map", self._turns(state, params)))
+            if needed
+        ]
+        copies = params["parameters"] == "fixed" and len(state["widths"]) > 1
+        if not copies or all(name in fixed for name in wanted):
+            return []
+
+        def work(lo: int, hi: int) -> None:
+            for name in wanted[lo:hi]:
+                if name == "root":
+                    root = root_of_prior(self.setting(state, params)[0], first)
+                    assert root is not None
+                    fixed["root"] = root
+                else:
+                    fixed["map"] = map_of(fixed["root"] if is_dense(first) else root_of_copy(first))
+
+        return [Stage("root of the covariance", work, len(wanted), 1)]
+
     @staticmethod
     def _turns(state: ClassesFields, params: ClassesSettings) -> bool:
-        """Whether f makes trajectories: copies of two classes, whose labels name sides."""
-        several, two = len(state["widths"]) > 1, int(state["fixed"]["n_classes"]) == 2
-        return several and two and params["trajectories"] > 0 and is_dense(state["rungs"]["0"])
+        """Whether f makes trajectories: copies of two classes, whose labels name sides; of three where one map serves all."""
+        if len(state["widths"]) == 1 or not params["trajectories"]:
+            return False
+        if int(state["fixed"]["n_classes"]) == 2:
+            return is_dense(state["rungs"]["0"])
+        one_map = params["parameters"] == "fixed" and len(state["fixed"]["x"]) <= MOST_MAPPED
+        return int(state["fixed"]["n_classes"]) == 3 and params["of_three"] == "trajectories" and one_map
 
     def _move_f(
         self, state: ClassesFields, params: ClassesSettings, rng: np.random.Generator, m: int, warming: bool
@@ -119,8 +147,8 @@ class SemiClasses(Classes):
         if widths[m] == 0 and "maps" not in state:
             return f
         root = fixed["root"] if "root" in fixed else root_of_prior(prior, copy)
-        if "turns" in state and root is not None:
-            rows = fixed["map"] if "map" in fixed else map_of(root)
+        if "turns" in state and ("map" in fixed or root is not None):
+            rows = map_of(root) if root is not None and "map" not in fixed else fixed["map"]
             if "maps" in state:
                 state["maps"][m], copy["map_at"] = rows, m
                 if widths[m] == 0:
@@ -129,6 +157,21 @@ class SemiClasses(Classes):
             turn(rng, f, copy, rows, labels, widths[m], state["turns"], m, count, warming)
             return f
         return explore(rng, f, copy, root, labels, widths[m], params["slices"]) if params["slices"] else f
+
+    @staticmethod
+    def _draw_anew(
+        state: ClassesFields, rng: np.random.Generator, root: np.ndarray | None, labels: Labels, parts: range
+    ) -> None:
+        """Some of the four parts of drawing z of the copy without null category, of the last of which nothing remains."""
+        copy = state["rungs"]["0"]
+        if 0 in parts:
+            state["labelled"] = covariances_of_labelled(copy, root, labels)
+        if 1 in parts:
+            precision_of_labelled(labels, state["labelled"])
+        if 2 in parts:
+            sweep_labelled(rng, copy, labels, state["labelled"], _FEW_SWEEPS)
+        if 3 in parts:
+            draw_rest(rng, copy, root, labels, state.pop("labelled"))
 
     def _further_rounds(
         self,
@@ -146,14 +189,14 @@ class SemiClasses(Classes):
             rows = state["fixed"]["map"][None]
         else:
             which[:] = [rungs[str(m)]["map_at"] for m in range(size)]
-        f = np.concatenate([state["f"][str(m)] for m in range(size)])
+        f = np.stack([state["f"][str(m)] for m in range(size)])
         count, swaps = params["trajectories"], state["swaps"]
         order = run_rounds(
             rng, f, rungs, rows, which, labels, widths, state["turns"], swaps, count, warming, units
         )
         copies = [rungs[str(source)] for source in order]
         rungs.update({str(m): copy for m, copy in enumerate(copies)})
-        state["f"] = {str(m): f[source][None].copy() for m, source in enumerate(order)}
+        state["f"] = {str(m): f[source].copy() for m, source in enumerate(order)}
         swaps["label"] = swaps["label"][order]
 
     def stages(
@@ -169,13 +212,14 @@ class SemiClasses(Classes):
         prior, labels, widths = self.setting(state, params)
         if len(widths) == 1:
             return found
+        found = [*self._start(state, params), *found]
         rungs, known = state["rungs"], state["fixed"].get("root")
 
         def root_of(copy: Replica) -> np.ndarray | None:
             return root_of_prior(prior, copy) if known is None else known
 
         def anew(lo: int, hi: int) -> None:
-            draw_anew(rng, rungs["0"], root_of(rungs["0"]), labels, _FEW_SWEEPS)
+            self._draw_anew(state, rng, root_of(rungs["0"]), labels, range(lo, 4 if hi == parts else hi))
 
         def move(lo: int, hi: int) -> None:
             for m in range(lo, hi):
@@ -210,20 +254,22 @@ class SemiClasses(Classes):
                 redraw_z(rng, rungs[str(m)], state["f"][str(m)], m, widths, labels)
 
         first, count = rungs["0"], len(widths)
+        parts = 1 if known is None and is_dense(first) else 4  # a root is not made twice
         root = hyper.walk_seconds(first) if known is None else 0.0
         sites = len(first["z"][0]) * _sides(labels.n_classes) * 3e-7
         draw = len(first["z"]) * hyper.pass_seconds(first)
         moves = MOST_STEPS * params["trajectories"] if "turns" in state else params["slices"]
         ellipses = root + (1 + moves) * (draw + sites)
         if params["shares"] == "equal" and widths[0] == 0:
-            found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
+            seconds = root + draw + sites + _labelled_seconds(first, int((~labels.free).sum()))
+            found.append(Stage("copy without null category", anew, parts, hyper.a_slice(seconds / parts)))
         found += [
             Stage("latent functions", move, count, hyper.a_slice(ellipses), begin),
             Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
         ]
         again = (count + 1) * (_rounds(state, params) - 1)
         if again:
-            trajectories = (1 + moves) * leap_seconds(len(first["z"][0]))
+            trajectories = (1 + moves) * leap_seconds(len(first["z"][0]), len(first["z"]))
             found.append(Stage("further rounds", further, again, hyper.a_slice(trajectories)))
         return [
             *found,
@@ -267,8 +313,10 @@ class SemiClasses(Classes):
         copies, size = len(ladder(params)), data["X"].shape[0]
         n_classes = len(self.frame(data, params).classes)
         each = _sides(n_classes) * (params["site_sweeps"] + 4) * size * 3e-7
-        if n_classes == 2 and copies > 1:
-            each += params["rounds"] * (5 * params["trajectories"] * leap_seconds(size) + 1.2e-7 * size)
+        n_rows = 1 if n_classes == 2 else n_classes
+        if copies > 1 and (n_rows == 1 or (n_rows == 3 and params["of_three"] == "trajectories")):
+            leaps = 5 * params["trajectories"] * leap_seconds(size, n_rows)
+            each += params["rounds"] / (1 if n_rows == 1 else COSTLIER) * (leaps + 1.2e-7 * n_rows**2 * size)
         return Cost(cost.memory, cost.seconds_per_sweep + copies * each)
 
     def summarise(self, kept: Kept, data: ModelData, params: ClassesSettings) -> Results:
@@ -280,7 +328,15 @@ class SemiClasses(Classes):
 
 def _rounds(state: ClassesFields, params: ClassesSettings) -> int:
     """How often in a sweep f of all copies moves and neighbours try to swap."""
-    return params["rounds"] if "turns" in state else 1
+    if "turns" not in state:
+        return 1
+    return params["rounds"] if int(state["fixed"]["n_classes"]) == 2 else max(1, params["rounds"] // COSTLIER)
+
+
+def _labelled_seconds(copy: Replica, count: int) -> float:
+    """About how long the covariances with ``count`` labelled samples take, and the precision of their z."""
+    size, rank = copy["rows"].shape
+    return 1.5e-10 * size * rank * count + 2e-10 * count**3
 
 
 def width_problem(params: ClassesSettings) -> Problem | None:

@@ -220,6 +220,17 @@ class ClassesFixed(TypedDict):
     """(N, N) the map of the Hamiltonian moves of f with that root, see ``turning.py``."""
 
 
+class Labelled(TypedDict):
+    """The labelled samples of the copy without null category, between the parts of drawing its z anew."""
+
+    columns: Floats
+    """(N, L) covariances of f with theirs."""
+    z: Floats
+    """(K, L)."""
+    rows: NotRequired[Floats]
+    """(L, L) precision of z."""
+
+
 class ClassesFields(TypedDict):
     """A chain of a classifier, with or without unlabelled samples."""
 
@@ -235,6 +246,8 @@ class ClassesFields(TypedDict):
     """Few labels, where f makes trajectories."""
     f: NotRequired[dict[str, Floats]]
     """(K, N) of every copy, within a sweep."""
+    labelled: NotRequired[Labelled]
+    """Few labels, within a sweep."""
     maps: NotRequired[Floats]
     """(M, N, N) the maps of the moves of f of every copy where the covariance is inferred, within a sweep."""
 
@@ -373,6 +386,7 @@ class ClassesSettings(LawSettings):
     null_width: NotRequired[float]
     rungs: NotRequired[int]
     rounds: NotRequired[int]
+    of_three: NotRequired[Literal["trajectories", "slices"]]
     given_widths: NotRequired[str]
     slices: NotRequired[int]
     classes: NotRequired[Literal["all", "labelled"]]

@@ -13,9 +13,9 @@ import numpy as np
 
 from plaidwork.core.api import Clock
 from plaidwork.plugins.gp_auxiliary.given import numbers_of
-from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, is_dense, times_q
+from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, is_dense
 from plaidwork.plugins.gp_auxiliary.replica import Labels
-from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Replica, Sites, Swaps
+from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Labelled, Replica, Sites, Swaps
 
 LEAST_REJECTED = 0.02
 """A gap of the ladder counts as at least that hard, so that no two rungs fall together."""
@@ -183,39 +183,52 @@ def spaced(widths: np.ndarray, taken: np.ndarray) -> np.ndarray:
     return np.interp(np.linspace(0.0, barrier[-1], len(widths)), barrier, widths)
 
 
-def draw_anew(
-    rng: np.random.Generator,
-    replica: Replica,
-    root: np.ndarray | None,
-    labels: Labels,
-    times: int,
-) -> None:
-    """Draw z of the copy at width 0 with the unlabelled samples integrated out, they being last.
+def covariances_of_labelled(replica: Replica, root: np.ndarray | None, labels: Labels) -> Labelled:
+    """The first of four parts of drawing z of the copy at width 0 with the unlabelled samples integrated out.
 
     With equal shares of missing labels they say nothing there, so that p(z) is p(z of the labelled) times the prior of
-    the rest given them: ``times`` sweeps over the few labelled samples, and one draw of f from the prior corrected by
-    what they say (Matheron's rule). Sweeps over all samples would move f by a noise's width at a time. ``root`` (N, N) is
-    :func:`root_of_prior` of the copy.
+    the rest given them: sweeps over the few labelled samples, :func:`sweep_labelled`, and one draw of f from the prior
+    corrected by what they say, :func:`draw_rest`. Sweeps over all samples would move f by a noise's width at a time.
+    ``root`` (N, N) is :func:`root_of_prior` of the copy.
     """
     known = np.flatnonzero(~labels.free)
-    own = Labels(labels.code[known], labels.n_classes)
-    columns = _columns(replica, root, known)
-    rows, _log_det = dense_precision(np.ascontiguousarray(columns[known]))
+    return {"columns": _columns(replica, root, known), "z": np.ascontiguousarray(replica["z"][:, known])}
+
+
+def precision_of_labelled(labels: Labels, given: Labelled) -> None:
+    """The second part: the precision of z of the labelled samples, into ``given``."""
+    rows, _log_det = dense_precision(np.ascontiguousarray(given["columns"][~labels.free]))
+    given["rows"] = rows
+
+
+def sweep_labelled(
+    rng: np.random.Generator, replica: Replica, labels: Labels, given: Labelled, times: int
+) -> None:
+    """The third part: ``times`` sweeps over z of the labelled samples, in place."""
+    own = Labels(labels.code[~labels.free], labels.n_classes)
     few: Sites = {
-        "z": np.ascontiguousarray(replica["z"][:, known]),
+        "z": given["z"],
         "log_share": replica["log_share"],
-        "rows": rows,
-        "diagonal": np.diag(rows).copy(),
+        "rows": given["rows"],
+        "diagonal": np.diag(given["rows"]).copy(),
         "weight": np.zeros(0),
     }
     own.sweep(rng, few, times, 0.0)
+
+
+def draw_rest(
+    rng: np.random.Generator, replica: Replica, root: np.ndarray | None, labels: Labels, given: Labelled
+) -> None:
+    """The last part: z of all samples given that of the labelled, by a draw of f from the prior corrected by them
+    (Matheron's rule)."""
+    known, columns = np.flatnonzero(~labels.free), given["columns"]
     f = np.empty_like(replica["z"])
     for k in range(len(f)):
         free_f = draw_prior(rng, replica, root)
-        gap = few["z"][k] - free_f[known] - rng.standard_normal(len(known))
-        f[k] = free_f + columns @ times_q(gap, few)
+        gap = given["z"][k] - free_f[known] - rng.standard_normal(len(known))
+        f[k] = free_f + columns @ (given["rows"] @ gap)
     labels.redraw(rng, replica, f, 0.0)
-    replica["z"][:, known] = few["z"]
+    replica["z"][:, known] = given["z"]
 
 
 def root_of_prior(prior: Prior, copy: Replica) -> np.ndarray | None:
@@ -224,6 +237,14 @@ def root_of_prior(prior: Prior, copy: Replica) -> np.ndarray | None:
     if not is_dense(copy):
         return None
     c = prior.covariance.matrix(prior.x, copy["theta"])
+    c[np.diag_indices_from(c)] += 1e-8 * max(float(c.diagonal().max()), 1e-300)
+    return np.asarray(np.linalg.cholesky(c))
+
+
+def root_of_copy(copy: Replica) -> np.ndarray:
+    """(N, N) root of the covariance that a copy with loadings stands for, as :func:`root_of_prior` of a dense one."""
+    g = copy["loadings"]
+    c = g @ g.T + np.diag(np.maximum(1.0 / copy["weight"] - 1.0, 0.0))
     c[np.diag_indices_from(c)] += 1e-8 * max(float(c.diagonal().max()), 1e-300)
     return np.asarray(np.linalg.cholesky(c))
 

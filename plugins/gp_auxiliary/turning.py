@@ -8,7 +8,7 @@ import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.flow import lower_root
 from plaidwork.plugins.gp_auxiliary.gram import dense_precision
-from plaidwork.plugins.gp_auxiliary.kernels import rounds, sides
+from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides
 from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.state import Replica, Swaps, Turns
 
@@ -18,13 +18,15 @@ WHOLE_TURN = 1.8
 """Radians of a trajectory, a little over a quarter of a turn."""
 START_ANGLE = 0.4
 MOST_STEPS = 12
+MOST_MAPPED = 1000
+"""Samples of three classes up to which there is a map: it is (N, N) whatever the rank of the covariance."""
 TARGET = 0.8
 """Share of accepted trajectories that the angles aim at in the warm-up."""
 
 
-def leap_seconds(size: int) -> float:
-    """About how long one step of a trajectory of so many samples takes."""
-    return 2.5e-10 * size**2 + 8e-8 * size
+def leap_seconds(size: int, n_rows: int = 1) -> float:
+    """About how long one step of a trajectory of so many samples takes, of one row of f or of three."""
+    return 2.5e-10 * n_rows * size**2 + (8e-8 if n_rows == 1 else 7e-7) * size
 
 
 def new_turns(size: int) -> Turns:
@@ -50,14 +52,17 @@ def turn(
     count: int,
     warming: bool,
 ) -> None:
-    """``count`` trajectories of f (1, N) of the copy at rung m of this width, z integrated out; in place.
+    """``count`` trajectories of f (K, N) of the copy at rung m of this width, z integrated out; in place.
 
     ``rows`` is :func:`map_of` a root of C at the copy's parameters. ``turns`` learn the angle of every rung in the warm-up.
     """
     angle = math.exp(turns["log_angle"][m])
-    side = sides_of(labels)
-    minus, plus = float(copy["log_share"][0]), float(copy["log_share"][1])
-    taken = sides.turn_f(rng, rows, f[0], side, width, minus, plus, BEND, _steps_of(angle), angle, count)
+    share, steps = copy["log_share"], _steps_of(angle)
+    if labels.n_rows > 1:
+        taken = leaders.turn_f(rng, rows, f, labels.code, width, share, BEND, steps, angle, count)
+    else:
+        side, minus, plus = sides_of(labels), float(share[0]), float(share[1])
+        taken = sides.turn_f(rng, rows, f[0], side, width, minus, plus, BEND, steps, angle, count)
     if warming:
         _learn(turns, m, taken / count)
 
@@ -95,18 +100,23 @@ def run_rounds(
 ) -> np.ndarray:
     """Units of rounds of trajectories and swaps, see ``kernels/rounds.py``; the (M,) copies at the rungs thereafter.
 
-    f (M, N) of the copies at the rungs is changed in place and stays in their order; ``rows[which[m]]`` is :func:`map_of` the copy at
+    f (M, K, N) of the copies at the rungs is changed in place and stays in their order; ``rows[which[m]]`` is :func:`map_of` the copy at
     rung m, rows (m, N, N). Angles and what is counted of swaps are changed in place, the copies in ``rungs`` are not.
     """
     order, size = np.arange(len(widths)), len(widths)
-    share = np.exp([rungs[str(m)]["log_share"][:2] for m in range(size)])
+    log_share = np.stack([rungs[str(m)]["log_share"] for m in range(size)])
     angles = np.exp(turns["log_angle"])
     steps = np.array([_steps_of(angle) for angle in angles])
     moved, turned = np.zeros(size), np.zeros(size)
-    rounds.run_rounds(
-        rng, *units, rows, which, f, sides_of(labels), widths, share[:, 0].copy(), share[:, 1].copy(), BEND, steps, angles, count, order,
-        moved, turned, swaps["tried"], swaps["taken"], swaps["label"], swaps["stage"], swaps["trips"],
-    )  # fmt: skip
+    ways = (BEND, steps, angles, count, order, moved, turned)
+    counts = (swaps["tried"], swaps["taken"], swaps["label"], swaps["stage"], swaps["trips"])
+    if labels.n_rows > 1:  # of a fixed covariance: one map for all
+        leaders.run_rounds(rng, *units, rows[0], f, labels.code, widths, log_share, *ways, *counts)
+    else:
+        minus, plus = np.ascontiguousarray(np.exp(log_share[:, :2]).T)
+        rounds.run_rounds(
+            rng, *units, rows, which, f[:, 0], sides_of(labels), widths, minus, plus, *ways, *counts
+        )
     for m in np.flatnonzero(moved) if warming else ():
         _learn(turns, int(m), float(turned[m] / moved[m]))
     return order

@@ -214,6 +214,7 @@ def _explained_results(views: Views, share: np.ndarray, labels: np.ndarray, data
                 **{name: share[:-1, m] for m, name in enumerate(views.names)},
                 "Sum of views": share[:-1].sum(axis=1),
             },
+            units=dict.fromkeys((*views.names, "Sum of views"), "share"),
             label="Variance explained",
         ),
         "totals": Table(
@@ -227,6 +228,7 @@ def _explained_results(views: Views, share: np.ndarray, labels: np.ndarray, data
                     [b.shape[1] - len(c) for b, c in zip(blocks_of(data), views.columns, strict=True)]
                 ),
             },
+            units=dict.fromkeys(("Explained", "Sum of factors"), "share"),
             label="Totals",
         ),
     }

@@ -84,6 +84,8 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
 
     cap: ClassVar[tuple[str, str]]
     """Name and label of the setting that says how many blocks there are at most."""
+    copies: ClassVar[tuple[int, int]]
+    """Fewest and most warm starts, where nobody says how many."""
 
     def start(self, data: ModelData, params: SettingsT, rng: np.random.Generator) -> tuple[Flags, Flags]:
         """Memberships before the first sweep: (K, N1) and (K, N2)."""
@@ -131,7 +133,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             cells_of(data["X"], constants),
             priors_of(params, constants, self.mass_prior(params, constants)),
             constants["harmonics"],
-            powers(params, clock, start, copies_of(params, data["X"].values.size)),
+            powers(params, clock, start, copies_of(params, data["X"].values.size, *self.copies)),
             self.shares(params),
             self.most(params),
             self.moves(params),

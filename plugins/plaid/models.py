@@ -56,6 +56,7 @@ class InfinitePlaid(PlaidModel[InfiniteSettings]):
 
     spec: ClassVar[ModelSpec] = INFINITE_PLAID
     cap: ClassVar[tuple[str, str]] = ("max_blocks", "At most")
+    copies: ClassVar[tuple[int, int]] = (2, 6)
     trials: ClassVar[Sequence[Trial]] = (
         Trial(name="whole blocks", params=TRIAL | NUMBER, shapes={"X": (4, 3)}, missing=0.1),
         Trial(
@@ -126,6 +127,7 @@ class BayesianPlaid(PlaidModel[FixedSettings]):
 
     spec: ClassVar[ModelSpec] = BAYESIAN_PLAID
     cap: ClassVar[tuple[str, str]] = ("blocks", "Number of blocks")
+    copies: ClassVar[tuple[int, int]] = (4, 24)
     trials: ClassVar[Sequence[Trial]] = (
         Trial(
             name="two blocks",

@@ -27,7 +27,6 @@ COOLING = 0.85
 """Share of a round over which the power rises to 1."""
 
 
-FEWEST_COPIES, MOST_COPIES = 4, 24
 CELLS_OF_COPIES = 480_000
 """Cells of all copies together, where their number is chosen from the size of the matrix."""
 
@@ -45,9 +44,9 @@ class Round(NamedTuple):
         return float(REHEAT ** max(0.0, 1.0 - self.done / COOLING))
 
 
-def copies_of(params: Settings, n_cells: int) -> int:
-    """Warm starts side by side; of large matrices fewer, where nobody says how many."""
-    return params["warm_starts"] or min(MOST_COPIES, max(FEWEST_COPIES, CELLS_OF_COPIES // max(n_cells, 1)))
+def copies_of(params: Settings, n_cells: int, least: int, most: int) -> int:
+    """Warm starts side by side; of large matrices fewer, down to ``least``, where nobody says how many."""
+    return params["warm_starts"] or min(most, max(least, CELLS_OF_COPIES // max(n_cells, 1)))
 
 
 def round_at(params: Settings, clock: Clock) -> Round:

@@ -272,26 +272,28 @@ ANNEALING = (
     ),
     count(
         "warm_starts",
-        2,
+        0,
         0,
         64,
         "Warm starts",
         "Independent copies that start warm side by side; the one of highest log joint goes on. "
         "More of them make a wrong end less likely and the warm-up longer. 0 chooses their number from the size of the matrix: "
-        "24 up to 20,000 cells, of larger ones fewer.",
+        "6 up to 80,000 cells, of larger ones fewer; for a fixed number of blocks 24 up to 20,000.",
         "Tempering",
         when={"anneal": True},
+        earlier=2,
     ),
     count(
         "recombine",
-        0,
+        12,
         0,
         1000,
         "Rounds of recombination",
         "In each round every warm start takes about half of its blocks from another, is warmed to a part and cooled again, and "
-        "goes on when that was better. Measured data, of which many sums of blocks fit nearly alike, need it.",
+        "goes on when that was better. Data of which many sums of blocks fit nearly alike need it.",
         "Tempering",
         when={"anneal": True},
+        earlier=0,
     ),
     count(
         "replicas",

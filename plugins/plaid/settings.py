@@ -129,8 +129,7 @@ INFINITE_SETTINGS = (
 
 RECOMBINED: dict[str, dict[str, Any]] = {
     "anneal_start": {"default": 0.1},
-    "warm_starts": {"default": 0},
-    "recombine": {"default": 24, "earlier": 0},
+    "recombine": {"default": 24},
 }
 """How a fixed number of blocks, where no births move blocks about, starts otherwise."""
 

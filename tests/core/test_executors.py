@@ -43,8 +43,19 @@ def _assert_same(first, second):
             assert np.array_equal(result.values, second.results[name].values)
 
 
-@pytest.mark.parametrize("model", [Walk(), Climb()], ids=["mcmc", "variational"])
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize(
+    ("executor", "model"),
+    [
+        pytest.param(
+            executor,
+            model,
+            id=f"{executor.__name__}-{name}",
+            marks=pytest.mark.slow if (executor, name) == (ProcessExecutor, "variational") else (),
+        )
+        for executor in EXECUTORS
+        for name, model in {"mcmc": Walk(), "variational": Climb()}.items()
+    ],
+)
 def test_same_numbers_everywhere(model, executor):
     plan = _plan(model)
     run = _fit(plan, executor())
@@ -80,7 +91,7 @@ def test_extended_equals_longer(executor):
     _assert_same(_fit(longer, InlineExecutor()), run)
 
 
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("executor", STARTED_ONCE)
 def test_error_of_the_model_keeps_what_was_done(executor):
     run = _fit(_plan(fail_at=8), executor())
     assert run.status == "failed"

@@ -14,12 +14,11 @@ from hostile import SLOW, Hostile
 from processes_seen import children_of, is_alive
 from toys import SCHEDULE, matrix
 
-from plaidwork.core.contract.plugin_info import owner_of
 from plaidwork.core.data.objects import as_dataset
-from plaidwork.core.inference import execution, processes
+from plaidwork.core.inference import processes
 from plaidwork.core.inference.events import Failed, Finished, Swept
-from plaidwork.core.inference.execution import careful_executor, execute
-from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, InlineExecutor
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.run import Run
@@ -158,16 +157,3 @@ def test_no_process_outlives_a_killed_parent(deed, tmp_path):
     while any(map(is_alive, children)) and time.monotonic() < end:
         time.sleep(0.05)
     assert not [pid for pid in children if is_alive(pid)]
-
-
-def test_chains_of_added_plugins_run_in_processes_in_the_window(monkeypatch):
-    plan = _plan("")
-    info = owner_of(plan.model)
-    assert isinstance(careful_executor(plan), ThreadExecutor), "handed over by a script: no plugin brought it"
-    monkeypatch.setattr(info, "models", ["toy.hostile"])
-    assert isinstance(careful_executor(plan), ProcessExecutor)
-    monkeypatch.setattr(execution, "MOST_SENT", 8)
-    assert isinstance(careful_executor(plan), ThreadExecutor), "every process would have a copy of the data"
-    monkeypatch.setattr(execution, "MOST_SENT", 1 << 20)
-    monkeypatch.setattr(info, "source", "built-in")
-    assert isinstance(careful_executor(plan), ThreadExecutor)

@@ -1,6 +1,7 @@
 """Files that are damaged in ways that libraries do not expect, and links that lead elsewhere: told in words."""
 
 import os
+import zipfile
 
 import numpy as np
 import pytest
@@ -84,3 +85,19 @@ def test_links_that_lead_out_of_a_folder_of_images_are_left_out(tmp_path):
         Image.new("L", (4, 4)).save(place)
     os.symlink(tmp_path / "secret.png", folder / "b.png")
     assert read_dataset(folder).row_names == ("a.png",)
+
+
+@pytest.mark.parametrize("place", ["E199999999999", "ZZZZ1", "e199999999999", "XFD1048577"])
+def test_a_cell_beyond_the_end_of_a_sheet_is_told_before_it_ends_the_program(tmp_path, place):
+    pytest.importorskip("python_calamine")
+    openpyxl = pytest.importorskip("openpyxl")
+    path, other = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    book = openpyxl.Workbook()
+    for row in (["name", "x", "y"], ["a", 1, 2], ["b", 3, 4]):
+        book.active.append(row)
+    book.save(path)
+    assert read_dataset(path).shape == (2, 2)
+    with zipfile.ZipFile(path) as sound, zipfile.ZipFile(other, "w") as made:
+        for name in sound.namelist():
+            made.writestr(name, sound.read(name).replace(b'r="C3"', f'r="{place}"'.encode()))
+    _refused(other, "a cell in row")

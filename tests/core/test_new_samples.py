@@ -82,6 +82,7 @@ def write(path, names, shift=0.0):
     return path
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tmp_path, capsys):
     old = write(tmp_path / "old.csv", [f"p{i}" for i in range(30)])
     new = write(tmp_path / "new.csv", [f"q{i}" for i in range(5)])

@@ -1,7 +1,7 @@
 """Settings with one choice for each matrix: texts, names that need quotes, what is refused."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
@@ -24,6 +24,7 @@ CHOICES = (
 SETTING = Hyperparameter("sorts", "text", "", per="views", choices=CHOICES)
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(max_size=8), st.sampled_from(["auto", "real"]), max_size=4))
 def test_every_name_comes_back(choices):
     assert dict(split(write(choices))) == choices if "" not in choices else True

@@ -186,7 +186,11 @@ def test_a_dependency_of_another_plugin_is_not_broken(tmp_path, folder):
     ("options", "words"),
     [
         ({"needs": ("numpy<1",)}, "needs numpy<1, Plaidwork runs with numpy"),
-        ({"needs": ("no-such-package-anywhere",)}, "No package “no-such-package-anywhere” was found"),
+        pytest.param(
+            {"needs": ("no-such-package-anywhere",)},
+            "No package “no-such-package-anywhere” was found",
+            marks=pytest.mark.slow,
+        ),
         ({"tag": "cp27-cp27m-win32"}, "another system or another version of Python"),
         ({"files": {"plaidwork/core/api.py": ""}}, "brings the module “plaidwork”"),
         ({"name": "numpy"}, "is installed beside Plaidwork already"),
@@ -202,6 +206,7 @@ def test_a_refusal_says_why_and_leaves_nothing(tmp_path, folder, options, words)
     assert host_packages(site_folder(folder)) == before
 
 
+@pytest.mark.slow
 def test_a_conflict_further_down_is_refused(tmp_path, folder):
     make_wheel(tmp_path / "index", "helper", "1.0", point=None, needs=("numpy<1",))
     with pytest.raises(PluginError, match="do not fit the packages that Plaidwork runs with") as caught:

@@ -9,6 +9,7 @@ from toy import ToySampler, same_chains, toy_data
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
+from plaidwork.core.inference.parcel import pack
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.process_pool import ProcessPool
 from plaidwork.core.inference.run import Run
@@ -90,3 +91,43 @@ def test_a_failure_of_the_model_leaves_the_process_for_the_next():
             _fit(pool.executor()).draws["theta"], _fit(InlineExecutor()).draws["theta"]
         )
         assert pool.started == 1
+
+
+def test_large_data_are_mapped_from_a_file_that_does_not_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("plaidwork.core.inference.parcel._APART", 64)
+    parcel = pack({"X": (toy_data(),)})
+    (file,) = tmp_path.iterdir()
+    (found,) = parcel.inputs()["X"]
+    parcel.discard()
+    np.testing.assert_array_equal(found.values, toy_data().values)  # what is mapped stays
+    assert not found.values.flags.writeable
+    assert found.digest() == toy_data().digest()
+    assert not file.exists()
+    with ProcessPool(2) as pool:
+        run = _fit(pool.executor())
+    assert same_chains(run, _fit(InlineExecutor()))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_cannot_be_sent_runs_in_this_process_where_that_is_allowed():
+    class Local(ToySampler):
+        pass
+
+    plan = make_plan(Local(), {"X": toy_data()}, schedule=SCHEDULE)
+    run, alone = Run.from_plan(plan), Run.from_plan(plan)
+    execute(alone, plan, InlineExecutor())
+    with ProcessPool(2, or_here=True) as pool:
+        execute(run, plan, pool.executor())
+    assert run.status == "done"
+    assert same_chains(run, alone)
+
+
+@pytest.mark.slow
+def test_processes_that_were_started_ahead_run_the_chains_and_few_stay():
+    with ProcessPool(4, nice=3, keep=1) as pool:
+        pool.warm(ToySampler, 1)
+        assert len(pool._idle) == 1
+        assert same_chains(_fit(pool.executor()), _fit(InlineExecutor()))
+        assert pool.started == 2
+        assert len(pool._idle) == 1

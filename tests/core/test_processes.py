@@ -31,6 +31,7 @@ def _whole(plan):
     return run
 
 
+@pytest.mark.slow
 def test_same_numbers_with_more_chains_than_processors(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     plan = _plan(chains=3)

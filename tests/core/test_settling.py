@@ -3,6 +3,7 @@
 import threading
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_a_run_that_has_settled_at_the_first_look_is_the_plain_one():
     assert run.log[-1].text.startswith("Settled after 210 sweeps per chain, of which 10")
 
 
-@pytest.mark.parametrize("slow", [True, False], ids=["slow", "away"])
+@pytest.mark.parametrize("slow", every([True, False], 2), ids=["slow", "away"])
 def test_a_run_goes_on_until_it_has_settled_and_equals_the_fixed_run_it_says(slow):
     run = _settled(slow)
     assert run.status == "done"
@@ -95,6 +96,32 @@ def test_sweeps_before_the_chains_agree_are_left_out():
     assert np.mean(away.traces["level"][3][10:]) > 100
     slow = _settled(True)
     assert slow.schedule.burn_in < slow.schedule.sweeps("mcmc") / 2
+
+
+def _judged(*rhats, n_draws=800):
+    quantities = [SimpleNamespace(rhat=rhat, ess_bulk=1e4, ess_tail=1e4) for rhat in rhats]
+    verdict = SimpleNamespace(kind="warn", settled=False)
+    return SimpleNamespace(
+        judged=quantities, unsettled=quantities, n_draws=n_draws, n_chains=4, verdict=verdict
+    )
+
+
+@pytest.mark.parametrize(
+    ("all_draws", "second_half", "left_out"),
+    [(1.3, 1.05, 100), (1.05, 1.3, 0), (1.3, np.nan, 100), (1.005, 1.001, 0)],
+    ids=["began far away", "slow", "cannot be judged", "few effective draws"],
+)
+def test_the_first_half_is_let_go_where_it_is_what_differs(all_draws, second_half, left_out):
+    goal, asked = Steady.spec.schedule, []
+
+    def later(first):
+        asked.append(first)
+        return _judged(second_half)
+
+    now = settling.longer(goal, goal, _judged(1.002, all_draws), later)
+    assert now.burn_in == left_out
+    assert now.burn_in + now.draws == 266  # a third more of 200
+    assert asked == ([] if all_draws < 1.01 else [100])
 
 
 @pytest.mark.parametrize("executor", every([ThreadExecutor, ProcessExecutor], 2))
@@ -181,7 +208,7 @@ def test_what_the_model_doubts_counts():
     assert run.diagnosis().verdict.settled
 
 
-@pytest.mark.parametrize("after", [300, 4 * 210 + 50])
+@pytest.mark.parametrize("after", every([300, 4 * 210 + 50], 2))
 def test_stopped_saved_and_resumed_it_equals_an_uninterrupted_run(after, tmp_path):
     plan, session, control = _plan(**SLOW), Session(), Control()
     session.datasets["X"] = plan.inputs["X"][0]

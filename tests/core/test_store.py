@@ -11,7 +11,6 @@ from toy import ToyRegistry, ToySampler, ToyVariational, same, same_chains, toy_
 from plaidwork.core.contract.model import Table
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import PluginError, SessionError
-from plaidwork.core.hdf5 import gate
 from plaidwork.core.hdf5.h5 import Reader, Writer, chunk_shape, open_new
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference import executor
@@ -21,7 +20,7 @@ from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExe
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.fitting import resume
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store import load_session, save_session, session_file
+from plaidwork.core.session.store import datasets, load_session, save_session, session_file
 
 
 def _session(model=None, on=None, schedule=None, **params):
@@ -375,25 +374,64 @@ def test_run_that_never_started(tmp_path):
     assert (again.status, again.n_draws) == ("failed", 0)
 
 
-def test_attributes_of_any_length(tmp_path):
-    """As the order of 5,000 annotation columns is: 78 KiB, more than the earliest format of HDF5 has room for."""
-    names = [f"column {number}" for number in range(5000)]
-    with open_new(tmp_path / "s.h5", long_attributes=True) as file:
-        file.attrs["column-order"] = np.array(names, dtype=h5py.string_dtype())
-    with h5py.File(tmp_path / "s.h5") as file:
-        gate.check(file, largest_text=gate.check_heaps(tmp_path / "s.h5"))
-        assert file.attrs["column-order"].tolist() == names
+def _annotated(columns, rows=7):
+    rng = np.random.default_rng(3)
+    table = {}
+    for number in range(columns):
+        table[f"note {number}"] = (
+            rng.normal(size=rows),
+            rng.integers(0, 9, rows),
+            rng.random(rows) < 0.5,
+            np.array([f"t{item}" for item in rng.integers(0, 20, rows)]),
+            np.array([None, *["word"] * (rows - 1)], dtype=object),
+            rng.normal(size=rows).astype(np.float32),
+        )[number % 6]
+    return table
 
 
-@pytest.mark.slow
-def test_more_annotation_columns_than_an_attribute_of_old_holds(tmp_path):
-    notes = {f"column {number}": np.arange(3.0) + number for number in range(4500)}
+def _wide_session(columns, rows=7):
+    names = tuple(f"r{number}" for number in range(rows))
+    table = _annotated(columns, rows)
+    values = np.arange(float(rows * rows)).reshape(rows, rows)
     session = Session()
-    names = ["a", "b", "c"]
-    session.add_dataset(Dataset("d", np.ones((3, 3)), names, names, row_table=notes))
-    again = load_session(save_session(session, tmp_path / "s.plaidwork")).datasets["d"]
-    assert list(again.row_table) == list(notes)
-    assert again.row_table["column 4499"].tolist() == [4499, 4500, 4501]
+    session.add_dataset(Dataset("d", values, names, names, row_table=table, column_table=table))
+    session.add_dataset(Dataset("v", np.arange(rows) % 2, names, kind="categorical", categories=("n", "y"), row_table=table))  # fmt: skip
+    return session
+
+
+@pytest.mark.parametrize("columns", [3, 501, 1300])
+def test_annotation_columns_keep_order_type_and_texts_however_many_they_are(tmp_path, columns):
+    session = _wide_session(columns)
+    path = save_session(session, tmp_path / "s.plaidwork")
+    again = load_session(path)
+    for name, old in session.datasets.items():
+        new = again.datasets[name]
+        assert list(new.row_table) == list(old.row_table)
+        assert same(dict(new.row_table), dict(old.row_table))
+        assert same(dict(new.column_table), dict(old.column_table))
+        assert [c.dtype for c in new.row_table.values()] == [c.dtype for c in old.row_table.values()]
+    with h5py.File(path) as file:
+        assert len(file["data/d/obs"]) == (columns + 1 if columns < 500 else 1)
+
+
+def test_annotation_columns_written_one_by_one_are_still_read(tmp_path, monkeypatch):
+    """As earlier versions wrote them, with the order as attribute."""
+    session = _wide_session(600)
+    monkeypatch.setattr(datasets, "MOST_COLUMNS", 10_000)
+    path = save_session(session, tmp_path / "s.plaidwork")
+    new, old = load_session(path).datasets["d"], session.datasets["d"]
+    assert list(new.row_table) == list(old.row_table)
+    assert same(dict(new.row_table), dict(old.row_table))
+
+
+def test_columns_that_say_texts_which_are_not_there_are_refused(tmp_path, monkeypatch):
+    path = save_session(_wide_session(501), tmp_path / "s.plaidwork")
+    monkeypatch.setattr(session_file, "probe", lambda *args, **options: None)
+    with h5py.File(path, "r+") as file:
+        del file["checksums"]
+        file["data/d/uns/plaidwork_columns/obs/texts/values"][0, 0] = 10_000
+    with pytest.raises(SessionError, match="texts that are not there"):
+        load_session(path).datasets["d"].row_table["note 3"]
 
 
 def test_empty_session(tmp_path):

@@ -201,6 +201,7 @@ def test_memory_is_bounded_by_letting_go_of_the_worst():
     assert sorted(kept) == sorted(job.number for job in bounded.ranked()[:2])
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_goes_on_after_it_was_stored(tmp_path, plugins):
     whole = _study()
     whole.run(InlineExecutor)

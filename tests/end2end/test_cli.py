@@ -88,6 +88,7 @@ def test_verify_says_where_it_differs(fitted, tmp_path, capsys):
     assert "differs from sweep 1 on. Chain 1, sweep 1: trace" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_verify_minds_the_last_bit_where_the_run_was_made(fitted, tmp_path, capsys):
     session = open_session(fitted)
     (run,) = session.runs.values()
@@ -105,6 +106,7 @@ def test_verify_minds_the_last_bit_where_the_run_was_made(fitted, tmp_path, caps
     assert "equal within rounding" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_resume_extends_and_equals_a_longer_fit(fitted, tmp_path):
     out, longer = tmp_path / "out.plaidwork", tmp_path / "longer.plaidwork"
     assert main(["resume", str(fitted), "--draws", "2", "--out", str(out)]) == 0
@@ -263,6 +265,7 @@ def test_job_file(tmp_path, toys, executor):
     assert np.abs(data.values.mean(axis=0)).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_same_numbers_from_file_and_options(tmp_path, toys):
     more = ["--transform", "centre:axis=columns", "--set", "stride=2", "--seed", "3", "--chains", "1"]
     assert main(["fit", "toy.walk", *toys, *more, "--out", str(tmp_path / "o.plaidwork")]) == 0

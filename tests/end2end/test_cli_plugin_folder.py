@@ -28,7 +28,7 @@ def test_install_and_uninstall(tmp_path, site, capsys):
     assert not site.exists()
 
 
-@pytest.mark.parametrize(("answer", "code"), some([("y", 0), ("", 4), ("no", 4)], [("", 4), ("no", 4)]))
+@pytest.mark.parametrize(("answer", "code"), some([("y", 0), ("", 4), ("no", 4)], [("", 4)]))
 def test_the_question_decides(tmp_path, site, monkeypatch, answer, code):
     asked = []
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)

@@ -92,6 +92,10 @@ def test_found_by_entry_point_and_listed(installed):
     found = next(record for record in records if record["name"] == GUEST)
     assert found["state"] == "ok"
     assert found["models"] == [GUEST]
+
+
+@pytest.mark.slow
+def test_its_example_is_listed(installed):
     assert "four-groups" in _plaidwork(installed, "example")
 
 

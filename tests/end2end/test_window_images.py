@@ -53,9 +53,19 @@ def test_from_halves_to_tiles(window, qtbot, tmp_path, monkeypatch):  # noqa: F8
 @pytest.mark.parametrize(
     ("classes", "settings", "words"),
     [
-        (1, {}, "Labels of two classes are needed among the training samples. Found only “0” (60)."),
+        pytest.param(
+            1,
+            {},
+            "Labels of two classes are needed among the training samples. Found only “0” (60).",
+            marks=pytest.mark.slow,
+        ),
         (2, {"image_shape": (4.0, 4.0)}, "Images of 4 × 4 have 16 pixels. Found 30 features."),
-        (2, {"test_name": "later"}, "“Split” has no sample called “later”. Found: test, train."),
+        pytest.param(
+            2,
+            {"test_name": "later"},
+            "“Split” has no sample called “later”. Found: test, train.",
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["one class", "shape", "split"],
 )

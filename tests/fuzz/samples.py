@@ -12,6 +12,11 @@ import numpy as np
 from annotated_files import write_h5ad
 from crafted import sound_file
 from scipy import io, sparse
+from toy import ToySampler, toy_data
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.session import Session
+from plaidwork.core.study import Study
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "version_0_1"
 _ROWS, _COLUMNS = 12, 5
@@ -158,10 +163,23 @@ FORMATS: dict[str, tuple[str, Make]] = {
 SESSION = "session"
 
 
+def _small(path: Path) -> Path:
+    """A session with data of all kinds, notes, views and a search, and no run: quick to read."""
+    session = Session("small")
+    rows, columns = [f"s{i}" for i in range(_ROWS)], [f"gene {j}" for j in range(_COLUMNS)]
+    classes = {"class": np.array(["case", "control"] * 6), "age": np.arange(_ROWS) / 2}
+    session.add_dataset(Dataset("numbers", _numbers(), rows, columns, row_table=classes))
+    session.add_dataset(Dataset("counts", _counts().tocsr().astype(float), rows, columns))
+    session.notes, session.views["window"] = "# Notes", {"front": "data", "widths": np.arange(3)}
+    plan = Study.grid(ToySampler(), {"X": [toy_data()]}, {"scale": [0.5, 1.0]})
+    plan.add_to(session)
+    return session.save(path)
+
+
 def sessions(folder: Path) -> list[Path]:
-    """Session files as this version writes them, and of earlier versions: a sampler, factors and words."""
-    found = [sound_file(folder / "toy.plaidwork")]
-    for name in ("infinite_plaid", "supervised_ibp", "gp_classes"):
+    """Session files as this version writes them, and of an earlier version."""
+    found = [_small(folder / "small.plaidwork"), sound_file(folder / "toy.plaidwork")]
+    for name in ("infinite_plaid", "supervised_ibp"):
         path = folder / f"{name}.plaidwork"
         path.write_bytes(lzma.decompress((FIXTURES / f"{path.name}.xz").read_bytes()))
         found.append(path)

@@ -28,8 +28,8 @@ SCHEMES = ("light", "dark")
 SHORT = {"chains": 2, "warmup": 3, "draws": 6, "thin": 1, "max_sweeps": 5}
 _PATIENCE = 15
 SAMPLES = bundled_samples()
-QUICK = tuple(sample for sample in SAMPLES if sample.id in ("four-blocks", "votes"))
-"""Blocks, and cells that are filled, in small data; the others take seconds."""
+QUICK = tuple(sample for sample in SAMPLES if sample.id == "votes")
+"""Components, and cells that are filled, in small data; the others take seconds."""
 
 
 @pytest.fixture

@@ -80,7 +80,12 @@ def test_a_changed_file_is_merged_when_wanted(bench, path, qtbot):
     _done(qtbot, lambda: bench.posted)
     assert bench.dirty
     assert open_session(path).notes == "theirs"
-    assert [text for text, _ in bench.posted[0].actions] == ["Save as…", "Merge runs", "Replace"]
+    assert [text for text, _ in bench.posted[0].actions] == [
+        "Save as…",
+        "Merge runs",
+        "What differs",
+        "Replace",
+    ]
     _press(bench.posted[0], "Merge runs")
     _done(qtbot, lambda: "theirs" in bench.session.datasets and not bench.dirty)
     again = open_session(path)
@@ -125,3 +130,46 @@ def test_every_piece_of_recovered_work_is_offered(qapp, qtbot, tmp_path):
     window.commands.offer_recovery(found)
     assert window.messages.count == before + 3
     assert window.messages.current.title.startswith("Recovered work from 03 January")
+
+
+def test_what_differs_from_a_changed_file_is_told(bench, path, qtbot):
+    _opened(bench, path, qtbot)
+    _changed_by_another(path)
+    told = []
+    bench.details_requested.connect(lambda *texts: told.append(texts))
+    bench.save()
+    _done(qtbot, lambda: bench.posted)
+    _press(bench.posted[-1], "What differs")
+    _done(qtbot, lambda: told)
+    title, _, lines = told[0]
+    assert title == "Compared with s.plaidwork"
+    assert lines.splitlines() == [
+        "theirs: Only s.plaidwork has it.",
+        "notes: The notes differ.",
+    ]
+    bench.guard.compare(bench.session.save(path.with_name("t.plaidwork")))
+    _done(qtbot, lambda: len(told) == 2)
+    assert told[1][2] == "Both hold the same."
+
+
+def test_a_copy_without_data_is_saved_from_the_menu(qtbot, qapp, path, tmp_path, monkeypatch):
+    from plaidwork.gui.commands import files
+    from tests.gui.window_tools import plan
+
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    window = MainWindow(Workbench(toy_registry()), Settings(tmp_path / "config"))
+    action = window.actions_by_key["save_without_data"]
+    assert not action.isEnabled()
+    run = window.workbench.start(plan(draws=5))
+    _done(qtbot, lambda: not run.active and run.results)
+    qtbot.waitUntil(action.isEnabled)
+    target = tmp_path / "given.plaidwork"
+    monkeypatch.setattr(files, "ask_save_path", lambda *_: target)
+    action.trigger()
+    _done(qtbot, target.exists)
+    found = open_session(target)
+    assert not found.datasets
+    assert [one.title for one in found.runs.values()] == [run.title]
+    window.workbench.set_session(Session())
+    window.close()
+    window.deleteLater()

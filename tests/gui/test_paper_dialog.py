@@ -12,8 +12,9 @@ from shiboken6 import isValid
 
 from plaidwork.core import pictures as p
 from plaidwork.gui.pictures import paper_dialog
-from plaidwork.gui.pictures.paper import Paper, picture_image, roomy, write_picture
+from plaidwork.gui.pictures.paper import Paper, picture_image, roomy, snug, write_picture
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
+from plaidwork.gui.pictures.style import paper_style
 from plaidwork.gui.results.render import write_view
 from tests.gui.factor_runs import factor_run
 from tests.gui.test_picture_page import CURVE
@@ -177,3 +178,25 @@ def test_a_page_that_is_no_picture_yet_is_written_too(qapp, tmp_path):
         workbench.session, run, views[0], tmp_path / "t.png", width=120.0, height=80.0, dpi=96.0
     )
     assert np.isclose(QImage(str(path)).width(), 120 / 25.4 * 96, atol=1)
+
+
+def test_paper_is_as_high_as_the_picture_needs(qapp):
+    rows = p.Panel((p.Points([1, 2], [0, 1]),), y=p.Axis(scale="category", names=("a", "b")), highest=20)
+    few = p.Picture("Two rows", panels=(rows,))
+    high = Paper(150, 150, titled=False)
+    assert snug(few, high).height < 60
+    assert snug(PICTURE, high).height == 150  # it may have any height
+    assert snug(p.Picture("None", empty=("Nothing", "")), high) == high
+
+
+def test_texts_of_an_svg_keep_their_width_in_any_font(qapp, tmp_path):
+    told = p.Picture(
+        "Words", panels=(p.Panel((p.Prose("a dull & dark plot", (p.Span(2, 6),)),), reads="whole"),)
+    )
+    text = write_picture(told, tmp_path / "t.svg", Paper()).read_text()
+    found = re.findall(r'<text textLength="([0-9.]+)"[^>]*>([^<]*)</text>', text)
+    widths = {words: float(length) for length, words in found}
+    assert "dull" in widths
+    assert any("&amp;" in words for words in widths)
+    metrics = paper_style(8.0).metrics("title")
+    assert widths["Words"] == pytest.approx(metrics.horizontalAdvance("Words"), rel=0.03)

@@ -4,8 +4,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QToolTip, QWidget
 
+from plaidwork.core.pictures import Prose
+from plaidwork.gui.pictures.prose import document_of
+from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.plots.axis import PlotAxis
-from plaidwork.gui.results.document_pane import DocumentPane
 from plaidwork.gui.widgets import Label
 
 NAME = '<img src="file:///nowhere.png"><b>bold</b>'
@@ -48,8 +50,6 @@ def test_words_of_axes_are_plain(qtbot):
     assert axis.word == NAME
 
 
-def test_notes_of_documents_are_plain(qtbot):
-    pane = DocumentPane()
-    qtbot.addWidget(pane)
-    pane.show_note(NAME)
-    assert pane.text.toPlainText() == NAME
+def test_texts_that_are_read_are_plain(qapp):
+    found = document_of(Prose(NAME), 400.0, Style("light"))
+    assert found.toPlainText() == NAME

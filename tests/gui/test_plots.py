@@ -16,6 +16,7 @@ from plaidwork.gui.plots import (
     area_average,
     color_limits,
     save_picture,
+    shrink,
     to_rgba,
 )
 from plaidwork.gui.theme import theme
@@ -263,3 +264,17 @@ def test_grey_lines_lie_below_the_coloured_ones(qtbot):
     qtbot.addWidget(made)
     lines = [made.add_line(f"Chain {k + 1}", k, [0, 1], [0, 1]) for k in range(8)]
     assert all(lines[k].curve.zValue() < lines[0].curve.zValue() for k in (6, 7))
+
+
+def test_matrix_shrunk_elsewhere_is_shown_as_one_shrunk_here(qtbot):
+    values = np.random.default_rng(0).normal(size=(700, 90))
+    values[:40] = np.nan
+    pictures = []
+    for given in (values, shrink(values)):
+        made = MatrixImage()
+        qtbot.addWidget(made)
+        made.resize(200, 200)
+        made.set_matrix(given, limits=(-1, 1))
+        pictures.append(made.grab().toImage())
+    assert pictures[0] == pictures[1]
+    np.testing.assert_allclose(shrink(values[100:104, :4]).levels[4, 4], [[values[100:104, :4].mean()]])

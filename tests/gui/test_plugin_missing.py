@@ -28,7 +28,6 @@ def stored(qapp, qtbot, tmp_path):
 
 @pytest.fixture
 def window(stored, qtbot, tmp_path, monkeypatch):
-    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
     with window_on(Workbench(registry_of(toys.Climb)), tmp_path) as made:
         with qtbot.waitSignal(made.workbench.session_replaced, timeout=20_000):

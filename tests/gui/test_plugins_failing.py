@@ -19,7 +19,6 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.views import ResultStore
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.inference import execution
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
@@ -32,7 +31,7 @@ from plaidwork.gui.results import make_view
 from plaidwork.gui.results.custom_page import CustomPage
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
-from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.workbench import Workbench, chain_pool
 from tests.core.test_plugin_isolation import GOOD, HEAD, HOOK, RAISES
 
 VIEWS = (
@@ -80,7 +79,6 @@ def guests(tmp_path, monkeypatch):
     monkeypatch.setenv("PLAIDWORK_PLUGINS", str(tmp_path / "none"))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
-    monkeypatch.setattr(execution, "MOST_SENT", 0)  # chains in threads, which start at once
 
     def make(**sources):
         global _number
@@ -101,8 +99,8 @@ def guests(tmp_path, monkeypatch):
 def window(qtbot, guests, tmp_path):
     made = []
 
-    def make(registry, load=True):
-        shown = MainWindow(Workbench(registry), Settings(tmp_path / "config"))
+    def make(registry, load=True, pool=None):
+        shown = MainWindow(Workbench(registry, pool=pool), Settings(tmp_path / "config"))
         shown.commands.may_close = lambda: True  # no question about saving at the end
         qtbot.addWidget(shown)
         shown.show()
@@ -248,15 +246,15 @@ def test_fit_that_fails(window, guests, qtbot, method, error):
 
 
 @pytest.mark.slow
-def test_a_crash_in_a_step_costs_its_chain_and_not_the_window(window, guests, qtbot, monkeypatch):
-    monkeypatch.setattr(execution, "MOST_SENT", 1 << 20)
+def test_a_crash_in_a_step_costs_its_chain_and_not_the_window(window, guests, qtbot):
     source = RAISES.format(method="step", error="import ctypes, time; time.sleep(0.2); ctypes.string_at(0)")
     registry, model = _model(guests, source)
-    shown = window(registry)
-    run = shown.workbench.start(
-        make_plan(model, {"X": _data()}, schedule=Schedule(chains=2, warmup=1, draws=3))
-    )
-    qtbot.waitUntil(lambda: run.status == "failed" and not shown.workbench.active_runs(), timeout=60_000)
+    with chain_pool() as pool:
+        shown = window(registry, pool=pool)
+        run = shown.workbench.start(
+            make_plan(model, {"X": _data()}, schedule=Schedule(chains=2, warmup=1, draws=3))
+        )
+        qtbot.waitUntil(lambda: run.status == "failed" and not shown.workbench.active_runs(), timeout=60_000)
     _message(shown, "Raters 1: 2 of 2 chains stopped", "The plugin raters 0.2.0 failed in step()", "SIGSEGV")
     _disable(shown, registry, qtbot)
 

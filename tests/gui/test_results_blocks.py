@@ -15,6 +15,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
+from plaidwork.core.pictures import Facts
 from plaidwork.core.views.matrices import colour_limits
 from plaidwork.gui.pictures.axes import placed_names
 from plaidwork.gui.results import make_view
@@ -125,8 +126,8 @@ def test_click_isolates_and_orders_around_the_block(opened, qtbot):
         n, m = page.blocks.size(block)
         assert rows[block][page.canvas.ordered.row_order[:n]].all()
         assert columns[block][page.canvas.ordered.column_order[:m]].all()
-        assert panel.list.selected_rows() == [block]
-        assert panel.name.label.text() == f"Block {block + 1}"
+        assert panel.tables[0].selected_rows() == [block]
+        assert facts_of(page).title == f"Block {block + 1}"
     assert "around Block 1" in page._foot.text()
     qtbot.keyClick(page.canvas, Qt.Key.Key_Escape)
     settle(page)
@@ -327,7 +328,7 @@ def test_roles_may_come_from_a_table_of_blocks(opened):
     data = page.blocks.data
     assert np.allclose(data.interval[:, 1], shift + 1)
     assert data.shift_unit == "sd"
-    assert "Present" in panel.list.model.columns()
+    assert "Present" in panel.tables[0].model.columns()
 
 
 def test_strip_chooser_and_legend(opened, qtbot):
@@ -378,53 +379,88 @@ def test_search_marks_and_shows_rows(opened, qtbot):
 # -- panel --------------------------------------------------------------------------------------
 def test_list_shows_size_shift_and_presence(opened):
     page, panel = opened(*toy_run())
-    text = panel.list.model.text
-    assert list(panel.list.model.columns()) == ["Block", "Size", "Shift", "Present"]
+    text = panel.tables[0].model.text
+    assert list(panel.tables[0].model.columns()) == ["Block", "Size", "Shift", "Present"]
     assert [text(0, 0), text(0, 1), text(0, 3)] == ["Block 1", "12 × 10", "100 %"]
     assert float(text(0, 2)) == pytest.approx(page.blocks.data.shift[0], abs=0.006)
-    assert not panel.overview.isHidden()
-    assert panel._details.isHidden()
+    assert [row[0] for row in facts_of(page).rows] == ["In a block", "In several", "In none"]
+    shifts = panel.charts[0].picture
+    assert shifts.headline.startswith("Shift of each block")
+    assert shifts.panels[0].y.names == ("Block 1", "Block 2", "Block 3")
 
 
-def test_choose_in_the_list_rename_and_export(opened, qtbot, tmp_path):
+def facts_of(page) -> Facts:
+    """The numbers beside the picture."""
+    return next(part for part in page._parts if isinstance(part, Facts))
+
+
+def test_the_blocks_as_they_are_leave_on_paper(opened, tmp_path):
+    workbench, run = toy_run()
+    page, _ = opened(workbench, run)
+    page.blocks.select(1)
+    settle(page)
+    text = page.export_picture(tmp_path / "b.svg").read_text()
+    assert page._headline.text() in text  # words stay words
+    assert page.blocks.name(1) in text
+    assert "Membership at least" not in text
+    page.canvas.outlined = False
+    page.canvas.show_blocks()
+    assert page.blocks.name(1) not in "".join(mark.name for mark in page.printed.panels[-1].marks)
+    assert len(page.printed.panels[-1].marks) == 1
+    page.blocks.selection.set_threshold(1.0)
+    settle(page)
+    assert page.printed.empty[0] == page.state
+    page.blocks.selection.set_threshold(0.5)
+    settle(page)
+
+
+def test_choose_in_the_list_rename_and_export(opened, qtbot, tmp_path, monkeypatch):
     workbench, run = toy_run()
     page, panel = opened(workbench, run)
-    view = panel.list.view
+    view = panel.tables[0].view
     at = view.visualRect(view.model().index(1, 0)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    qtbot.waitUntil(lambda: page.blocks.selected == 1)
     settle(page)
-    assert page.blocks.selected == 1
-    qtbot.keyClick(panel, Qt.Key.Key_F2)
-    panel.name.field.clear()
-    qtbot.keyClicks(panel.name.field, "NB low")
-    qtbot.keyClick(panel.name.field, Qt.Key.Key_Return)
+    monkeypatch.setattr("plaidwork.gui.results.renaming.ask_text", lambda *_: "NB low")
+    page.rename_item()
     assert run.item_names == {"block": {"1": "NB low"}}
-    assert panel.list.model.text(1, 0) == "NB low"
+    settle(page)
+    assert panel.tables[0].model.text(1, 0) == "NB low"
+    assert facts_of(page).title == "NB low"
     assert workbench.dirty
     path = tmp_path / "block.csv"
-    panel.export_block(path)
+    page.write_file(page.block_file(1), path)
+    settle(page)
     lines = list(csv.reader(path.open()))
     rows, columns = page.blocks.size(1)
     assert (len(lines), len(lines[0])) == (rows + 1, columns + 1)
     data = page.blocks.data
     i, j = data.row_names.index(lines[1][0]), data.column_names.index(lines[0][1])
     assert float(lines[1][1]) == data.values[i, j]
-    page.blocks.rename(1, "")
+    workbench.name_item(run, "block", 1, "")
     assert page.blocks.name(1) == "Block 2"
 
 
 def test_members_of_both_sides(opened, qtbot):
     page, panel = opened(*toy_run())
     page.blocks.select(0)
+    settle(page)
     rows, columns = page.blocks.size(0)
-    assert panel.members.model.rowCount() == rows
-    buttons = panel.side.findChildren(type(panel.side._group.button(0)))
-    assert buttons[0].text() == f"Genes {rows}"
-    qtbot.mouseClick(buttons[1], Qt.MouseButton.LeftButton)
-    assert panel.members.model.rowCount() == columns
-    assert panel.members.model.text(0, 0).startswith("sample")
-    panel.members.select_row(0)
-    assert len(page.blocks.selection.get("column")) == 1
+    assert panel.titles == ["Blocks", f"{rows} genes", f"{columns} samples"]
+    assert panel.tables[1].model.rowCount() == rows
+    assert panel.tables[2].model.rowCount() == columns
+    assert panel.tables[2].model.text(0, 0).startswith("sample")
+    panel.tables[2].select_row(0)
+    qtbot.waitUntil(lambda: len(page.blocks.selection.get("column")) == 1)
+    profile = panel.charts[0].picture
+    assert profile.headline == "Mean of its genes, by sample"
+    means = profile.panels[0].marks[-1]
+    inside = page.blocks.masks[1][0]
+    assert means.color.count("neutral") == int((~inside).sum())
+    data = page.blocks.data
+    expected = data.values[page.blocks.masks[0][0]].mean(axis=0)
+    assert np.sort(means.y) == pytest.approx(np.sort(expected))
 
 
 def test_panel_goes_with_its_page(qtbot):
@@ -437,15 +473,6 @@ def test_panel_goes_with_its_page(qtbot):
     qtbot.waitUntil(lambda: not isValid(panel))
     workbench.selection(run).set("layer", (1,))
     theme().set_mode("dark")
-
-
-def test_panel_works_alone(qtbot):
-    from plaidwork.gui.results.block_panel import BlockPanel
-
-    workbench, run = toy_run()
-    panel = BlockPanel(workbench, run, run.spec.views[0])
-    qtbot.addWidget(panel)
-    assert panel.list.model.rowCount() == 3
 
 
 def test_more_than_six_blocks_never_share_a_colour(opened):

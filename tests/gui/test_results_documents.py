@@ -6,17 +6,17 @@ import csv
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.pictures import Prose
 from plaidwork.core.session.session import Session
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
-from tests.gui.factor_runs import choose
+from tests.gui.factor_runs import click
 from tests.gui.points import places_on
 from tests.gui.result_runs import ToyModel
 
@@ -78,40 +78,67 @@ def text_run(texts=TEXTS, title: str = "review", **options):
     return workbench, run
 
 
-def marked(page) -> list[str]:
-    """Words marked in the text shown."""
-    text = page.pane.text.toPlainText()
-    return [text[place.start : place.end] for place in page.pane.places]
+def texts_on(page) -> list[Prose]:
+    """The texts shown, from above."""
+    return [mark for panel in page.loaded.panels for mark in panel.marks if isinstance(mark, Prose)]
+
+
+def marked(page, text: int = 0) -> list[str]:
+    """Words marked in a text that is shown."""
+    mark = texts_on(page)[text]
+    return [mark.words[span.start : span.end] for span in mark.spans]
 
 
 def names(page) -> list[str]:
-    """Documents in the order shown."""
-    model = page.table.model
-    return [model.text(row, 0) for row in range(model.rowCount())]
+    """Documents in the order listed."""
+    return page.loaded.beside[0].columns["Document"].tolist()
+
+
+def chosen(page, name: str, value) -> None:
+    """Choose and wait."""
+    page.choose(name, value)
+    assert page.wait(20_000)
 
 
 def test_texts_with_the_words_of_the_topic(opened, qtbot, tmp_path):
     workbench, run = bench = text_run()
     page = opened(bench, DOCUMENTS)
+    panel = page.side_panel()
+    qtbot.addWidget(panel)
     assert page._headline.text() == "Topic 1: plot, dull, hero"
     assert names(page) == ["review 0", "review 4", "review 1", "review 2"]
-    assert page.pane.text.toPlainText() == "A dull PLOT <b>and</b> a dull hero"
+    assert [one.title for one in page.loaded.panels] == names(page)
+    assert texts_on(page)[0].words == "A dull PLOT <b>and</b> a dull hero"
     assert marked(page) == ["dull", "PLOT", "dull", "hero"]
-    assert page.pane._facts.text() == "Probability 0.90 · Verdict 0 · year 1\u2009990"
-    qtbot.keyClick(page.table.view, Qt.Key.Key_Down)
-    assert page.pane.text.toPlainText() == "This document has no text."
-    qtbot.keyClick(page, Qt.Key.Key_Down)
+    strengths = [span.strength for span in texts_on(page)[0].spans]
+    assert strengths[1] > strengths[0] == strengths[2] > strengths[3]
+    assert [span.underlined for span in texts_on(page)[2].spans] == [False, True]  # the topic lacks war
+    assert page.loaded.panels[0].values[0] == "Probability 0.90 · Verdict 0 · year 1\u2009990"
+    assert texts_on(page)[1].words == "This document has no text."
+    table = panel.tables[0]
+    place = table.view.visualRect(table.model.index(2, 0)).center()
+    qtbot.mouseClick(table.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: page.loaded is not None and len(page.loaded.panels) == 1, timeout=20_000)
     assert marked(page) == ["hero", "war"]
-    choose(qtbot, page.picker, "Topic 2")
+    assert workbench.selection(run).get("part") == (1,)
+    assert table.selected_rows() == [2]
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert page.wait(20_000)
+    assert len(page.loaded.panels) == 4
+    assert workbench.selection(run).get("part") == ()
+    frame = page.chart.frames.frames[3]
+    click(qtbot, page.chart, frame.area.center().x(), frame.area.center().y())
+    assert page.wait(20_000)
+    assert [one.title for one in page.loaded.panels] == ["review 2"]
+    chosen(page, "factor", "1")
     assert workbench.selection(run).get("layer") == (1,)
     assert names(page)[:2] == ["review 2", "review 1"]
     assert marked(page) == ["war", "War", "war"]
     workbench.selection(run).set("layer", (0,))
-    assert page.picker.currentText() == "Topic 1"
-    qtbot.keyClick(page, Qt.Key.Key_Right)
-    assert page.picker.currentText() == "Topic 2"
-    page.top.set_value(1)
-    choose(qtbot, page.picker, "Topic 1")
+    assert page.wait(20_000)
+    assert page.control("factor").currentText() == "Topic 1"
+    chosen(page, "document", "first")
+    chosen(page, "top", 1.0)
     assert marked(page) == ["PLOT"]
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "d.csv")
@@ -121,12 +148,13 @@ def test_texts_with_the_words_of_the_topic(opened, qtbot, tmp_path):
     assert lines[1] == ["review 0", "0.9", "0.0", "1990.0", TEXTS[0]]
     for kind in ("png", "svg", "pdf"):
         assert page.export_picture(tmp_path / f"d.{kind}").stat().st_size > 1000
+    assert "&lt;b&gt;and&lt;/b&gt;" in (tmp_path / "d.svg").read_text()  # texts stay texts
 
 
 def test_stems_as_counted(opened):
     page = opened(text_run(stem="english"), DOCUMENTS)
-    page.choose_layer(1)
-    page.choose_row(1)
+    chosen(page, "factor", "1")
+    chosen(page, "document", "1")
     assert marked(page) == ["Heroes", "fine", "hero", "fine", "war"]
 
 
@@ -140,8 +168,8 @@ def test_ties_are_broken_by_strength(opened):
         (workbench, run), View("documents", "D", {**SOURCE, "strength": "fit"}, options={"dim": "document"})
     )
     assert names(page) == ["review 4", "review 1", "review 2", "review 0"]
-    assert list(page.table.model.columns()) == ["Document", "Probability", "Support", "Verdict"]
-    page.choose_layer(1)
+    assert list(page.loaded.table)[:4] == ["Document", "Probability", "Support", "Verdict"]
+    chosen(page, "factor", "1")
     assert names(page)[0] == "review 0"
 
 
@@ -150,14 +178,19 @@ def test_search_in_texts(opened, qtbot):
     page.find_in_page()
     qtbot.keyClicks(page._find, "goes ON")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    assert page.wait(20_000)
     assert names(page) == ["review 2"]
-    assert page.pane.text.toPlainText() == TEXTS[2]
-    assert "goes on" in page.pane.text.toHtml()
+    assert page._found.text() == "review 2"
+    assert marked(page) == ["war", "goes on", "War", "war"]
+    assert [span.found for span in texts_on(page)[0].spans] == [False, True, False, False]
     page._find.setText("elephant")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    assert page.wait(20_000)
     assert names(page) == []
+    assert texts_on(page)[0].words == "No document contains “elephant”"
     assert page._found.text() == "Nothing is called “elephant”"
     qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert page.wait(20_000)
     assert len(names(page)) == 4
 
 
@@ -166,9 +199,9 @@ def test_a_column_called_text_will_do_and_none_is_said(opened):
     page = opened((workbench, run), DOCUMENTS)
     assert marked(page)
     page = opened(text_run(title=""), DOCUMENTS)
-    assert "Import reviews with the column that holds them" in page.pane.text.toPlainText()
+    assert "Import reviews with the column that holds them" in texts_on(page)[0].words
     assert names(page)[0] == "review 0"
-    assert not page.legend.isVisible()
+    assert not page.loaded.legend
 
 
 def test_words_by_topics_or_none(opened):
@@ -185,18 +218,25 @@ def test_words_by_topics_or_none(opened):
     assert opened((workbench, run), DOCUMENTS).state == "This picture could not be drawn"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(480, 560), (980, 640)])
-def test_narrow_dark_and_long(opened, size):
-    page = opened(text_run(texts=("war and peace " * 20_000, *TEXTS[1:])), DOCUMENTS, size=size)
-    assert page._split.orientation() == (
-        Qt.Orientation.Vertical if size[0] < 620 else Qt.Orientation.Horizontal
-    )
-    assert "The text goes on" in page.pane.text.toPlainText()
-    light = page.pane.text.toHtml()
+def test_long_texts_are_shown_in_passages_and_parts(opened):
+    long = "war and peace " * 2000 + "a dull plot " * 30 + "war and peace " * 2000
+    page = opened(text_run(texts=(long, *TEXTS[1:])), DOCUMENTS, size=(480, 560))
+    passage = texts_on(page)[0].words
+    assert passage.startswith("… ")
+    assert passage.endswith(" …")
+    assert "a dull plot" in passage
+    assert len(passage) < 600
+    chosen(page, "document", "0")
+    assert page.chart.height() > 560  # all of the part is there, the page scrolls
+    parts = next(choice for choice in page.loaded.choices if choice.id == "part")
+    read = ""
+    for part in range(1, int(parts.high) + 1):
+        chosen(page, "part", float(part))
+        read += texts_on(page)[0].words
+    assert read == long.strip()
+    light = page.chart.grab().toImage()
     theme().set_mode("dark")
-    assert page.pane.text.toHtml() != light
-    page.grab()
+    assert page.chart.grab().toImage() != light
 
 
 def test_the_document_chosen_in_one_view_is_shown_in_the_other(opened, qtbot):
@@ -209,9 +249,9 @@ def test_the_document_chosen_in_one_view_is_shown_in_the_other(opened, qtbot):
     x, y = places_on(points).T
     qtbot.mouseClick(points.chart, Qt.MouseButton.LeftButton, pos=QPointF(x[2], y[2]).toPoint())
     assert workbench.selection(run).get("part") == (2,)
-    assert page.pane.text.toPlainText() == TEXTS[2]
-    assert page.table.selected_rows() == [3]
-    qtbot.keyClick(page.table.view, Qt.Key.Key_Up)
+    assert page.wait(20_000)
+    assert [mark.words for mark in texts_on(page)] == [TEXTS[2]]
+    chosen(page, "document", "1")
     assert points.chart.selected["part"] == {1}
     page = opened((workbench, run), DOCUMENTS)
-    assert page.pane.text.toPlainText() == TEXTS[1]
+    assert [mark.words for mark in texts_on(page)] == [TEXTS[1]]

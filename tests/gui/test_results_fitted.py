@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from sparing import every
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.draws.draws import DrawBuffer
@@ -25,7 +26,7 @@ def columns_of(run, workbench):
     return np.hstack([np.roll(drugs, -1, axis=1), mutations])
 
 
-@pytest.mark.parametrize("view", [HEAT, IMPUTED, SWARM], ids=lambda view: view.kind)
+@pytest.mark.parametrize("view", every([HEAT, IMPUTED, SWARM], 3), ids=lambda view: view.kind)
 def test_pictures_after_a_live_switch_and_in_a_small_window(opened, tmp_path, view):
     page = opened(fitted_run(), view)
     light = page.grab().toImage()

@@ -120,6 +120,24 @@ def test_neighbours_of_a_node(opened, qtbot):
     assert page.control("around").currentText().startswith("gene 2")
 
 
+def test_a_selection_made_elsewhere_opens_the_neighbours(opened):
+    workbench, run = network_run()
+    page = opened((workbench, run), LISTED)
+    workbench.selection(run).set("column", (9,))
+    again(page)
+    assert page.control("around").currentText() == "gene 10"
+    assert page._headline.text().startswith("gene 10 is linked to ")
+    workbench.selection(run).set("column", (3, 4))
+    assert page.control("around").currentText() == "gene 10"
+    workbench.selection(run).set("column", (3,))
+    again(page)
+    assert page.control("around").currentText() == "gene 4"
+    page.leave()
+    again(page)
+    assert page.control("around").currentText() == "all"
+    assert workbench.selection(run).get("column") == ()
+
+
 def test_zoom_and_layouts(opened, qtbot):
     page = opened(network_run(), LISTED)
     wheel(page.chart, 300, 200, 120)
@@ -178,7 +196,7 @@ def test_files_of_a_network(opened, tmp_path, monkeypatch):
     )
     page = opened(bench, LISTED)
     path = tmp_path / "n.graphml"
-    monkeypatch.setattr("plaidwork.gui.results.picture_page.ask_save_path", lambda *_: path)
+    monkeypatch.setattr("plaidwork.gui.results.printed_page.ask_save_path", lambda *_: path)
     page.ask_file(page.loaded.files[0])
     assert page.wait(20_000)
     root = ElementTree.parse(path).getroot()
@@ -289,6 +307,7 @@ def nearly(a: QImage, b: QImage) -> bool:
     return bool(np.abs(numbers(a) - numbers(b)).max() <= 8)
 
 
+@pytest.mark.slow
 def test_large_networks_are_moved_as_they_were_drawn(opened, qtbot, tmp_path, monkeypatch):
     monkeypatch.setattr(moving, "SLOW", 0.0)
     page = opened(large_run(), replace(LISTED, options={"threshold": 0.0}))

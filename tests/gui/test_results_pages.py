@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
+from sparing import every
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
@@ -262,7 +263,7 @@ def test_export_refuses_other_kinds(opened, tmp_path):
         page.export_picture(tmp_path / "x.bmp")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", every(["dark", "light"], 2))
 def test_render_without_a_window(qapp, tmp_path, scheme):
     from plaidwork.gui.results.render import render_view_png
 

@@ -210,6 +210,7 @@ def test_posteriors_with_priors(opened, qtbot, tmp_path):
     assert float(rows[2][5]) == pytest.approx(1.645, abs=0.01)
 
 
+@pytest.mark.slow
 def test_many_posteriors_scroll_and_are_exported_whole(opened, qtbot, tmp_path):
     workbench, run = posterior_run()
     run.results["draws"] = Result(np.random.default_rng(1).normal(size=(2, 50, 40)), ("chain", "draw", "k"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gui_toys import LABELS, SPEC, ToyBlocks, ToyRegistry, settle
 from PySide6.QtCore import QPoint, Qt
+from sparing import every
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
@@ -158,7 +159,7 @@ def test_a_table_of_classes_tells(qtbot, tmp_path):
 
 
 # -- set-up -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("model", [Factors, Classifier])
+@pytest.mark.parametrize("model", every([Factors, Classifier], 2))
 def test_genes_by_samples_are_fitted_as_samples_by_genes(qtbot, bench, tmp_path, model):
     bench.add_dataset(imported(qtbot, dialog_of(qtbot, table(tmp_path, "gene"))))
     page = page_of(qtbot, bench, model.spec.id, tmp_path)

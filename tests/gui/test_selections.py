@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from plaidwork.core.session.subsets import items_of
 from plaidwork.gui.results import selection_menu
 from plaidwork.gui.selection import Selection
+from plaidwork.gui.tasks import wait_for_tasks
 
 from .result_runs import block_results, make_dataset, make_run
 
@@ -47,6 +48,23 @@ def test_items_by_annotation(bench, owner):
     choose(bench, owner, "Select genes", "Where kind is", "R&&D (9)")
     chosen = workbench.selection(run).get("row")
     assert set(chosen) == {1 + 4 * i for i in range(10)} - {5}
+
+
+def test_of_many_items_the_annotations_come_later(bench, owner, qtbot, monkeypatch):
+    monkeypatch.setattr(selection_menu, "_AT_ONCE", 10)
+    workbench, run = bench
+    menu = QMenu(owner)
+    selection_menu.offer_selection(menu, workbench, run, owner)
+    genes = next(action.menu() for action in menu.actions() if action.text() == "Select genes")
+    assert [action.text() for action in genes.actions()] == ["Reading the annotations"]
+    qtbot.waitUntil(lambda: genes.actions()[0].text() == "Where kind is", timeout=20_000)
+    (kinds,) = (action.menu() for action in genes.actions())
+    next(action for action in kinds.actions() if action.text() == "R&&D (9)").trigger()
+    assert set(workbench.selection(run).get("row")) == {1 + 4 * i for i in range(10)} - {5}
+    selection_menu.offer_selection(late := QMenu(owner), workbench, run, owner)
+    late.deleteLater()  # closed before the annotations are there
+    qtbot.wait(50)
+    wait_for_tasks()
 
 
 def test_a_data_set_of_the_selected(bench, owner, qtbot):

@@ -125,6 +125,7 @@ def test_the_settings_beside_the_traces_follow_what_was_left_out(workbench, qtbo
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
     qtbot.addWidget(page.side_panel())
+    qtbot.waitUntil(lambda: bool(page._plots), timeout=20_000)  # made by a timer
     assert "Left out besides" not in _words(page.side_panel())
     execute(run, fitted, InlineExecutor())
     page.tick()
@@ -133,6 +134,7 @@ def test_the_settings_beside_the_traces_follow_what_was_left_out(workbench, qtbo
     assert page._plots[0]._shade[0].getRegion()[1] == run.schedule.left_out
 
 
+@pytest.mark.slow
 def test_fit_again_asks_for_what_was_asked(workbench, qtbot):
     fitted = _plan(memory=0.75)
     run = workbench.session.add_run(fitted)

@@ -169,7 +169,7 @@ FILES = {
     "order",
     [
         ("dense", "texts", "binary"),
-        ("views", "counts", "classes"),
+        pytest.param(("views", "counts", "classes"), marks=pytest.mark.slow),
         pytest.param(("texts", "views", "dense"), marks=pytest.mark.slow),
         pytest.param(("counts", "classes", "views"), marks=pytest.mark.slow),
     ],
@@ -225,6 +225,7 @@ def test_labels_come_with_the_data_and_follow_them(stranger, tmp_path):
     assert stranger.start().inputs["y"][0].categories == ("x", "y")
 
 
+@pytest.mark.slow
 def test_changing_the_model_keeps_the_data(stranger, tmp_path):
     stranger.imports(numbers(tmp_path, "first.csv", row="a"))
     stranger.imports(numbers(tmp_path, "second.csv", row="b"))

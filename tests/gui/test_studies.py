@@ -356,6 +356,7 @@ def test_a_fit_is_opened_with_its_result_pages(window, qtbot):
     assert list(window.workbench.session.runs) == [run.id]
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_let_go_is_fitted_again_to_the_same_numbers(window, qtbot, monkeypatch):
     monkeypatch.setattr(bench_module, "KEPT_BYTES", 0)
     study = study_of(window)
@@ -411,6 +412,7 @@ def test_ranking_by_a_metric_that_cannot_be_compared_warns(window, qtbot):
     assert axes_of(page.chart) == ("Bound", "Score")
 
 
+@pytest.mark.slow
 def test_fits_are_removed_but_not_the_picked_one(window, qtbot):
     study = study_of(window)
     page = ended(window, qtbot, study)
@@ -497,6 +499,7 @@ def test_renamed_data_are_found_by_their_searches_and_stay_in_front(window, qtbo
     assert kept.views["window"]["chosen"] == [DATA, "cells"]
 
 
+@pytest.mark.slow
 def test_rename_and_remove_of_a_search(window, qtbot):
     study = study_of(window)
     ended(window, qtbot, study)

@@ -268,6 +268,7 @@ def test_the_import_of_tables_offers_to_count_texts(qtbot, tmp_path):
     assert dialog.text_column == "body"
 
 
+@pytest.mark.slow
 def test_a_matrix_that_would_not_fit_when_dense_is_looked_at_and_kept(tmp_path):
     """200 000 documents by 20 000 words: 32 GB as a dense matrix."""
     rng = np.random.default_rng(2)

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QFontInfo, QIcon, QPalette
+from PySide6.QtGui import QColor, QFontInfo, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from plaidwork.gui import tokens
@@ -177,13 +177,13 @@ def test_icons_survive_copies_and_collection(qapp):
     assert len(app_icon().availableSizes()) >= 5
 
 
-def test_ink_contrasts_with_its_tag(qapp):
-    for scheme in SCHEMES:
-        for color in tokens.CATEGORIES[scheme]:
-            theme().set_mode(scheme)
-            from PySide6.QtGui import QColor
-
-            assert contrast(ink_on(QColor(color)).name(), color) >= 4.5
+def test_ink_contrasts_with_its_ground(qapp):
+    maps = [lut(name, scheme)[::8, :3] for name in ("tide", "loom") for scheme in SCHEMES]
+    grounds = [f"#{r:02x}{g:02x}{b:02x}" for table in maps for r, g, b in table.tolist()]
+    grounds += [color for scheme in SCHEMES for color in tokens.CATEGORIES[scheme]]
+    grounds += [f"#{grey:02x}{grey:02x}{grey:02x}" for grey in range(256)]
+    for color in grounds:
+        assert contrast(ink_on(QColor(color)).name(), color) >= 4.5, color
 
 
 def test_start_modules_stay_light():

@@ -17,7 +17,7 @@ _READ_IN = {
     "beeswarm": "scores",
     "image_grid": "images",
     "surface": "surface_map",
-    "documents": "documents",
+    "documents": "documents_data",
     "confusion": "assessed",
     "roc": "assessed",
     "calibration": "assessed",

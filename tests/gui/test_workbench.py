@@ -5,7 +5,7 @@ import pytest
 
 from plaidwork.core.session.session import Session
 from plaidwork.gui.tasks import run_task, wait_for_tasks
-from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.workbench import Workbench, chain_pool
 from tests import toys
 from tests.gui.window_tools import SlowWalk, plan, toy_registry
 
@@ -92,6 +92,33 @@ def test_stop_answers_at_once_and_resume_equals_an_uninterrupted_run(workbench, 
     with qtbot.waitSignal(workbench.results_changed, timeout=20_000):
         whole = workbench.start(plan(SlowWalk, draws=60))
     assert np.array_equal(run.draws["place"], whole.draws["place"])
+
+
+def test_chains_in_processes_pause_stop_and_have_the_same_draws(qapp, qtbot):
+    from plaidwork.core.inference.execution import execute
+    from plaidwork.core.inference.executor import InlineExecutor
+    from plaidwork.core.inference.run import Run
+
+    pool = chain_pool()
+    workbench = Workbench(toy_registry(), pool=pool)
+    run = workbench.start(plan(SlowWalk, draws=2000))
+    qtbot.waitUntil(lambda: all(record.sweep > 4 for record in run.chains), timeout=60_000)
+    workbench.pause(run)
+    qtbot.waitUntil(lambda: all(record.saved is not None for record in run.chains), timeout=20_000)
+    workbench.unpause(run)
+    with qtbot.waitSignal(workbench.results_changed, timeout=20_000):
+        workbench.stop(run)
+    assert run.status == "stopped"
+    assert run.resumable
+    assert pool.started == 2
+    as_long = plan(draws=max(record.sweep for record in run.chains))  # the slow walk walks as the quick one
+    alone = Run.from_plan(as_long)
+    execute(alone, as_long, InlineExecutor())
+    for one, other in zip(run.chains, alone.chains, strict=True):
+        rows = one.trace.rows()
+        assert np.array_equal(rows, other.trace.rows()[: len(rows)])
+    pool.close()
+    wait_for_tasks()
 
 
 def test_save_open_and_go_on_with_more_draws(workbench, qtbot, tmp_path):

@@ -15,9 +15,31 @@ ALWAYS = ("declaration_complete", "traces", "draws", "results", "same_seed")
 """The others wait for a change of the model or of the core, when they have passed on this machine."""
 
 
+SPARED = {
+    "data_untouched": ("rank_factor_vb",),
+    "global_random": ("rank_factor_vb", "supervised_ibp"),
+    "nothing_left": ("gp_classes", "rank_factor_vb"),
+    "partial_results": ("rank_factor_vb",),
+    "stops": ("gp_classes", "gp_quick_classes"),
+    "state_round_trip": (
+        "bayesian_plaid",
+        "gp_semi_classes",
+        "group_factor",
+        "rank_factor_vb",
+        "supervised_ibp",
+    ),
+}
+"""Checks that take half a second or more of these models; others of their families pass them quickly."""
+
+
 def _checks(**words):
     return [
-        pytest.param(model, check, id=f"{model}-{check}")
+        pytest.param(
+            model,
+            check,
+            id=f"{model}-{check}",
+            marks=pytest.mark.slow if model in SPARED.get(check.id, ()) else (),
+        )
         for model in MODELS
         for check in checks_for(model, **words)
     ]

@@ -18,7 +18,7 @@ from plaidwork.core.plugins.registry import Registry
 
 REGISTRY = Registry(safe_mode=True).load()
 MODELS = [spec.id for spec in REGISTRY.specs()]
-QUICK = ("bayesian_plaid", "binary_pca", "group_factor", "plaid_counts", "rank_factor")
+QUICK = ("binary_pca", "group_factor", "plaid_counts")
 """Each takes a second or two when something has changed; the others up to ten."""
 SHORT = Schedule(chains=2, warmup=6, draws=6, thin=1, max_sweeps=16, tolerance=0.0)
 

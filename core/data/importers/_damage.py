@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 from xml.etree import ElementTree
 
 from plaidwork.core.errors import DataError
@@ -23,8 +23,10 @@ NAME_BYTES = 100
 _CELL = 32
 """About what a cell of a sheet takes in memory, empty ones between others too."""
 _CHUNK = 1 << 20
-_REFERENCE = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
-_LONGEST = 20
+_REFERENCE = re.compile(rb"\br\s{0,9}=\s{0,9}[\"']\s{0,9}([A-Za-z]{0,30})([0-9]{0,30})")
+_LONGEST = 100
+_ROWS, _COLUMNS = 1 << 20, 1 << 14
+"""Rows and columns that a sheet of Excel can have; with more the reader ends the program."""
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _VALUE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}value-type"
 
@@ -82,7 +84,7 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> int:
         found = self._content.read1(len(buffer))
         buffer[: len(found)] = found
         self._size += len(found)
@@ -134,7 +136,9 @@ def _reach(name: str, part: IO[bytes]) -> int:
     while chunk := part.read(_CHUNK):
         if name.startswith("xl/worksheets/") and name.endswith(".xml"):
             for letters, row in _REFERENCE.findall(tail + chunk):
-                rows, columns = max(rows, int(row)), max(columns, _column(letters))
+                rows, columns = max(rows, int(row or 1)), max(columns, _column(letters.upper()))
+            if rows > _ROWS or columns > _COLUMNS:
+                raise ValueError(f"a cell in row {rows}, column {columns}")
             tail = chunk[-_LONGEST:]
     return rows * columns
 

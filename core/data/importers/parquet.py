@@ -97,7 +97,7 @@ def _opened(path: Path) -> Any:
         ) from error
     try:
         file = parquet.ParquetFile(path)
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:  # UnicodeError is one
         raise DataError(f"{path.name} cannot be read: {error}.", "Copy or download it once more.") from error
     if file.metadata.num_rows * file.metadata.num_columns > MAX_CELLS:
         raise DataError(f"{path.name} holds more than {MAX_CELLS} cells.", "Import a part of it.")

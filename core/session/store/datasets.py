@@ -16,34 +16,36 @@ from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
+from plaidwork.core.session.store.wide import MOST_COLUMNS, read_wide, write_wide
 
-_MOST_COLUMNS = 4_000
 _ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
-
-
-def is_wide(dataset: Dataset) -> bool:
-    """Whether the order of its annotation columns needs an attribute beyond the 64 KiB of the earliest format of HDF5."""
-    return max(len(dataset.row_table), len(dataset.column_table)) >= _MOST_COLUMNS
 
 
 def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
     """Fill an empty group with one dataset."""
     encode(group, "anndata", "0.1.0")
     labels = dataset.kind == "categorical"
-    rows = dict(dataset.row_table)
-    obs = write_frame(writer, group, "obs", dataset.row_names, rows)
+    uns = group.create_group("uns")
+    encode(uns, "dict", "0.1.0")
+    encode(writer.json(uns, "plaidwork", _fields(dataset)), "string", "0.2.0")
+    obs = _frame(writer, group, "obs", dataset.row_names, dataset.row_table)
     if labels:
         _labels(writer, obs, dataset)
         write_frame(writer, group, "var", (), {})
     else:
         columns = dataset.column_names if len(dataset.shape) == 2 else ("value",)
-        write_frame(
-            writer, group, "var", columns, dict(dataset.column_table) if len(dataset.shape) == 2 else {}
-        )
+        _frame(writer, group, "var", columns, dataset.column_table if len(dataset.shape) == 2 else {})
         _matrix(writer, group, dataset)
-    uns = group.create_group("uns")
-    encode(uns, "dict", "0.1.0")
-    encode(writer.json(uns, "plaidwork", _fields(dataset)), "string", "0.2.0")
+
+
+def _frame(
+    writer: Writer, group: h5py.Group, axis: str, names: Sequence[str], table: Mapping[str, np.ndarray]
+) -> h5py.Group:
+    """The items of an axis; a table of very many columns is kept apart from them."""
+    if len(table) <= MOST_COLUMNS:
+        return write_frame(writer, group, axis, names, table)
+    write_wide(writer, group, axis, table)
+    return write_frame(writer, group, axis, names, {})
 
 
 def encode(thing: h5py.HLObject, kind: str, version: str) -> None:
@@ -150,8 +152,8 @@ def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
     values: dict[str, Any] = {name: _tuples(item) for name, item in fields.items() if name in known}
     values["source"] = Source(**fields["source"])
     values["steps"] = tuple(Step(**step) for step in fields["steps"])
-    row_names, row_table = _read_frame(reader, reader.group(group, "obs"))
-    column_names, column_table = _read_frame(reader, reader.group(group, "var"))
+    row_names, row_table = _read_frame(reader, group, "obs")
+    column_names, column_table = _read_frame(reader, group, "var")
     if len(shape) < 2:
         column_names, column_table = (), {}
     if values["kind"] == "categorical":
@@ -191,10 +193,13 @@ def _read_sparse(reader: Reader, group: h5py.Group) -> Any:
     return matrix
 
 
-def _read_frame(reader: Reader, group: h5py.Group) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
+def _read_frame(
+    reader: Reader, dataset: h5py.Group, axis: str
+) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
+    group = reader.group(dataset, axis)
     columns = [(thing.attrs["order"], name) for name, thing in group.items() if "order" in thing.attrs]
     table = {text_of(group[name], "title"): _read_column(reader, group[name]) for _, name in sorted(columns)}
-    return tuple(reader.array(group["_index"]).tolist()), table
+    return tuple(reader.array(group["_index"]).tolist()), table | read_wide(reader, dataset, axis)
 
 
 def _read_column(reader: Reader, thing: Any) -> np.ndarray:

@@ -21,7 +21,7 @@ from plaidwork.core.hdf5.seal import look, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import Run, now
-from plaidwork.core.session.store.datasets import is_wide, read_stored, write_dataset
+from plaidwork.core.session.store.datasets import read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
 from plaidwork.core.session.store.mark import FileMark
 from plaidwork.core.session.store.places import recovery_file, recovery_key
@@ -106,8 +106,7 @@ def estimate(session: Session) -> int:
 
 
 def _write_file(session: Session, path: Path) -> None:
-    wide = any(map(is_wide, list(session.datasets.values())))
-    with open_new(path, long_attributes=wide) as file:
+    with open_new(path) as file:
         writer = Writer(file)
         _write_head(session, file)
         group = file.create_group("data")

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from plaidwork.core import pictures as p
+from plaidwork.core.contract.model import Table
+from plaidwork.core.draws.numbers import format_p
 from plaidwork.core.errors import PictureError
+from plaidwork.core.views.tables import formats_of, heads_of
 
 
 def picture(**more):
@@ -153,3 +156,57 @@ def test_cells_stand_for_their_lines():
     assert both.items(1) == ("row", (3, 4))
     with pytest.raises(PictureError, match="2 rows"):
         p.Cells(np.eye(2), 0, 2, 0, 2, rows=p.Items("row", [1]))
+
+
+def test_an_image_is_one_thing_and_cells_are_many():
+    values = np.arange(6.0).reshape(2, 3)
+    ends = (0.0, 3.0, 0.0, 2.0)
+    image = p.Image(values, *ends, of=p.Items("layer", [4], [0]))
+    assert {image.items(piece) for piece in range(6)} == {("layer", (4,))}
+    assert image.middle(5) == (1.5, 1.0)
+    assert p.Cells(values, *ends).middle(5) == (2.5, 1.5)
+    with pytest.raises(PictureError, match="matrix of numbers"):
+        p.Image(np.arange(3.0), *ends)
+
+
+def test_marked_words_are_in_order_and_within_their_text():
+    mark = p.Prose("a dull plot", (p.Span(2, 6), p.Span(7, 11)))
+    assert len(mark) == 1
+    for spans in ((p.Span(7, 11), p.Span(2, 6)), (p.Span(7, 12),), (p.Span(3, 2),)):
+        with pytest.raises(PictureError, match="out of order"):
+            p.Prose("a dull plot", spans)
+
+
+def test_a_choice_of_items_follows_what_is_selected():
+    options = [("all", "all"), ("a", "first"), ("b", "second")]
+    stands = {"a": 7, "b": 9}
+
+    def asked(selected, said=None, **more):
+        choices = p.ViewChoices(said, {"row": selected})
+        found = choices.pick("node", "Node", options, of="row", stands=stands, **more)
+        return found, choices.declared[0]
+
+    assert asked((9,))[0] == "all"
+    assert asked((9,), opens=True)[0] == "b"
+    assert asked((9, 7), opens=True)[0] == "all"
+    assert asked((3,), opens=True)[0] == "all"
+    assert asked((9,), {"node": "all"}, opens=True)[0] == "all"  # somebody wants to see all
+    found, choice = asked((9,), {"node": "a"})
+    assert found == "b"
+    assert (choice.item_of("b"), choice.item_of("all"), choice.value_of(7), choice.value_of(3)) == (
+        9,
+        None,
+        "a",
+        None,
+    )
+    words = p.ViewChoices({"words": "plot"}).text("words", "Containing")
+    assert words == "plot"
+
+
+def test_numbers_of_the_table_are_told_as_their_column_is_written():
+    found = picture(table={"p": [0.00012, 0.0312, 0.5]}, formats={"p": format_p})
+    assert p.describe(found).splitlines()[-3:] == ["< 0.001", "0.031", "0.50"]
+    table = Table({"Factor": ["a"], "drugs": [0.2559], "Time": [2.0]}, {"drugs": "share", "Time": "h"})
+    assert formats_of(table.columns, table.units)["drugs"](table.columns["drugs"][0]) == "25.6 %"
+    assert heads_of(table) == {"Factor": "Factor", "drugs": "drugs", "Time": "Time (h)"}
+    assert set(formats_of(["Block", "Adjusted p", "p", "Top", "q"])) == {"Adjusted p", "p", "q"}

@@ -126,6 +126,19 @@ def test_the_best_figures_come_first_and_each_kind_once():
     assert not make_report(session, lambda *view: None).runs[0].figures
 
 
+def test_a_figure_of_one_number_is_not_proposed():
+    session, _ = fitted()
+
+    def slight(*view):
+        found = drawn(*view)
+        return replace(found, slight=found.headline in ("Course", "Places"))
+
+    part = make_report(session, slight).runs[0]
+    assert [figure.headline for figure in part.figures] == ["Course", "More places"]  # the first stays
+    assert part.left_out == ("Places",)
+    assert len(make_report(session, slight, chosen=["all"]).runs[0].figures) == 3
+
+
 def test_no_text_of_a_session_becomes_part_of_the_page(tmp_path):
     session, run = fitted()
     session.name = session.notes = run.title = run.notes = HOSTILE

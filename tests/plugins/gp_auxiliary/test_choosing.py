@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gp_joint import generator
+from sparing import every
 
 from plaidwork.core import fit
 from plaidwork.core.api import Block, ModelData
@@ -81,7 +82,7 @@ def test_a_linear_part_is_divided_by_the_inputs():
         assert law.matrix(x, law.prior_mean)[0, 0] == pytest.approx(3.0 * (1.0 + 1.0))
 
 
-@pytest.mark.parametrize("model", ["gp_classes", "gp_quick_classes"])
+@pytest.mark.parametrize("model", every(["gp_classes", "gp_quick_classes"], 2))
 def test_the_choice_is_told_and_used(model):
     x, code = planted("straight")
     schedule = {"max_sweeps": 12} if "quick" in model else {"warmup": 4, "draws": 6}

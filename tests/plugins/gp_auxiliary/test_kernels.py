@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
 from scipy.special import log_ndtr as scipy_log_ndtr
 from scipy.special import ndtr
+from sparing import every
 
 from plaidwork.plugins.gp_auxiliary import gram
 from plaidwork.plugins.gp_auxiliary.kernels import chances, precision, sites, truncated, winner
@@ -39,10 +42,10 @@ def mean_between(low, high):
 
 @pytest.mark.parametrize(
     ("low", "high"),
-    [
+    every([
         (40.0, np.inf), (8.0, np.inf), (0.4, np.inf), (-2.0, np.inf), (-np.inf, -40.0), (5.0, 6.0), (30.0, 30.001),
         (-30.001, -30.0), (-0.5, 0.7), (-3.0, 2.0), (1.0, 8.0), (0.0, 0.5), (-np.inf, 1.0),
-    ],
+    ], 3),
 )  # fmt: skip
 def test_truncated_normals_have_the_mean_of_quadrature(low, high):
     """20,000 draws; 4.5 standard errors."""
@@ -54,8 +57,7 @@ def test_truncated_normals_have_the_mean_of_quadrature(low, high):
     assert abs(drawn.mean() - mean_between(low, high)) < 4.5 * error
 
 
-@pytest.mark.parametrize("null", [0.0, 0.8, 3.0])
-@pytest.mark.parametrize("k", [0, 1, 2])
+@pytest.mark.parametrize(("null", "k"), every(list(product([0.0, 0.8, 3.0], [0, 1, 2])), 4))
 def test_the_chance_to_lead_and_its_value(null, k):
     mean, sd = np.array([0.3, -1.2, 0.9]), 1.3
 
@@ -148,8 +150,7 @@ def test_an_unlabelled_winner_has_its_share_and_its_chance():
     assert (np.abs(shares - chance) < 4.5 * np.sqrt(chance * (1 - chance) / len(found))).all()
 
 
-@pytest.mark.parametrize("n_classes", [3, 4, 7, 20])
-@pytest.mark.parametrize("null", [0.0, 0.8])
+@pytest.mark.parametrize(("n_classes", "null"), every(list(product([3, 4, 7, 20], [0.0, 0.8])), 3))
 def test_chances_of_all_classes_are_their_integrals(n_classes, null):
     """Against a fine sum over the leading value, for means from all alike to far apart, and the sampler's own integrals."""
     rng = np.random.default_rng(5)

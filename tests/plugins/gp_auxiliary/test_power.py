@@ -165,6 +165,7 @@ def test_a_missing_prior_in_the_moves_of_the_defaults_is_found(name, monkeypatch
     assert np.abs(joint(name).run(12, 1500, 1500)).max() > FOUND
 
 
+@pytest.mark.slow
 def test_a_missing_prior_of_a_stretch_is_found(monkeypatch):
     stretched(" + law.log_prior(moved)", "")(monkeypatch)
     assert np.abs(joint("three classes, trajectories").run(12, 1500, 1500)).max() > FOUND

@@ -15,7 +15,7 @@ from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.gp_auxiliary import modes, replica, tempering, turning
 from plaidwork.plugins.gp_auxiliary.frame import make_prior
 from plaidwork.plugins.gp_auxiliary.gram import times_q
-from plaidwork.plugins.gp_auxiliary.kernels import rounds, sides
+from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides
 from plaidwork.plugins.gp_auxiliary.semi import SemiClasses, near_length, with_length
 from plaidwork.plugins.gp_auxiliary.semi_results import Tempered, doubt_of
 
@@ -148,6 +148,8 @@ CASES = {
     "two classes, covariance inferred": lambda: Exact(2, parameters="inferred"),
     "two classes, inducing points": lambda: Exact(2, form="inducing", inducing=2),
     "three classes": lambda: Exact(3),
+    "three classes, rounds": lambda: Exact(3, trajectories=1, rounds=12),
+    "three classes, slices": lambda: Exact(3, of_three="slices"),
 }
 
 
@@ -281,9 +283,10 @@ def test_f_stays_beside_its_copy():
     """After rounds of a fixed covariance f of every copy is where its trajectories have led, in the order of the copies."""
     exact, rng = Exact(2, rungs=4), generator(6)
     state = exact.model.init(exact.data, exact.params, rng)
+    exact.model.stages(state, exact.data, exact.params, rng, Clock(0, 0))[0].work(0, 2)
     labels, rows = replica.Labels(exact.code, 2), np.repeat(state["fixed"]["map"][None], 4, axis=0)
     rows *= 1.0 + np.arange(4.0)[:, None, None]  # a scale by which each copy is known
-    before = np.stack([own @ rng.standard_normal(4) for own in rows])
+    before = np.stack([own @ rng.standard_normal(4) for own in rows])[:, None]
     f, swaps = before.copy(), tempering.new_swaps(4)
     still = turning.new_turns(4) | {"log_angle": np.full(4, -12.0)}
     order = turning.run_rounds(
@@ -318,6 +321,72 @@ def test_slopes_of_sides_are_those_of_their_probabilities(null, shares):
             step = 1e-5 * np.eye(3)[i][None]
             rise = likelihood(np.full((1, 3), f) + step) - likelihood(np.full((1, 3), f) - step)
             assert slope == pytest.approx(rise / 2e-5, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("null", [0.0, 0.7, 3.0])
+@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.1, 0.7, 0.2)])
+def test_slopes_of_leaders_are_those_of_their_probabilities(null, shares):
+    """Of three classes, labelled or not, against the sampler's own log likelihood and its differences, far out too."""
+    log_share, lead, slope, rng = np.log(shares), np.empty(3), np.empty(3), generator(7)
+    for size in (0.3, 2.0, 10.0, 40.0):
+        f = size * rng.standard_normal(3)
+        for label in (-1, 0, 1, 2):
+            likelihood = replica.Labels(np.array([label]), 3).log_likelihood(log_share, null)
+            value = leaders.lead_terms(f, label, null, log_share, lead, slope)
+            assert value == pytest.approx(likelihood(f[:, None]), rel=1e-9)
+            assert value == pytest.approx(leaders.log_leaders(f[:, None], np.array([label]), null, log_share))
+            steps = 1e-5 * np.eye(3)[:, :, None]
+            rise = [likelihood(f[:, None] + step) - likelihood(f[:, None] - step) for step in steps]
+            assert slope == pytest.approx(np.array(rise) / 2e-5, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("form", ["dense", "low rank"])
+def test_the_map_of_three_classes_is_that_of_the_covariance(form):
+    """Whether the copies have loadings or not."""
+    x = np.linspace(-2, 2, 6 if form == "dense" else 160)[:, None] * [1.0, 0.3]
+    codes = [0, 1, 2] + [-1] * (len(x) - 3)
+    model = SemiClasses()
+    params = model.spec.check_params(BASE | {"gamma": 0.5})
+    data = data_of(codes, x, 3)
+    state = model.init(data, params, generator(2))
+    assert len(state["rungs"]["0"]["weight"]) == (0 if form == "dense" else 160)
+    (first, *_) = model.stages(state, data, params, generator(2), Clock(0, 0))
+    first.work(0, first.size)
+    prior = make_prior(model.frame(data, params).fitted, params, False)
+    c = prior.covariance.matrix(prior.x, prior.covariance.prior_mean)
+    wanted = c @ np.linalg.inv(np.eye(len(c)) + turning.BEND * c)
+    rows = state["fixed"]["map"]
+    assert np.allclose(rows @ rows.T, wanted, atol=2e-4)
+
+
+def of_leaders(**parts):
+    return with_fault(leaders.run_rounds, turn_leaders=with_fault(leaders.turn_leaders, **parts))
+
+
+FAULTS_OF_LEADERS = {
+    "no null category": lambda: of_leaders(
+        rest_of_leaders=with_fault(
+            leaders.rest_of_leaders, "label[n], null, log_share", "label[n], 0.0, log_share"
+        )
+    ),
+    "speed too low": lambda: of_leaders(
+        old="speed[k, j] = rng.standard_normal()", new="speed[k, j] = 0.3 * rng.standard_normal()"
+    ),
+    "swaps always taken": lambda: with_fault(
+        leaders.run_rounds,
+        swap_leaders=with_fault(leaders.swap_leaders, "math.log(rng.random()) < raised", "-1e9 < raised"),
+    ),
+    "width of another rung": lambda: with_fault(
+        leaders.run_rounds, "code, widths[m], log_share[c]", "code, widths[0], log_share[c]"
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS_OF_LEADERS)
+def test_a_fault_of_three_classes_is_found(fault, monkeypatch):
+    monkeypatch.setattr(turning.leaders, "run_rounds", FAULTS_OF_LEADERS[fault]())
+    assert np.abs(Exact(3, trajectories=1, rounds=16, null_width=1.6).scores(22, 1500)).max() > 6
 
 
 def test_the_map_of_trajectories_is_that_of_the_reference():

@@ -4,6 +4,7 @@ import numpy as np
 import plaid_tools as tools
 import pytest
 from plaid_tools import with_fault
+from sparing import every
 
 from plaidwork.plugins.plaid import sweep
 from plaidwork.plugins.plaid.kernels import joint_scan, tasks
@@ -24,7 +25,9 @@ def distance(kind, settings, seed, sweeps):
     "sweeps", [3000, pytest.param(24_000, marks=pytest.mark.slow)], ids=["short", "long"]
 )
 @pytest.mark.parametrize(
-    ("kind", "settings"), [(BayesianPlaid, FIXED), (InfinitePlaid, INFERRED)], ids=["fixed", "inferred"]
+    ("kind", "settings"),
+    every([(BayesianPlaid, FIXED), (InfinitePlaid, INFERRED)], 2),
+    ids=["fixed", "inferred"],
 )
 def test_enumeration(kind, settings, sweeps):
     assert distance(kind, settings, 7, sweeps) < tools.LIMIT

@@ -66,8 +66,14 @@ def test_the_power_rises_in_each_round():
 
 def test_large_matrices_have_fewer_copies():
     params = MODEL.spec.check_params({})
-    assert [copies_of(params, cells) for cells in (0, 20_000, 60_000, 10**7)] == [24, 24, 8, 4]
-    assert copies_of(MODEL.spec.check_params({"warm_starts": 3}), 10**7) == 3
+    assert [copies_of(params, cells, *MODEL.copies) for cells in (0, 20_000, 60_000, 10**7)] == [24, 24, 8, 4]
+    assert [copies_of(params, cells, *InfinitePlaid.copies) for cells in (0, 80_000, 10**5, 10**7)] == [
+        6,
+        6,
+        4,
+        2,
+    ]
+    assert copies_of(MODEL.spec.check_params({"warm_starts": 3}), 10**7, 2, 6) == 3
 
 
 @pytest.mark.parametrize(("model", "more"), [(MODEL, {"blocks": 2}), (InfinitePlaid(), {"start": "prior"})])

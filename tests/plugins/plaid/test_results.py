@@ -7,6 +7,7 @@ import numpy as np
 import plaid_tools as tools
 import pytest
 from plaid_tools import chains_of, kept_of, made_draw
+from sparing import every
 
 from plaidwork.core.api import ModelData, Result, Table
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
@@ -27,7 +28,7 @@ def data_with_truth(seed=0):
     )
 
 
-@pytest.mark.parametrize("model", [InfinitePlaid(), BayesianPlaid()], ids=["infinite", "fixed"])
+@pytest.mark.parametrize("model", every([InfinitePlaid(), BayesianPlaid()], 2), ids=["infinite", "fixed"])
 def test_views_find_their_sources(model):
     data = data_with_truth()
     kept, params = chains_of(model, data, {}, 2, 150, 60)
@@ -98,7 +99,7 @@ def test_snapshot_before_and_at_the_first_draw(n_draws):
     ("shape", "n_draws"),
     [
         ((100, 200), 100),
-        ((2000, 1500), 20),
+        pytest.param((2000, 1500), 20, marks=pytest.mark.slow),
         pytest.param((100, 200), 1000, marks=pytest.mark.slow),
         pytest.param((2000, 1500), 100, marks=pytest.mark.slow),
     ],

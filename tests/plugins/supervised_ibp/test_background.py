@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
+from sparing import every
 
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.data.dataset import Dataset
@@ -65,6 +66,7 @@ def test_new_documents_have_it_too(fitted):
     assert rest.var() < 0.9 * given["y"].values.var()
 
 
+@pytest.mark.slow
 def test_it_is_kept_in_a_session(fitted, tmp_path):
     run, _, _ = fitted
     run.session.save(tmp_path / "s.plaidwork")
@@ -90,7 +92,7 @@ def test_held_out_topics_are_those_beside_it(method):
     assert with_it == pytest.approx(without, abs=1e-7)
 
 
-@pytest.mark.parametrize("start", ["svd", "sparse", "stick-draw", "uniform"])
+@pytest.mark.parametrize("start", every(["svd", "sparse", "stick-draw", "uniform"], 2))
 def test_every_start_has_it(start):
     x, y, _, _ = tools.simulated(1, n=80, d=10)
     names = tuple(map(str, range(80)))

@@ -84,6 +84,7 @@ def test_variances_are_shares_of_that_of_a_word(scale):
     assert variances_of(corpus, settings | {"variances": "numbers"}) == (0.5, 2.0)
 
 
+@pytest.mark.slow
 def test_the_unit_of_the_words_does_not_matter():
     """Not with shares; with numbers it does."""
     x, y, _ = planted(0, n=80)

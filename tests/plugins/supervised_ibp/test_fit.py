@@ -30,6 +30,7 @@ def given(x, y):
     }
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_saved_goes_on_as_if_it_had_not(tmp_path):
     x, y, _, _ = tools.simulated(3, n=200, d=20)
     schedule = Schedule(chains=3, max_sweeps=60, tolerance=0.0)

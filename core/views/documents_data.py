@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.text.options import TextOptions
+from plaidwork.core.draws.numbers import format_number, format_probability
 from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.columns import ItemColumns, datasets_of
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
-from plaidwork.gui.numbers import format_number, format_probability
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,13 @@ class Documents:
     strength_name: str
     word: str
     selection_kind: str
+    layer_dim: str
     doc: str
+
+    @property
+    def factor_word(self) -> str:
+        """What a factor is called."""
+        return self.layer_dim.replace("_", " ")
 
     def score_text(self, value: Any) -> str:
         """A score; probabilities as elsewhere."""
@@ -108,6 +114,7 @@ def read_documents(sources: Sources, options: Mapping[str, Any]) -> Documents:
         strength_name,
         dims[0].replace("_", " ") if dim == dims[0] else dim.replace("_", " "),
         data_axis(sources, dims[0], n) or dims[0],
+        dims[1],
         result.doc,
     )
 

@@ -1,0 +1,103 @@
+"""Data handed to other processes: large matrices once, in a file that every process maps.
+
+Sent through a pipe they would be copied twice with the interpreter lock held (0.1 s for 80 MB, for every chain), and once more in
+every process.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.data.dataset import Dataset
+
+_APART = 1 << 20
+"""Bytes from which a matrix goes into the file."""
+_ALIGNED = 64
+
+Inputs = Mapping[str, tuple[Dataset, ...]]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A dataset without its values, which lie at ``begin`` (bytes) in the file."""
+
+    others: dict[str, Any]
+    begin: int
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Inputs of a fit on their way; made by :func:`pack`.
+
+    Attributes
+    ----------
+    parts : by input; datasets that are small or sparse are there as they are.
+    path : the file with the values of the others; empty when there are none.
+    """
+
+    parts: Mapping[str, tuple[Dataset | _Part, ...]]
+    path: str = ""
+
+    def inputs(self) -> Inputs:
+        """The inputs; values in the file are views of it that cannot be written. Raises ``OSError`` when it is gone."""
+        mapped = b"" if not self.path else _mapped(self.path)
+        return {
+            name: tuple(part if isinstance(part, Dataset) else _whole(part, mapped) for part in parts)
+            for name, parts in self.parts.items()
+        }
+
+    def discard(self) -> None:
+        """Remove the file; who has mapped it keeps what is in it (where the system cannot do that, the file stays)."""
+        if self.path:
+            with suppress(OSError):
+                os.unlink(self.path)
+
+
+def pack(inputs: Inputs) -> Parcel:
+    """Inputs for other processes of this computer; :meth:`Parcel.discard` when they have it. Raises ``OSError`` for a full disk."""
+    if not any(_apart(dataset) for datasets in inputs.values() for dataset in datasets):
+        return Parcel(dict(inputs))
+    handle, path = tempfile.mkstemp(prefix="plaidwork-data-")
+    try:
+        with open(handle, "wb") as file:
+            parts = {
+                name: tuple(_put(dataset, file) if _apart(dataset) else dataset for dataset in datasets)
+                for name, datasets in inputs.items()
+            }
+    except BaseException:
+        Parcel({}, path).discard()
+        raise
+    return Parcel(parts, path)
+
+
+def _apart(dataset: Dataset) -> bool:
+    return not dataset.is_sparse and dataset.values.nbytes >= _APART
+
+
+def _put(dataset: Dataset, file: Any) -> _Part:
+    values = dataset.values
+    others = {field.name: getattr(dataset, field.name) for field in fields(dataset) if field.name != "values"}
+    begin = -(-file.tell() // _ALIGNED) * _ALIGNED
+    file.seek(begin)
+    file.write(values.data)  # without a copy, and without the interpreter lock
+    return _Part(others, begin, values.shape, values.dtype.str)
+
+
+def _mapped(path: str) -> mmap.mmap:
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _whole(part: _Part, mapped: bytes | mmap.mmap) -> Dataset:
+    flat = np.frombuffer(mapped, part.dtype, int(np.prod(part.shape)), part.begin)
+    return Dataset(values=flat.reshape(part.shape), **part.others)
