@@ -21,7 +21,7 @@ Sums = dict[tuple[str, int, str], int]
 
 
 def sums_of(data: ModelData) -> Sums:
-    """CRC-32 of every array, by input, number of the block and part; about a second for each GB."""
+    """CRC-32 of every array, by input, number of the block and part; about half a second for each GB."""
     return {
         (name, number, part): _sum(getattr(block, part))
         for name in data

@@ -116,6 +116,7 @@ PARENT = """
     from plaidwork.core.data.objects import as_dataset
     from plaidwork.core.inference.executor import Control
     from plaidwork.core.inference.plan import make_plan
+    from plaidwork.core.inference.process_pool import ProcessPool
     from plaidwork.core.inference.processes import ProcessExecutor
     from plaidwork.core.inference.run import Run
 
@@ -124,7 +125,7 @@ PARENT = """
             Hostile(), {{"X": as_dataset("X", matrix())}}, {{"deed": {deed!r}}}, schedule=SCHEDULE.with_(chains=2)
         )
         run = Run.from_plan(plan)
-        handle = ProcessExecutor(Control()).start(plan, run.chains, lambda event: print(event, flush=True))
+        handle = {executor}.start(plan, run.chains, lambda event: print(event, flush=True))
         handle.wait()
         import time
         time.sleep(600)
@@ -133,11 +134,14 @@ PARENT = """
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    "executor", ["ProcessExecutor(Control())", "ProcessPool(2).executor()"], ids=["own", "pool"]
+)
 @pytest.mark.parametrize("deed", ["", "endless", "compiled"])
-def test_no_process_outlives_a_killed_parent(deed, tmp_path):
+def test_no_process_outlives_a_killed_parent(deed, executor, tmp_path):
     script = tmp_path / "parent.py"
     folders = [str(Path(__file__).parents[1])]
-    script.write_text(textwrap.dedent(PARENT.format(path=folders, deed=deed)))
+    script.write_text(textwrap.dedent(PARENT.format(path=folders, deed=deed, executor=executor)))
     environment = {**os.environ, SLOW: "0" if not deed else "0.02"}
     parent = subprocess.Popen(
         [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment
