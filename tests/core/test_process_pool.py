@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy import ToySampler, same_chains, toy_data
 
-from plaidwork.core.errors import PluginError
+from plaidwork.core.errors import ModelError, PluginError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
 from plaidwork.core.inference.parcel import pack
@@ -117,9 +117,11 @@ def test_a_model_that_cannot_be_sent_runs_in_this_process_where_that_is_allowed(
     plan = make_plan(Local(), {"X": toy_data()}, schedule=SCHEDULE)
     run, alone = Run.from_plan(plan), Run.from_plan(plan)
     execute(alone, plan, InlineExecutor())
-    with ProcessPool(2, or_here=True) as pool:
+    steps = []
+    with ProcessPool(2, here=lambda: steps.append(0)) as pool:
         execute(run, plan, pool.executor())
     assert run.status == "done"
+    assert len(steps) > 24  # what a window calls to go first
     assert same_chains(run, alone)
 
 
@@ -131,3 +133,20 @@ def test_processes_that_were_started_ahead_run_the_chains_and_few_stay():
         assert same_chains(_fit(pool.executor()), _fit(InlineExecutor()))
         assert pool.started == 2
         assert len(pool._idle) == 1
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_of_a_model_is_not_followed_by_a_try_here(tmp_path, monkeypatch):
+    """A class whose module ends the process that imports it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "deadly_elsewhere.py").write_text(
+        "import multiprocessing, os\nif multiprocessing.parent_process():\n    os._exit(4)\n"
+        "from toy import ToySampler\nclass Deadly(ToySampler):\n    pass\n"
+    )
+    model = __import__("deadly_elsewhere").Deadly()
+    plan = make_plan(model, {"X": toy_data()}, schedule=SCHEDULE)
+    with (
+        ProcessPool(1, here=lambda: None) as pool,
+        pytest.raises(ModelError, match="ended when it loaded the model"),
+    ):
+        execute(Run.from_plan(plan), plan, pool.executor())

@@ -124,6 +124,21 @@ def test_proposals_are_probabilities_and_leave_the_rest_as_it_is():
     assert any(len(moved) == 2 for moved in changed)
 
 
+@pytest.mark.parametrize("prior", ["finite", "stick"])
+def test_sweeps_in_one_call_are_those_one_by_one(prior):
+    """To the bit, from the start on, whose first sweep has stages of its own."""
+    x, y, _, _ = tools.simulated(1, n=60, d=15)
+    params = settings(n_topics=3, prior=prior)
+    corpus = tools.corpus(tools.model_data(x, y), n_topics=3, prior=prior)
+    nu = np.random.default_rng(0).random((len(corpus.y), 3 + params["background"]))
+    one, other = (search.state_of(corpus, params, nu.copy()) for _ in range(2))
+    whole_sweeps(one, corpus, params, 6)
+    for _ in range(6):
+        whole_sweeps(other, corpus, params, 1)
+    assert one.keys() == other.keys()
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+
+
 # -- with or without a background ----------------------------------------------------------------
 def test_a_background_that_no_document_has_is_a_fit_without_one():
     """The same bound, and the same topics of new documents, by the same sweeps."""
