@@ -127,6 +127,13 @@ ACTIONS = {
             "Runs or chains beside each other: what each found again, scores, settings",
         ),
         ActionInfo(
+            "verify",
+            "Verify…",
+            "",
+            "",
+            "Run the beginning again from the seed, and say whether it is equal to the bit",
+        ),
+        ActionInfo(
             "hold", "Hold drawing", "eye", "Ctrl+H", "Stop redrawing live plots; the fit goes on", True
         ),
         ActionInfo("show_data", "Show data", "table", "Ctrl+D", "The numbers behind the picture in front"),
@@ -170,7 +177,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
-    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs"),
+    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs", "verify"),
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,

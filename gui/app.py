@@ -132,8 +132,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     window = make_window(settings, Workbench(registry, pool=pool))
     install_exception_hook(window)
     window.show()
-    if offer:
-        window.plugin_watch.offer_safe_mode()
+    if registry.safe_mode:
+        window.plugin_watch.offer_safe_mode(asked=not offer)
     QTimer.singleShot(0, window, lambda: _begin(window, options.session, options.example))
     if options.smoke:
         from plaidwork.gui.smoke import Smoke

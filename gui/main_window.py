@@ -261,7 +261,8 @@ class MainWindow(QMainWindow):
         session = self.workbench.session
         dirty = self.workbench.dirty
         self.header.set_session(session.name, dirty, session.path is not None, bool(session.read_only))
-        self.setWindowTitle(f"{session.name}[*] – Plaidwork")
+        safe = " (safe mode)" if self.workbench.registry.safe_mode else ""
+        self.setWindowTitle(f"{session.name}[*] – Plaidwork{safe}")
         self.setWindowModified(dirty)
 
     # -- what is in front -----------------------------------------------------------------------
@@ -357,6 +358,7 @@ class MainWindow(QMainWindow):
             "export_job": run is not None,
             "show_beside": run is not None,
             "compare_runs": run is not None and bool(run.results),
+            "verify": run is not None and not phase and not lost and run.sweeps_done > 0,
             "write_report": any(one.results for one in self.workbench.session.runs.values()),
             "export_picture": "export_picture" in offers,
             "copy_picture": "export_picture" in offers,

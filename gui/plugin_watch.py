@@ -39,6 +39,9 @@ class PluginWatch(QObject):
         if info is None:
             self._window.messages.dismiss(_key(name))
             return
+        if not self._workbench.registry.safe_mode:
+            self._window.messages.dismiss("safe mode")
+            self._window.refresh_head()
         news = f"{info.state} {info.message}"
         if self._said.get(name) == news:
             return
@@ -94,20 +97,28 @@ class PluginWatch(QObject):
             actions.insert(0, ("Details", lambda: self._window.commands.show_details(title, text, details)))
         self._window.post(Message(kind, title, text, actions, _key(name), lasting=True))
 
-    def offer_safe_mode(self) -> None:
-        """After starts that ended early the added plugins are held back until the user says what to do."""
+    def offer_safe_mode(self, asked: bool = False) -> None:
+        """The added plugins are held back until the user says what to do: because that was asked for, or after starts that
+        ended early."""
         registry = self._workbench.registry
-
-        def load() -> None:
-            run_task(lambda task: registry.leave_safe_mode())
-
-        self._window.post(
-            Message(
-                "warn",
+        title, text = (
+            (
+                "Safe mode: only the built-in models are loaded",
+                "Plugins that were added are left out of this start.",
+            )
+            if asked
+            else (
                 "Safe mode: the last two starts ended before the window was ready",
                 "Added plugins have not been loaded, in case one of them is the reason.",
-                [("Load plugins", load), ("Plugins…", lambda: self._window.commands.show_plugin("")),
-                 ("Stay in safe mode", lambda: None)],
+            )
+        )
+        self._window.post(
+            Message(
+                "info" if asked else "warn",
+                title,
+                text,
+                [("Load plugins", lambda: run_task(lambda task: registry.leave_safe_mode(), lambda _: self._window.refresh_head())),
+                 ("Plugins…", lambda: self._window.commands.show_plugin("")), ("Stay in safe mode", lambda: None)],
                 "safe mode",
                 lasting=True,
             )

@@ -29,6 +29,7 @@ AT_THE_ROOT = {
     "config": "base",
     "providers": "base",
     "resources": "base",
+    "subprocesses": "base",
     "spelling": "base",
     "quoting": "base",
     "kernel_cache": "base",  # numba looks it up by name

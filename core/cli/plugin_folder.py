@@ -47,8 +47,13 @@ def install(options: argparse.Namespace) -> int:
         offer = plugin_install.look_up(options.what, progress)
     replaced = f" in place of {offer.replaces}" if offer.replaces else ""
     tell(f"{offer.name} {offer.version}{replaced}: {offer.summary or 'no description'}")
-    for part in offer.parts[1:]:
-        tell(f"  and {part}, which it needs")
+    for part in offer.parts:
+        if part is not offer.parts[0]:
+            tell(f"  and {part}, which it needs")
+        tell(f"    from    {part.source}")
+        tell(f"    sha256  {part.sha256 or 'not told by its source'}")
+        if part.file is not None:
+            tell(f"    writes  {', '.join(part.tops)} and its record, {part.size:,} bytes in all")
     tell(f"  into {offer.site}")
     tell("  The packages that Plaidwork runs with stay as they are.")
     if not _agreed(options.yes, "A plugin can do all that you can do on this computer. Install it?"):

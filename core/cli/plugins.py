@@ -20,7 +20,7 @@ from plaidwork.core.cli.printing import tell, tell_json, warn
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import ModelError, SettingError
-from plaidwork.core.plugins import switches
+from plaidwork.core.plugins import switches, trial
 from plaidwork.core.plugins.registry import registry
 
 DONE, FAILED = 0, 3
@@ -96,6 +96,8 @@ def _switch(name: str, on: bool) -> int:
         hint = f"Did you mean “{near[0]}”?" if near else f"There are: {', '.join(known)}."
         raise SettingError(f"There is no plugin “{name}”.", hint)
     switches.remember(name, on)
+    if on:
+        trial.forget(name)
     tell(f"The plugin {name} is turned {'on' if on else 'off'}.")
     if on and name in switches.from_environment():
         warn(f"It stays off as long as {switches.VARIABLE} names it.")

@@ -103,6 +103,12 @@ class DrawBuffer:
                 f"Variable “{variable.name}” has shape {array.shape}, expected dims {variable.dims} "
                 f"with fixed part {expected}."
             )
+        if variable.dtype == "float" and not np.isfinite(array).all():
+            place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            at = f" at {place}" if place else ""
+            raise PluginError(
+                f"Variable “{variable.name}” is {array[place]}{at}, a draw is made of finite numbers."
+            )
         self._shapes[variable.name] = fixed
         if _packs(variable):
             array = np.packbits(array, axis=-1, bitorder="little")

@@ -17,6 +17,7 @@ from plaidwork.core.inference.events import Event, Finished, Preparing, Started,
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.stopping import has_converged
+from plaidwork.core.inference.untouched import Untouched
 
 _NUMBERS = (float, int, np.floating, np.integer, np.bool_)
 
@@ -33,6 +34,7 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Generator[Event, None, None
     chain = record.chain
     if record.broken:
         record.rewind()
+    untouched = Untouched(plan.data, plan.data_sums)
     yield Preparing(chain)
     with one_thread():
         plan.model.prepare()
@@ -44,7 +46,9 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Generator[Event, None, None
     yield Started(chain)
     with one_thread():
         while not record.swept_out:
-            yield _step(plan, record)
+            event = _step(plan, record)
+            untouched.look(f"after sweep {record.sweep} of {plan.spec.title}", at_once=record.swept_out)
+            yield event
         if plan.spec.algorithm != "mcmc" and record.draws.count == 0:
             _keep(plan, record)
     yield Finished(chain, "converged" if record.converged else "done", record.sweep)
@@ -85,6 +89,7 @@ def _keep(plan: FitPlan, record: ChainRecord) -> None:
         record.draws.append(values)
     except PluginError as error:
         error.hook = "draws"
+        error.message = f"{plan.spec.title}, sweep {record.sweep}: {error.message}"
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise PluginError(f"it returned what cannot be kept: {error}", hook="draws") from error
@@ -105,6 +110,13 @@ def _check_traces(plan: FitPlan, record: ChainRecord, traces: Mapping[str, float
         if not _is_number(traces[name]):
             raise PluginError(
                 f"the trace “{name}” is no number but {type(traces[name]).__name__}", hook="step"
+            )
+    if len(traces) > len(record.trace.names):
+        declared = {*record.trace.names, *(trace.name for trace in plan.spec.traces)}
+        extra = next((name for name in traces if name not in declared), None)
+        if extra is not None:
+            raise PluginError(
+                f"it returned the trace “{extra}”, which {plan.spec.title} does not declare", hook="step"
             )
     primary = plan.spec.primary_trace
     if primary is not None and not math.isfinite(traces[primary.name]):

@@ -46,10 +46,14 @@ class Checkpointed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Finished(Event):
-    """The chain has ended: ``done`` (its schedule), ``converged`` or ``stopped`` (by the user)."""
+    """The chain has ended: ``done`` (its schedule), ``converged`` or ``stopped`` (by the user).
+
+    ``forced``: it was stopped within a step that did not end, and goes on from its last checkpoint.
+    """
 
     reason: str
     sweep: int
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

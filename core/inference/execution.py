@@ -168,7 +168,10 @@ class FitJob:
             self.failures.append(event)
             run.say(f"{event.message} {event.hint}".strip(), "error")
         elif isinstance(event, Finished):
-            run.say(f"{run.chain_word.capitalize()} {event.chain + 1} {event.reason} at sweep {event.sweep}")
+            line = f"{run.chain_word.capitalize()} {event.chain + 1} {event.reason} at sweep {event.sweep}"
+            if event.forced:
+                line += ", within a step that did not end. Its draws are kept, and it goes on from its last checkpoint."
+            run.say(line, "warning" if event.forced else "info")
         if self._progress is not None:
             self._progress(run, event)
 

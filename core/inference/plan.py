@@ -17,6 +17,7 @@ from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Axis, Dataset, Step
 from plaidwork.core.data.orienting import Placed, orient
 from plaidwork.core.errors import DataError, PluginError, SettingError
+from plaidwork.core.inference.untouched import Sums, sums_of
 from plaidwork.core.inference.value_checks import check_values
 
 InputData = Mapping[str, Dataset | Sequence[Dataset]]
@@ -49,6 +50,11 @@ class FitPlan:
     def data_hash(self) -> str:
         """SHA-256 over all inputs as the model gets them; takes a moment for large data, once."""
         return hash_of(self.inputs)
+
+    @cached_property
+    def data_sums(self) -> Sums:
+        """Checksums of ``data`` as they were before a model had them."""
+        return sums_of(self.data)
 
 
 def make_plan(

@@ -85,6 +85,10 @@ def _answer(pipe: Connection, held: Inputs) -> Inputs:
     return held
 
 
+class _Died(OSError):
+    """A process that was there and ended when it was given a chain."""
+
+
 class _Worker:
     """One process and our end of its pipe; ``data`` is the hash of the inputs that it holds."""
 
@@ -109,7 +113,7 @@ class _Worker:
         try:
             word = self.pipe.recv()
         except EOFError:
-            raise OSError("the process has ended") from None
+            raise _Died("the process ended when it loaded the model") from None
         if word != _TAKEN:
             raise OSError(word)
 
@@ -232,7 +236,7 @@ class ProcessPool:
     ) -> None:
         """A chain that no process could be had for; called while that error is handled."""
         between = self._here
-        if between is None:
+        if between is None or isinstance(error, _Died):  # which would end this process too
             notify(cannot_run(plan, record, str(error), traceback.format_exc()))
             return
 

@@ -21,12 +21,23 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.inference.events import Event, Failed, Finished, Swept, Working
-from plaidwork.core.inference.executor import NOTHING_KEPT, Control, Handle, Notify, ThreadsHandle, drive
+from plaidwork.core.inference.executor import (
+    NOTHING_KEPT,
+    Control,
+    Handle,
+    Notify,
+    ThreadsHandle,
+    drive,
+)
 from plaidwork.core.inference.linear_algebra import one_thread_in_children
+from plaidwork.core.inference.lost import lost, method_after
 from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.subprocesses import end_with_parent
 
 SEND_SECONDS = 0.05
 READY_SECONDS = 30.0
+STOP_SECONDS = 20.0
+"""How long a step may go on after a stop was asked for; then its process is ended."""
 READY = "ready"
 """What a process says when it waits for a chain."""
 FIRST_WORD_SECONDS = 90.0
@@ -191,7 +202,7 @@ def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any
     """A fresh process that runs ``target(pipe, *arguments)``: our end of the pipe, and the process."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
+    process = context.Process(target=_begin, args=(target, theirs, *arguments), daemon=True)
     try:
         with one_thread_in_children():
             process.start()
@@ -201,6 +212,11 @@ def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any
     finally:
         theirs.close()
     return ours, process
+
+
+def _begin(target: Callable[..., None], *arguments: Any) -> None:
+    end_with_parent()
+    target(*arguments)
 
 
 def end_process(process: Any) -> None:
@@ -217,17 +233,25 @@ def follow(
 
     Returns whether the process is still there.
     """
-    requested, ended = "go", False
+    requested, ended, at = "go", False, ""
+    since = time.monotonic()
     try:
         while not ended:
             request = "stop" if control.stopping else "pause" if control.paused else "go"
             if request != requested:
                 pipe.send(request)
-                requested = request
+                requested, since = request, time.monotonic()
+            if requested == "stop" and time.monotonic() - since > STOP_SECONDS:
+                process.kill()
+                process.join(5)
+                record.broken = True  # what it kept stays; it goes on from its last checkpoint
+                notify(Finished(record.chain, "stopped", record.sweep, forced=True))
+                return False
             if pipe.poll(0.05):
                 news: _News = pipe.recv()
                 _take(record, news)
                 for event in news.events:
+                    at = method_after(event) or at
                     record.broken = record.broken or isinstance(event, Failed)
                     if isinstance(event, Failed) and event.fault is not None:
                         owner_of(plan.model).faults.append(event.fault)
@@ -237,17 +261,9 @@ def follow(
         if not ended:
             process.join(5)
             record.broken = True
-            notify(_lost(plan, record, process.exitcode))
+            notify(lost(plan, record, process.exitcode, at))
         return False
     return True
-
-
-def _lost(plan: FitPlan, record: ChainRecord, code: int | None) -> Failed:
-    return Failed(
-        record.chain,
-        f"The process of chain {record.chain + 1} of {plan.spec.title} ended with code {code}.",
-        "The computer may be short of memory. What was kept before is still there.",
-    )
 
 
 def _take(record: ChainRecord, news: _News) -> None:

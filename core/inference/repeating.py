@@ -7,15 +7,16 @@ and elsewhere to agree in their first sweeps within ``TOLERANCE``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.inference.engine import run_chain
-from plaidwork.core.inference.events import Swept
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 
@@ -57,10 +58,23 @@ class Repeated:
             return "equal"
         return "rounding" if self.close >= min(FIRST_SWEEPS, self.sweeps) else "different"
 
+    def differs(self, same: bool) -> bool:
+        """Whether it is not what was promised; ``same``: the arithmetic is that of the run, so that rounding counts too."""
+        return self.verdict == "different" or (self.verdict == "rounding" and same)
 
-def repeat(run: Run, plan: FitPlan, sweeps: int) -> Repeated:
-    """Run the first sweeps of every chain again and compare. Raises what the model raises, as ``PluginError`` if a bug."""
-    found = [_chain(stored, _again(run, plan, stored, sweeps), sweeps) for stored in run.chains]
+
+def repeat(
+    run: Run, plan: FitPlan, sweeps: int, progress: Callable[[int, int], object] = lambda done, total: None
+) -> Repeated:
+    """Run the first sweeps of every chain again and compare. Raises what the model raises, as ``PluginError`` if a bug.
+
+    ``progress`` gets the sweeps done and all there are, within long sweeps too; what it raises ends the repetition.
+    """
+    wanted = [min(sweeps, stored.trace.count) for stored in run.chains]
+    found: list[Repeated] = []
+    for number, stored in enumerate(run.chains):
+        tell = partial(_tell, progress, sum(wanted[:number]), sum(wanted))
+        found.append(_chain(stored, _again(run, plan, stored, wanted[number], tell), sweeps))
     most = max(one.sweeps for one in found)
     exact, close = (
         min((getattr(one, name) for one in found if getattr(one, name) < one.sweeps), default=most)
@@ -70,21 +84,65 @@ def repeat(run: Run, plan: FitPlan, sweeps: int) -> Repeated:
     return Repeated(most, exact, close, max(one.largest for one in found), parts[0].location)
 
 
+def _tell(progress: Callable[[int, int], object], before: int, total: int, done: int) -> None:
+    progress(before + done, total)
+
+
 def same_arithmetic(before: dict[str, str], now: dict[str, str]) -> bool:
     """Whether draws made there and here must be equal to the bit; unknown counts as no."""
     return all(name in before and before[name] == now.get(name) for name in ARITHMETIC)
 
 
-def _again(run: Run, plan: FitPlan, stored: ChainRecord, sweeps: int) -> ChainRecord:
+def _again(
+    run: Run, plan: FitPlan, stored: ChainRecord, wanted: int, progress: Callable[[int], object]
+) -> ChainRecord:
     # the traces and variables that were stored: the model may have got more of them since
     again = ChainRecord(run.spec, run.schedule, run.seed, stored.chain)
-    wanted = min(sweeps, stored.trace.count)
     if wanted:
-        with blamed(plan.model, ""), closing(run_chain(plan, again)) as events:
-            for event in events:
-                if isinstance(event, Swept) and event.sweep >= wanted:
+        with closing(run_chain(plan, again)) as events:
+            while again.sweep < wanted:
+                with blamed(plan.model, ""):
+                    event = next(events, None)
+                if event is None:
                     break
+                progress(again.sweep)
     return again
+
+
+def outcome(found: Repeated, chains: int, same: bool) -> str:
+    """The outcome in a sentence or three; ``same``: it should have been equal to the bit."""
+    where = f"in {chains} chain{'' if chains == 1 else 's'}"
+    if found.verdict == "equal":
+        return f"equal {where} over {found.sweeps} sweeps, to the bit."
+    if found.verdict == "different" or (same and found.close < found.sweeps):
+        return f"differs from sweep {found.exact + 1} on. {found.location}"
+    text = f"equal within rounding {where} over "
+    if found.close >= found.sweeps:
+        text += f"{found.sweeps} sweeps (relative differences up to {found.largest:.0e})."
+    else:
+        text += (
+            f"the first {found.close} of {found.sweeps} sweeps (relative differences up to {found.largest:.0e}). From then "
+            f"on they part, as chains do that amplify rounding. {found.location}"
+        )
+    if same:
+        text += " Processor and libraries are those of the run, so that it should have been equal to the bit."
+    return text
+
+
+def machines(run: Run, now: dict[str, str]) -> str:
+    """Which processor and BLAS made the run, and which check it."""
+    here = _machine(now)
+    if "processor" not in run.environment:
+        return f"The run does not say which processor made it; checked on {here}."
+    made = _machine(run.environment)
+    return f"Made and checked on {here}." if made == here else f"Made on {made}; checked on {here}."
+
+
+def _machine(found: dict[str, str]) -> str:
+    processor = found["processor"]
+    if "instructions" in found:
+        processor += f" with {found['instructions']}"
+    return f"{processor}, {found['BLAS']}"
 
 
 def _chain(stored: ChainRecord, again: ChainRecord, sweeps: int) -> Repeated:

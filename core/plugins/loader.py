@@ -19,7 +19,7 @@ from plaidwork.core.contract.plugin_fault import PluginFault
 from plaidwork.core.contract.plugin_info import PluginInfo, plugin_error
 from plaidwork.core.errors import PluginError, SettingError
 from plaidwork.core.plugins import folder as folders
-from plaidwork.core.plugins import switches
+from plaidwork.core.plugins import switches, trial
 from plaidwork.core.plugins.catalogue import Catalogue
 from plaidwork.core.plugins.contributions import Contributions, Incompatible, collect, incompatible_import
 from plaidwork.core.plugins.finding import Found, complete, drop_modules, find_plugins
@@ -38,8 +38,9 @@ class Loader:
     """All plugins, loaded into a shelf.
 
     Built-in plugins are the packages in ``plaidwork.plugins``; others are entry points of the group ``plaidwork`` and
-    what lies in plugin folders. All go through the same hooks. They are imported in a thread, one by one; one that
-    takes longer than ``limit`` is left behind (state *loading*), and joins the others when it is done after all.
+    what lies in plugin folders. All go through the same hooks. They are imported in a thread, one by one, added ones after a
+    trial in a process of its own (``trial``); one that takes longer than ``limit`` is left behind (state *loading*), and
+    joins the others when it is done after all.
 
     Parameters
     ----------
@@ -181,6 +182,8 @@ class Loader:
         failure: BaseException | None = None
         module: Any = None
         try:
+            if info.source != "built-in":
+                trial.survive(info, self._limit)
             module = self._loaders[info.name]()
             complete(info, module)
             contributions = collect(info, module)
@@ -227,7 +230,8 @@ class Loader:
             message = f"{called}: {fault.error}{f' ({fault.frame})' if fault.frame else ''}."
         if isinstance(failure, PluginError) and failure.hint:
             message = f"{message} {failure.hint}"
-        info.fail(message, "incompatible" if isinstance(failure, Incompatible) else "failed", fault.report)
+        report = f"{fault.report}\n\n{failure.report}" if isinstance(failure, trial.Deadly) else fault.report
+        info.fail(message, "incompatible" if isinstance(failure, Incompatible) else "failed", report.strip())
 
     def listed(self) -> list[str]:
         """Names of all plugins there are, without importing one."""
@@ -285,6 +289,7 @@ class Loader:
         """
         info = self._listed(name)
         self._disabled -= {name}
+        trial.forget(name)
         if info.state not in ("ok", "loading"):
             self._load_again(info)
         switches.remember(name, on=True)
@@ -297,6 +302,7 @@ class Loader:
             self._tickets.pop(name, None)
             self._take_out(info)
         drop_modules(info)
+        trial.forget(name)
         self._load_again(info)
         return info
 

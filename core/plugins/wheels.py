@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import stat
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ class Wheel:
     """Versions of Python it is for, as a specifier; empty when it does not say."""
     pure: bool
     """Whether unpacking is all that installing it takes."""
+    size: int = 0
+    """Bytes that it takes unpacked."""
 
 
 def read_wheel(path: Path) -> Wheel:
@@ -56,11 +59,7 @@ def _read(path: Path, archive: zipfile.ZipFile) -> Wheel:
     folders = sorted({name.split("/")[0] for name in names if name.split("/")[0].endswith(".dist-info")})
     if len(folders) != 1 or f"{folders[0]}/METADATA" not in names:
         raise PluginError(f"{path.name} is not a wheel: it has no metadata.", "Fetch the file again.")
-    for name in names:
-        if name.startswith("/") or "\\" in name or ".." in PurePosixPath(name).parts:
-            raise PluginError(
-                f"{path.name} would write outside its folder: “{name}”.", "It was not installed."
-            )
+    _check_members(path, archive)
     head = HeaderParser().parsestr(_text(archive, f"{folders[0]}/METADATA"))
     if not head["Name"] or not head["Version"]:
         raise PluginError(f"{path.name} is not a wheel: it has no name or no version.")
@@ -80,7 +79,29 @@ def _read(path: Path, archive: zipfile.ZipFile) -> Wheel:
         tops=tuple(sorted({_top(name) for name in names if not name.startswith(f"{folders[0]}/")} - {""})),
         python=head["Requires-Python"] or "",
         pure=path.stem.endswith("-none-any") and not any(".data/" in name for name in names),
+        size=sum(member.file_size for member in archive.infolist()),
     )
+
+
+def _check_members(path: Path, archive: zipfile.ZipFile) -> None:
+    """Raise ``PluginError`` for a member that would lie elsewhere, is a link, or runs at every start of Python."""
+    for member in archive.infolist():
+        name = member.filename
+        parts = PurePosixPath(name).parts
+        if name.startswith("/") or "\\" in name or ":" in name or ".." in parts:
+            raise PluginError(
+                f"{path.name} would write outside its folder: “{name}”.", "It was not installed."
+            )
+        kind = stat.S_IFMT(member.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise PluginError(
+                f"{path.name} has something in it that is no file: “{name}”, a link maybe.",
+                "It was not installed.",
+            )
+        if len(parts) == 1 and name.endswith(".pth"):
+            raise PluginError(
+                f"{path.name} brings “{name}”, which Python runs at every start.", "It was not installed."
+            )
 
 
 def no_plugin(what: str) -> PluginError:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.plugins import plugin_install
-from plaidwork.core.plugins.plugin_install import Installed, Offer
+from plaidwork.core.plugins.plugin_install import Installed, Offer, Part
 from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
@@ -182,9 +182,12 @@ class InstallDialog(TaskDialog):
         text = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
         if text:
             column.addWidget(Label(text, "body", "muted", wrap=True))
+        add(column, *_origin(own))
         if others:
             add(column, space.S, Label("and what it needs:", "body", "muted"))
-        add(column, *(Label(str(part), elide=True) for part in others), STRETCH)
+        for part in others:
+            add(column, Label(str(part), elide=True), *_origin(part))
+        add(column, STRETCH)
         wide = self._inner - 2 * space.M
         high = max(column.sizeHint().height(), column.totalHeightForWidth(wide)) + 2 * space.S + 2
         self._card.setFixedHeight(min(high, MOST_HEIGHT))
@@ -248,6 +251,20 @@ class InstallDialog(TaskDialog):
             self._go()
             return
         super().keyPressEvent(event)
+
+
+def _origin(part: Part) -> tuple[Label, ...]:
+    """Where it comes from, its checksum, and what it writes."""
+    half = len(part.sha256) // 2  # a line breaks between words only
+    sums = f"{part.sha256[:half]} {part.sha256[half:]}" if part.sha256 else "not told by its source"
+    found = [
+        Label(f"From {part.source}", "body", "muted", elide=True),
+        Label(f"SHA-256 {sums}", "body", "muted", wrap=True),
+    ]
+    if part.file is not None:
+        text = f"Writes {', '.join(part.tops)} and its record, {part.size:,} bytes in all"
+        found.append(Label(text, "body", "muted", elide=True))
+    return tuple(found)
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy import ToySampler, same_chains, toy_data
 
-from plaidwork.core.errors import ModelError
+from plaidwork.core.errors import ModelError, PluginError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
 from plaidwork.core.inference.parcel import pack
@@ -55,7 +55,7 @@ def test_a_process_that_is_lost_fails_its_fit_and_the_next_gets_another():
     plan = make_plan(ToySampler(), {"X": toy_data()}, {"fail": "die"}, schedule=SCHEDULE)
     run = Run.from_plan(plan)
     with ProcessPool(1) as pool:
-        with suppress(ModelError):  # told only when nothing was kept
+        with suppress(PluginError):  # told only when nothing was kept
             execute(run, plan, pool.executor())
         assert run.status == "failed"
         assert any("ended with code 3" in line.text for line in run.log)
@@ -133,3 +133,20 @@ def test_processes_that_were_started_ahead_run_the_chains_and_few_stay():
         assert same_chains(_fit(pool.executor()), _fit(InlineExecutor()))
         assert pool.started == 2
         assert len(pool._idle) == 1
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_of_a_model_is_not_followed_by_a_try_here(tmp_path, monkeypatch):
+    """A class whose module ends the process that imports it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "deadly_elsewhere.py").write_text(
+        "import multiprocessing, os\nif multiprocessing.parent_process():\n    os._exit(4)\n"
+        "from toy import ToySampler\nclass Deadly(ToySampler):\n    pass\n"
+    )
+    model = __import__("deadly_elsewhere").Deadly()
+    plan = make_plan(model, {"X": toy_data()}, schedule=SCHEDULE)
+    with (
+        ProcessPool(1, here=lambda: None) as pool,
+        pytest.raises(ModelError, match="ended when it loaded the model"),
+    ):
+        execute(Run.from_plan(plan), plan, pool.executor())

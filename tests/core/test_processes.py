@@ -8,7 +8,7 @@ from toy import ToyRegistry, ToySampler, ToyVariational, same_chains, toy_data
 from toys import STEP_SECONDS
 
 from plaidwork.core.data.dataset import Step
-from plaidwork.core.errors import ModelError
+from plaidwork.core.errors import ModelError, PluginError
 from plaidwork.core.inference.events import Checkpointed, Failed, Finished, Swept
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
@@ -116,7 +116,7 @@ def _until(condition, seconds=20):
 def test_dead_process_is_told_and_the_rest_goes_on():
     plan = _plan(fail="die", chains=1)
     run, failures = Run.from_plan(plan), []
-    with pytest.raises(ModelError, match="chain 1 of Toy sampler ended with code 3"):
+    with pytest.raises(PluginError, match="chain 1 of Toy sampler ended with code 3"):
         execute(run, plan, ProcessExecutor(), lambda run, event: failures.append(event))
     assert any(isinstance(event, Failed) for event in failures)
     assert run.status == "failed"

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from toys import SCHEDULE, Walk, matrix
 
-from plaidwork.core.cli.verifying import outcome
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
-from plaidwork.core.inference.repeating import ARITHMETIC, repeat, same_arithmetic
+from plaidwork.core.inference.repeating import ARITHMETIC, outcome, repeat, same_arithmetic
 from plaidwork.core.inference.run import Run
 
 

@@ -85,7 +85,7 @@ def test_verify_says_where_it_differs(fitted, tmp_path, capsys):
     run.seed += 1
     session.save(tmp_path / "other.plaidwork")
     assert main(["verify", str(tmp_path / "other.plaidwork"), "--sweeps", "2"]) == 3
-    assert "differs. Chain 1, sweep 1: trace" in capsys.readouterr().out
+    assert "differs from sweep 1 on. Chain 1, sweep 1: trace" in capsys.readouterr().out
 
 
 @pytest.mark.slow

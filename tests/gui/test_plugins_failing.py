@@ -31,7 +31,7 @@ from plaidwork.gui.results import make_view
 from plaidwork.gui.results.custom_page import CustomPage
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
-from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.workbench import Workbench, chain_pool
 from tests.core.test_plugin_isolation import GOOD, HEAD, HOOK, RAISES
 
 VIEWS = (
@@ -99,8 +99,8 @@ def guests(tmp_path, monkeypatch):
 def window(qtbot, guests, tmp_path):
     made = []
 
-    def make(registry, load=True):
-        shown = MainWindow(Workbench(registry), Settings(tmp_path / "config"))
+    def make(registry, load=True, pool=None):
+        shown = MainWindow(Workbench(registry, pool=pool), Settings(tmp_path / "config"))
         shown.commands.may_close = lambda: True  # no question about saving at the end
         qtbot.addWidget(shown)
         shown.show()
@@ -243,6 +243,20 @@ def test_fit_that_fails(window, guests, qtbot, method, error):
     shown.workbench.faults.chain_failed(run, next(_failed_events(registry)))
     _disable(shown, registry, qtbot)
     assert registry.specs() == ()
+
+
+@pytest.mark.slow
+def test_a_crash_in_a_step_costs_its_chain_and_not_the_window(window, guests, qtbot):
+    source = RAISES.format(method="step", error="import ctypes, time; time.sleep(0.2); ctypes.string_at(0)")
+    registry, model = _model(guests, source)
+    with chain_pool() as pool:
+        shown = window(registry, pool=pool)
+        run = shown.workbench.start(
+            make_plan(model, {"X": _data()}, schedule=Schedule(chains=2, warmup=1, draws=3))
+        )
+        qtbot.waitUntil(lambda: run.status == "failed" and not shown.workbench.active_runs(), timeout=60_000)
+    _message(shown, "Raters 1: 2 of 2 chains stopped", "The plugin raters 0.2.0 failed in step()", "SIGSEGV")
+    _disable(shown, registry, qtbot)
 
 
 def _failed_events(registry):
@@ -532,8 +546,10 @@ def test_third_start_after_two_that_died_offers_safe_mode(window, guests, qtbot)
     assert not registry.has("good.model")
     shown.plugin_watch.offer_safe_mode()
     _message(shown, "Safe mode", "the last two starts")
+    assert shown.windowTitle().endswith("(safe mode)")
     _press(shown, "Load plugins")
     qtbot.waitUntil(lambda: registry.has("good.model"), timeout=20_000)
+    qtbot.waitUntil(lambda: not shown.windowTitle().endswith("(safe mode)"), timeout=20_000)
     assert starts.failed_starts() == 3
     _load_ahead(shown)
     assert starts.failed_starts() == 0
@@ -564,7 +580,7 @@ def test_start_of_the_program(monkeypatch, guests, qtbot, capsys):
         assert app.main(["--safe-mode"]) == 0
     finally:
         sys.excepthook = before
-    assert [(safe, count) for safe, count, _ in seen] == [(False, 0), (True, 1), (True, 0)]
+    assert [(safe, count) for safe, count, _ in seen] == [(False, 0), (True, 1), (True, 1)]
     assert starts.failed_starts() == 0
     wait_for_tasks()
     assert threading.active_count() < 60

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,12 +41,32 @@ def work_folder(site: Path) -> Iterator[Path]:
 
 
 def run_pip(arguments: Sequence[str], site: Path, progress: Progress, doing: str) -> None:
-    """Run pip, which sees the host's packages and those in the folder. Raises ``PluginError`` with its reason."""
+    """Run pip, which sees the host's packages and knows of those in the folder, none of whose modules it could import.
+
+    Raises ``PluginError`` with its reason.
+    """
     command = [sys.executable, "-P", "-m", "pip", "--no-input", "--disable-pip-version-check", *arguments]
     environment = {key: value for key, value in os.environ.items() if key not in _STEERING}
     before = environment.get("PYTHONPATH", "")
-    environment["PYTHONPATH"] = os.pathsep.join([*([before] if before else []), str(site)])
     environment |= {"PIP_REQUIRE_VIRTUALENV": "0", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    with tempfile.TemporaryDirectory(prefix="plaidwork-") as known:
+        _copy_metadata(site, Path(known))
+        environment["PYTHONPATH"] = os.pathsep.join([*([before] if before else []), known])
+        _run(command, environment, site, progress, doing)
+
+
+def _copy_metadata(site: Path, target: Path) -> None:
+    """What pip reads of installed distributions, and nothing that could be imported."""
+    for info in site.glob("*.dist-info"):
+        (target / info.name).mkdir()
+        for name in ("METADATA", "WHEEL", "RECORD", "INSTALLER", "REQUESTED", "entry_points.txt"):
+            if (info / name).is_file():
+                shutil.copyfile(info / name, target / info.name / name)
+
+
+def _run(
+    command: Sequence[str], environment: Mapping[str, str], site: Path, progress: Progress, doing: str
+) -> None:
     process = subprocess.Popen(
         command, env=environment, cwd=site.parent, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace",

@@ -15,6 +15,7 @@ from plaidwork.core.plugins.plugin_install.site import (
     Installed,
     Offer,
     Progress,
+    check_tops,
     closure,
     host_packages,
     in_site,
@@ -76,6 +77,7 @@ def _check_stage(stage: Path, offer: Offer, site: Path, host: dict[str, str]) ->
     own = new.get(canonical(offer.name))
     if own is None or not points_of(own):
         raise no_plugin(f"{offer.name} {offer.version}")
+    check_tops(f"{offer.name} {offer.version}", _tops(stage), site)
     for name, dist in new.items():
         if name in host:
             raise conflict(offer.name, dist.metadata["Name"], f"=={dist.version}", host)
@@ -90,6 +92,21 @@ def _check_stage(stage: Path, offer: Offer, site: Path, host: dict[str, str]) ->
                 f"{dist.metadata['Name']} {dist.version} needs {need}, which would not be there.",
                 f"{offer.name} was not installed, so that the other plugins go on working.",
             )
+
+
+def _tops(stage: Path) -> set[str]:
+    """Modules and packages that lie in a folder. Raises ``PluginError`` for a link, and for what Python runs at every start."""
+    for path in stage.rglob("*"):
+        if path.is_symlink() or (path.parent == stage and path.suffix == ".pth"):
+            raise PluginError(
+                f"It brings “{path.name}”, which is a link, or runs at every start.", "It was not installed."
+            )
+    inside = (path for path in stage.iterdir() if path.suffix != ".dist-info" and path.name != "bin")
+    return {
+        path.name.partition(".")[0]
+        for path in inside
+        if path.is_dir() or path.suffix in (".py", ".so", ".pyd")
+    }
 
 
 def _of(dist: Distribution, root: Path, file: str) -> Path:

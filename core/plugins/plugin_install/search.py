@@ -8,7 +8,6 @@ import platform
 import sys
 import zipfile
 from collections.abc import Sequence
-from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from plaidwork.core.plugins.plugin_install.site import (
     Offer,
     Part,
     Progress,
+    check_tops,
     host_packages,
     in_site,
     site_folder,
@@ -69,14 +69,14 @@ def _look_up_wheel(wheel: Wheel, site: Path, host: dict[str, str], progress: Pro
             f"{wheel.name} {host[canonical(wheel.name)]} is installed beside Plaidwork already.",
             "What Plaidwork runs with is not changed from here.",
         )
-    _check_tops(wheel, site)
+    check_tops(f"{wheel.name} {wheel.version}", wheel.tops, site)
     _, wrong = unmet(wheel.needs, host)
     if wrong:
         raise conflict(f"{wheel.name} {wheel.version}", wrong[0].name, str(wrong[0].specifier), host)
     here = {name: dist.version for name, dist in in_site(site).items()}
     missing, other = unmet(wheel.needs, {**here, **host})
     path = wheel.path.absolute()
-    own = Part(wheel.name, wheel.version, path.as_uri(), sha256(path), path)
+    own = Part(wheel.name, wheel.version, path.as_uri(), sha256(path), path, wheel.tops, wheel.size)
     if not has_pip():
         _check_unpackable(wheel, [*missing, *other])
         return _offer([own], site, wheel.summary, wheel.licence)
@@ -118,19 +118,6 @@ def unpack(offer: Offer, stage: Path) -> None:
         for name, text in (("INSTALLER", "plaidwork\n"), ("REQUESTED", "")):
             (info / name).write_text(text, encoding="utf-8")
             record.write(f"{info.name}/{name},,\n")
-
-
-def _check_tops(wheel: Wheel, site: Path) -> None:
-    """A module of the host is never hidden by that of a plugin, nor the other way round."""
-    own = site.resolve()
-    paths = [path for path in sys.path if Path(path or ".").resolve() not in (own, own.parent)]
-    wanted = {target.partition(":")[0].split(".")[0] for target in wheel.points.values()}
-    for top in wheel.tops:
-        if top == "plaidwork" or (top in wanted and PathFinder.find_spec(top, paths) is not None):
-            raise PluginError(
-                f"{wheel.name} {wheel.version} brings the module “{top}”, which Plaidwork has already.",
-                "Its author has to rename the module.",
-            )
 
 
 def _offer(parts: list[Part], site: Path, summary: str = "", licence: str = "") -> Offer:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from plaidwork.core.errors import PluginError
 from plaidwork.core.plugins.wheels import GROUP, canonical, licence_of, requirement
 
 SITE = "site"
+_RESERVED = frozenset(
+    {*sys.stdlib_module_names, "pip", "plaidwork", "sitecustomize", "usercustomize", "setuptools"}
+)
+"""Names that Python imports by itself, or that install packages, whether they are there or not."""
 
 Progress = Callable[[str], None]
 """Called often with what is going on; may raise, which cancels."""
@@ -26,6 +31,10 @@ class Part:
     source: str
     sha256: str = ""
     file: Path | None = None
+    tops: tuple[str, ...] = ()
+    """Modules and packages in a wheel that is at hand; those of one that is yet to be fetched are not known."""
+    size: int = 0
+    """Bytes that these take."""
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
@@ -78,13 +87,29 @@ def site_folder(folder: Path | None = None) -> Path:
 
 def host_packages(site: Path) -> dict[str, str]:
     """Distributions that Plaidwork runs with (canonical name -> version), those in the plugin folder apart."""
-    own = site.resolve()
-    paths = [path for path in sys.path if Path(path or ".").resolve() not in (own, own.parent)]
     found: dict[str, str] = {}
-    for dist in distributions(path=paths):
+    for dist in distributions(path=own_path(site)):
         if dist.metadata["Name"]:
             found.setdefault(canonical(dist.metadata["Name"]), dist.version)
     return found
+
+
+def own_path(site: Path) -> list[str]:
+    """Where Plaidwork's own modules are looked for."""
+    own = site.resolve()
+    return [path for path in sys.path if Path(path or ".").resolve() not in (own, own.parent)]
+
+
+def check_tops(what: str, tops: Iterable[str], site: Path) -> None:
+    """Raise ``PluginError`` for a module that is called like one of Python, of Plaidwork or of what it runs with: only one
+    of two could be imported. Parts of a package that several distributions share may come from anywhere."""
+    for top in sorted(tops):
+        spec = None if top in _RESERVED else PathFinder.find_spec(top, own_path(site))
+        if top in _RESERVED or (spec is not None and spec.origin is not None):
+            raise PluginError(
+                f"{what} brings the module “{top}”, which Plaidwork has already.",
+                "Its author has to rename the module.",
+            )
 
 
 def in_site(site: Path) -> dict[str, Distribution]:
