@@ -26,7 +26,7 @@ from plaidwork.gui.faults import Faults
 from plaidwork.gui.file_guard import FileGuard
 from plaidwork.gui.fit_thread import FitThread
 from plaidwork.gui.judging import Judgements
-from plaidwork.gui.priority import courteous
+from plaidwork.gui.priority import PRIORITY, courteous
 from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
@@ -53,7 +53,7 @@ def chain_pool() -> ProcessPool:
 
     Several fits at a time have room, as they have as threads.
     """
-    return ProcessPool(3 * PROCESSES, nice=_NICE, keep=PROCESSES, or_here=True)
+    return ProcessPool(3 * PROCESSES, nice=_NICE, keep=PROCESSES, here=PRIORITY.wait)
 
 
 class Workbench(QObject):
@@ -334,7 +334,8 @@ class Workbench(QObject):
     def _launch(self, run: Run, plan: FitPlan) -> None:
         self.faults.forget(run)
         executor = ThreadExecutor() if self._pool is None else self._pool.executor()
-        job = self._jobs[run.id] = FitJob(run, plan, executor, courteous)
+        between = courteous if self._pool is None else None  # processes need not wait for the window
+        job = self._jobs[run.id] = FitJob(run, plan, executor, between)
         job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)

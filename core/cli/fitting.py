@@ -24,7 +24,8 @@ from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.inference.execution import execute, named_executor
 from plaidwork.core.inference.executor import Control
-from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.inference.memory import memory_told
+from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import ending
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
@@ -203,7 +204,7 @@ def _fit(
 ) -> int:
     control = Control()
     shown = display(as_json)
-    for problem in plan.warnings:
+    for problem in _with_memory(plan).warnings:
         warn(f"plaidwork: {problem.message} {problem.hint}".rstrip())
     failure: ModelError | PluginError | None = None
     with stops(control):
@@ -232,6 +233,14 @@ def _fit(
         worst = next((line.text for line in reversed(fitted.log) if line.level == "error"), "A chain failed.")
         raise ModelError(worst)
     return STOPPED if fitted.status == "stopped" else DONE
+
+
+def _with_memory(plan: FitPlan) -> FitPlan:
+    """The plan with a warning when memory is short; a model that cannot say what it takes may still be fitted."""
+    try:
+        return memory_told(plan, estimate(plan))
+    except PluginError:
+        return memory_told(plan, None)
 
 
 def judged(fitted: Run) -> tuple[str, str, str]:

@@ -44,9 +44,10 @@ class _Handed:
 
 @dataclass(frozen=True)
 class _Ahead:
-    """A model whose kernels are loaded, or compiled, before there is a chain of it."""
+    """A model that is imported before there is a chain of it; ``compiles``: its kernels are compiled or loaded too."""
 
     model: type[Model]
+    compiles: bool
 
 
 def _serve(pipe: Connection, nice: int) -> None:
@@ -67,7 +68,7 @@ def _answer(pipe: Connection, held: Inputs) -> Inputs:
     """Take one message; a job that cannot be read is refused in words. Returns the inputs that are here now."""
     try:
         message: Any = pipe.recv()
-        if isinstance(message, _Ahead):
+        if isinstance(message, _Ahead) and message.compiles:
             with suppress(Exception):  # it is told when a chain meets it
                 message.model().prepare()
         if not isinstance(message, _Handed):
@@ -90,6 +91,8 @@ class _Worker:
     def __init__(self, nice: int) -> None:
         self.pipe, self.process = spawn(_serve, nice)
         self.data = ""
+        self.ahead: type[Model] | None = None
+        """The model that it was told of last."""
         self.fresh = True
 
     def there(self) -> bool:
@@ -141,12 +144,15 @@ class ProcessPool:
     size : 0 for as many as there are processors.
     nice : by how much they step aside for other processes, where the system knows that.
     keep : how many stay when they have nothing to do; 0 for all.
-    or_here : chains that no process can be had for run in a thread of this one; else they fail.
+    here : chains that no process can be had for run in a thread of this one, which calls it between two steps; without it
+        they fail.
     """
 
-    def __init__(self, size: int = 0, *, nice: int = 0, keep: int = 0, or_here: bool = False) -> None:
+    def __init__(
+        self, size: int = 0, *, nice: int = 0, keep: int = 0, here: Callable[[], object] | None = None
+    ) -> None:
         self._slots = threading.BoundedSemaphore(max(1, size or os.cpu_count() or 1))
-        self._nice, self._keep, self._or_here = nice, keep, or_here
+        self._nice, self._keep, self._here = nice, keep, here
         self._idle: list[_Worker] = []
         self._gates: dict[type[Model], _Gate] = {}
         self._parcels: dict[str, tuple[Parcel, int]] = {}
@@ -177,18 +183,20 @@ class ProcessPool:
         return _PoolExecutor(self, control)
 
     def warm(self, model: type[Model], count: int) -> None:
-        """Start processes until ``count`` are idle, and load the kernels of a model in one of them. Nothing is awaited, but a
-        start takes some milliseconds each.
+        """Start processes until ``count`` are idle, import a model in all and load its kernels in one (which compiles them when nobody
+        has). Nothing is awaited, but a start takes some milliseconds each.
         """
         with self._lock:
             missing = 0 if self._closed else count - len(self._idle)
         for _ in range(missing):
             self._put_back(self._new())
         with self._lock:
-            gate = self._gates.get(model)
-            if self._idle and (gate is None or not gate.passed):
-                with suppress(Exception):  # a model that cannot be sent, a process that is gone
-                    self._idle[-1].pipe.send(_Ahead(model))
+            compiled = model in self._gates and self._gates[model].passed
+            for worker in reversed(self._idle):  # the last is taken first
+                if worker.ahead is not model:
+                    worker.ahead = model
+                    with suppress(Exception):  # a model that cannot be sent, a process that is gone
+                        worker.pipe.send(_Ahead(model, compiled or worker is self._idle[-1]))
 
     # -- one chain ------------------------------------------------------------------------------
     def run(self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
@@ -204,10 +212,7 @@ class ProcessPool:
                     worker = self._with_job(plan, record, lambda: first.enter_context(gate.turn()))
                 except Exception as error:
                     first.close()
-                    if self._or_here:
-                        drive(plan, record, control, notify)
-                    else:
-                        notify(cannot_run(plan, record, str(error), traceback.format_exc()))
+                    self._without(plan, record, control, notify, error)
                     return
 
                 def heard(event: Event) -> None:
@@ -221,6 +226,21 @@ class ProcessPool:
                 self._put_back(worker)
             else:
                 worker.end()
+
+    def _without(
+        self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, error: Exception
+    ) -> None:
+        """A chain that no process could be had for; called while that error is handled."""
+        between = self._here
+        if between is None:
+            notify(cannot_run(plan, record, str(error), traceback.format_exc()))
+            return
+
+        def tell(event: Event) -> None:
+            notify(event)
+            between()
+
+        drive(plan, record, control, tell)
 
     def _with_job(self, plan: FitPlan, record: ChainRecord, wait: Callable[[], object]) -> _Worker:
         """A process that has this chain now; it is there when ``wait`` is called. Raises ``OSError`` when none can be had, and

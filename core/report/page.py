@@ -29,12 +29,12 @@ th { text-align: left; font-weight: 600; border-bottom: 1px solid #767f8d; paddi
 td { border-bottom: 1px solid #e3e6eb; padding: 4px 18px 4px 0; vertical-align: top; overflow-wrap: anywhere; }
 .number { text-align: right; }
 .wide { overflow-x: auto; }
-figure { margin: 20px 0 0 0; font-size: 13.5px; }
+figure { margin: 0; font-size: 13.5px; }
 figure img { max-width: 100%; height: auto; }
 figure p { margin: 2px 0; }
 .image { line-height: 1; }
 .verdict p { margin: 0; }
-.strong { font-weight: 600; }
+.strong { font-weight: 600; margin-top: 20px; }
 .beside { width: 100%; margin: 0; table-layout: fixed; }
 .beside td { border: none; padding: 0 8px 0 0; }
 pre, code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12.5px; }

@@ -171,7 +171,9 @@ class RunningStudy(StudyRecord):
         status: Status = "failed"
         try:
             plan = self.plan(job)
-            job.run = run = job.run or Run.from_plan(plan, self.name_of(job))
+            if job.run is None or job.run.session is not None:  # one of a session is the user's to go on with
+                job.run = Run.from_plan(plan, self.name_of(job))
+            run = job.run
             job.run_id = run.id
             execute(run, plan, executor(control), progress)
             status = "done" if run.status == "done" else "stopped" if run.status == "stopped" else "failed"

@@ -15,81 +15,27 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.contract.spec import Trace
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import settled, sweeps_needed
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.monitor.chain_panel import ChainPanel
-from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.monitor.trace_plot import TracePlot
 from plaidwork.gui.numbers import format_count, format_duration, format_number
 from plaidwork.gui.page import Page
-from plaidwork.gui.plots import Line, Plot
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import KeyFigure, scrolled
 from plaidwork.gui.widgets.layouts import grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
-_POINTS = 1000
 _SMALL = 190
 _TAIL = 100
-_MOST_IN_LEGEND = 4
-"""More chains are told apart by the colours in the side panel."""
 _AROUND = 5.0
 """Seconds by which a fit may take longer than its budget of time, before that is shown."""
 _PER_TICK = 1
 """Small plots redrawn per tick while the fit runs."""
 _BETWEEN = 20
 """Milliseconds between the parts of a tick: figures, side panel, large plot, small plot."""
-
-
-class TracePlot(Plot):
-    """One declared trace, one line per chain."""
-
-    def __init__(self, run: Run, trace: Trace, large: bool) -> None:
-        super().__init__(
-            trace.title[:1].upper() + trace.title[1:],
-            trace.hint if large else "",
-            whole_x=True,
-            whole_y=trace.kind == "count",
-            log_y=trace.y_log,
-        )
-        self.trace = trace
-        self.large = large
-        if trace.hint:
-            self.setToolTip(trace.hint)
-        self.set_labels(
-            "sweep" if large else "", _y_label(trace) if large else trace.unit
-        )  # its title names it
-        self._lines_by_chain: list[Line] = [
-            self.add_line(
-                f"{run.chain_word.capitalize()} {record.chain + 1}",
-                record.chain,
-                legend=large and len(run.chains) <= _MOST_IN_LEGEND,
-                width=1.4 if large else 1.2,
-            )
-            for record in run.chains
-        ]
-        self._drawn = [-1] * len(run.chains)
-        self.y_axis.setStyle(showValues=False)  # no numbers before there are any
-        self.setMinimumHeight(220 if large else 150)
-
-    def draw(self, snapshots: list[dict[str, np.ndarray]]) -> None:
-        """Draw what is new."""
-        for index, snapshot in enumerate(snapshots):
-            values = snapshot[self.trace.name]
-            if len(values) != self._drawn[index]:
-                self._drawn[index] = len(values)
-                if self.y_axis.style["showValues"] != any(drawn > 0 for drawn in self._drawn):
-                    self.y_axis.setStyle(showValues=not self.y_axis.style["showValues"])
-                self._lines_by_chain[index].set_data(
-                    *decimate(values, _POINTS if self.large else _POINTS // 3)
-                )
-
-
-def _y_label(trace: Trace) -> str:
-    name = inside_sentence(trace.title)
-    return f"{name} ({trace.unit})" if trace.unit else name
 
 
 class LivePage(Page):
@@ -116,6 +62,8 @@ class LivePage(Page):
         self._waiting = shown
         self._unplaced = False
         """Whether small plots were made that are not in the grid yet."""
+        self._unseen: deque[TracePlot] = deque()
+        """Those in the grid that are still to be painted."""
         self._turn = 0
         self._parts: deque[Callable[[], None]] = deque()
         """What of the last tick is still to be drawn."""
@@ -162,7 +110,14 @@ class LivePage(Page):
             self._unplaced = False
             declared = [item.name for item in self._run.spec.traces]
             self._plots[1:] = sorted(self._plots[1:], key=lambda made: declared.index(made.trace.name))
+            self._unseen += [plot for plot in self._plots[1:] if plot.parentWidget() is None]
+            for plot in self._unseen:
+                plot.setUpdatesEnabled(False)
             self._arrange()
+            return
+        if self._unseen:  # and painted one at a time
+            self._unseen.popleft().setUpdatesEnabled(True)
+            return
         self._maker.setInterval(500)
         if not self._waiting or not self._run.active:
             self._maker.stop()

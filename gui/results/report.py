@@ -7,8 +7,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QMarginsF
-from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtCore import QBuffer, QMarginsF, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QFont,
+    QImage,
+    QPageLayout,
+    QPageSize,
+    QPainter,
+    QPdfWriter,
+    QTextBlock,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
@@ -19,12 +30,15 @@ from plaidwork.core.views.drawing import is_picture
 from plaidwork.core.views.printing import printed_view
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.paper import Paper, picture_image, snug, svg_of
+from plaidwork.gui.pictures.style import paper_style
 from plaidwork.gui.results.render import ensure_application, render_view
 
 WIDE, HALF = (PAGE, 470), (BESIDE, 300)
 """Sizes of a figure across the page, and of one of two beside each other, in 1/96 inch."""
-_PRINTED = 656
-"""Width of what is printed on A4, in 1/96 inch."""
+_PRINTED, _FOOT, _NUMBER = 656, 24, 12
+"""Width of what is printed on A4, height of its foot and of the number of a page in it, in 1/96 inch."""
+_UNITS, _SHARP = 96, 4.0
+"""Units of an inch, and dots of a unit where letters are placed."""
 _POINTS, _DPI = 9.0, 220.0
 _HEAVY = 600_000
 """Bytes of a vector drawing beyond which a figure is an image of dots."""
@@ -89,8 +103,8 @@ def write_pdf(report: Report, path: Path) -> Path:
     part = path.with_name(f"{path.name}.part")
     writer = QPdfWriter(str(part))
     writer.setTitle(report.title)
-    writer.setResolution(300)
-    margins = QMarginsF(18, 16, 18, 16)
+    writer.setResolution(round(_SHARP * _UNITS))
+    margins = QMarginsF(18, 16, 18, 12)
     page = QPageLayout(
         QPageSize(QPageSize.PageSizeId.A4),
         QPageLayout.Orientation.Portrait,
@@ -99,11 +113,75 @@ def write_pdf(report: Report, path: Path) -> Path:
     )
     writer.setPageLayout(page)
     document = QTextDocument()
+    document.setDocumentMargin(0)
+    document.setDefaultFont(paper_style(_POINTS).font("body"))
     document.setHtml(html_of(report, _PRINTED))
-    document.print_(writer)
-    del writer  # which ends the file
     try:
+        _print(document, writer)
+        del writer  # which ends the file
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def _keep_together(document: QTextDocument, high: float) -> None:
+    """Begin a new page before a figure or a table of which only the words above would be on the page before."""
+    block = document.begin()
+    while block.isValid():
+        start, end = block, block
+        while _holds_image(block) and not _is_strong(start) and start.previous().isValid():
+            start = start.previous()
+        if block.blockFormat().headingLevel() and block.next().isValid():
+            end = block.next()
+        above, below = (document.documentLayout().blockBoundingRect(one) for one in (start, end))
+        if start != end and above.top() // high < (below.bottom() - 1) // high:
+            _break_before(start)
+            document.markContentsDirty(0, document.characterCount())
+        block = block.next()
+
+
+def _break_before(block: QTextBlock) -> None:
+    """Begin a new page before a block, or before the table that it is in."""
+    cursor = QTextCursor(block)
+    table = cursor.currentTable()
+    form = table.format() if table is not None else block.blockFormat()
+    form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+    if table is not None:
+        table.setFormat(form)
+    else:
+        cursor.setBlockFormat(form)
+
+
+def _holds_image(block: QTextBlock) -> bool:
+    return "\ufffc" in block.text()
+
+
+def _is_strong(block: QTextBlock) -> bool:
+    """Whether it is the headline of a figure."""
+    return block.length() > 1 and QTextCursor(block).blockCharFormat().fontWeight() >= 600
+
+
+def _print(document: QTextDocument, writer: QPdfWriter) -> None:
+    """All pages, each with its number below; laid out in 1/96 inch, in which the sizes of a report are."""
+    painter = QPainter()
+    if not painter.begin(writer):
+        raise OSError("could not write the report")
+    painter.scale(_SHARP, _SHARP)
+    wide, high = writer.width() / _SHARP, writer.height() / _SHARP - _FOOT
+    document.setPageSize(QSizeF(wide, high))
+    _keep_together(document, high)
+    style, font = paper_style(_POINTS), QFont(document.defaultFont())
+    for number in range(document.pageCount()):
+        if number:
+            writer.newPage()
+        painter.save()
+        painter.translate(0, -number * high)
+        document.drawContents(painter, QRectF(0, number * high, wide, high))
+        painter.restore()
+        font.setPixelSize(_NUMBER)
+        painter.setFont(font)
+        painter.setPen(style.color("muted"))
+        foot = QRectF(0, high, wide, _FOOT)
+        painter.drawText(foot, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, str(number + 1))
+    painter.end()

@@ -10,6 +10,7 @@ from plaidwork.core.contract.model import Cost, Model
 from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import PluginError
+from plaidwork.core.inference.memory import memory_told
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
 from plaidwork.core.inference.settling import first
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
@@ -43,12 +44,15 @@ def planned(
     task.check()
     plan = make_plan(model, chosen, taken=taken, **how)
     task.check()
-    _ = plan.data_hash  # worked out here, so that the start does not wait for it
-    task.check()
+    cost, wrong = None, None
     try:
-        return plan, estimate(plan), None
+        cost = estimate(plan)
     except PluginError as error:  # a plugin that cannot say what a fit costs may still be fitted
-        return plan, None, error
+        wrong = error
+    plan = memory_told(plan, cost)
+    task.check()
+    _ = plan.data_hash  # worked out here, so that the start does not wait for it
+    return plan, cost, wrong
 
 
 def cost_text(plan: FitPlan, cost: Cost | None) -> str:

@@ -61,7 +61,7 @@ _SAMPLER = (
         10_000_000,
         unit="per chain",
         log=True,
-        doc="At least so many, when the chains go on until they have settled",
+        doc="At least so many, as far as the time budget allows",
     ),
 )
 _OPTIMISER = (

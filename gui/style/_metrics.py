@@ -112,10 +112,20 @@ def line_edit_contents(option: Option, widget: QWidget | None) -> QRect:
     return option.rect.adjusted(8, 2, -6, -2)
 
 
+_MOST_KNOWN = 500
+_known_extra: dict[tuple[str, str, str], int] = {}
+"""Pixels by text and fonts."""
+
+
 def _bold_extra(text: str, widget: QWidget | None) -> int:
-    normal = widget.fontMetrics() if widget is not None else QFontMetrics(theme().font("body"))
-    bold = QFontMetrics(theme().font("strong"))
-    return max(0, bold.horizontalAdvance(text) - normal.horizontalAdvance(text))
+    normal, bold = widget.font() if widget is not None else theme().font("body"), theme().font("strong")
+    key = (text, normal.key(), bold.key())
+    if key not in _known_extra:  # a tab is measured tens of times while a page is laid out
+        if len(_known_extra) >= _MOST_KNOWN:
+            _known_extra.clear()
+        wide = QFontMetrics(bold).horizontalAdvance(text) - QFontMetrics(normal).horizontalAdvance(text)
+        _known_extra[key] = max(0, wide)
+    return _known_extra[key]
 
 
 def _high(hint: QSize, least: int) -> QSize:

@@ -171,7 +171,7 @@ def _small(path: Path) -> Path:
     session.add_dataset(Dataset("numbers", _numbers(), rows, columns, row_table=classes))
     session.add_dataset(Dataset("counts", _counts().tocsr().astype(float), rows, columns))
     session.notes, session.views["window"] = "# Notes", {"front": "data", "widths": np.arange(3)}
-    plan = Study.grid(ToySampler(), {"X": [toy_data()]}, {"scale": [0.5, 1.0]})
+    plan = Study.grid(ToySampler(), {"X": [toy_data()]}, {"scale": [0.5, 1.0]}, metrics=())
     plan.add_to(session)
     return session.save(path)
 

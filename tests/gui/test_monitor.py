@@ -426,7 +426,7 @@ def test_every_quantity_of_every_built_in_optimised_model_can_be_shown(qapp, qtb
 def test_a_trace_declared_logarithmic_is_drawn_so(finished, qtbot):
     from dataclasses import replace
 
-    from plaidwork.gui.monitor.live_page import TracePlot
+    from plaidwork.gui.monitor.trace_plot import TracePlot
 
     _workbench, run = finished
     plot = TracePlot(run, replace(run.spec.traces[0], y_log=True), large=False)

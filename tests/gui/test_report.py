@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QSizeF, QUrl
+from PySide6.QtGui import QImage, QTextDocument
 
 from plaidwork.core.cli import main
 from plaidwork.core.report import html_of, make_report
 from plaidwork.gui.results import report as drawn_reports
-from plaidwork.gui.results.report import drawer, write_pdf
+from plaidwork.gui.results.report import _keep_together, drawer, write_pdf
 from tests.gui.factor_runs import factor_run
 from tests.gui.test_picture_page import CURVE
 from tests.gui.window_tools import window_on
@@ -56,3 +57,31 @@ def test_the_window_writes_a_report_in_the_background(qtbot, tmp_path, monkeypat
         window.actions_by_key["write_report"].trigger()
         qtbot.waitUntil((tmp_path / "written.html").exists, timeout=20_000)
     assert run.title in (tmp_path / "written.html").read_text(encoding="utf-8")
+
+
+def test_the_words_above_a_figure_are_on_its_page(qapp):
+    image = QImage(400, 300, QImage.Format.Format_RGB32)
+    image.fill(0)
+    document = QTextDocument()
+    document.addResource(QTextDocument.ResourceType.ImageResource, QUrl("x.png"), image)
+    filler = "".join(f"<p>line {k}</p>" for k in range(8))
+    strong = '<p style="font-weight:600">headline</p><p>caption</p>'
+    image_tag = '<p><img src="x.png" width="400" height="300"></p>'
+    beside = f"<table><tr><td>{strong}{image_tag}</td><td>{strong}{image_tag}</td></tr></table>"
+    document.setHtml(
+        f"{filler}{strong}{image_tag}<p>note</p>{filler}{beside}{filler}{filler}<h3>head</h3><p>{'word ' * 900}</p>"
+    )
+    document.setPageSize(QSizeF(900, 500))
+    _keep_together(document, 500.0)
+
+    def pages(word):
+        block, found = document.begin(), []
+        while block.isValid():
+            if word in block.text():
+                found.append(document.documentLayout().blockBoundingRect(block).bottom() // 500)
+            block = block.next()
+        return found
+
+    assert pages("headline") == pages("\ufffc")
+    assert pages("headline")[0] == 1  # it would have been at the foot of the first page
+    assert document.documentLayout().blockBoundingRect(document.lastBlock()).top() // 500 == pages("head")[-1]

@@ -253,7 +253,7 @@ def load(
         try:
             gate.check(file, limits.raised() if any_size else limits, largest_text=largest)
             read_only = _check_head(file)
-            reader = Reader(file)
+            reader = Reader(file, sealed=ours)
             reader.check_attributes()
             session = _read(reader, make)
             reader.check_rest()

@@ -1,0 +1,101 @@
+"""A fit that cannot fit into memory is told before it starts, with what helps."""
+
+import numpy as np
+import pytest
+from toy import ToySampler, toy_data
+
+from plaidwork.core.cli import fitting
+from plaidwork.core.contract.model import Cost
+from plaidwork.core.errors import PluginError
+from plaidwork.core.inference import memory
+from plaidwork.core.inference.memory import free_memory, memory_problem, memory_told, needed
+from plaidwork.core.inference.plan import make_plan
+
+
+def _plan(draws=30, chains=2):
+    schedule = ToySampler.spec.schedule.with_(draws=draws, chains=chains)
+    return make_plan(ToySampler(), {"X": toy_data()}, schedule=schedule)
+
+
+def test_what_a_fit_takes_grows_with_chains_and_draws():
+    cost = Cost(1000.0, 1.0)
+    one, two, longer = (needed(_plan(*how), cost) for how in ((30, 1), (30, 2), (60, 2)))
+    assert (one.data, two.data) == (6 * 4 * 8, 6 * 4 * 8)
+    assert (one.chains, two.chains) == (1000, 2000)
+    assert two.draws == 2 * one.draws > 0
+    assert longer.draws == 2 * two.draws
+
+
+def test_draws_are_counted_as_they_are_kept():
+    """As large as the buffers of a chain get; what only the fit decides is counted generously."""
+    from plaidwork.core.inference.execution import execute
+    from plaidwork.core.inference.executor import InlineExecutor
+    from plaidwork.core.inference.run import Run
+
+    plan = _plan(30, 1)
+    run = Run.from_plan(plan)
+    execute(run, plan, InlineExecutor())
+    draws = run.chains[0].draws
+    kept = sum(entry.nbytes for variable in plan.spec.variables for entry in draws.packed(variable.name))
+    assert kept <= needed(plan, None).draws < 500 * kept
+
+
+def test_a_model_that_says_nothing_is_taken_to_need_thrice_its_data():
+    need = needed(_plan(chains=2), None)
+    assert need.chains == 2 * 3 * need.data
+
+
+@pytest.mark.parametrize(
+    ("draws", "chains", "cost", "help_"),
+    [
+        (30, 2, 1e12, "Fit fewer chains"),
+        (30, 1, 1e12, "Fit fewer rows"),
+        (4000, 2, 1.0, "Keep fewer draws"),
+    ],
+)
+def test_too_little_memory_is_told_with_what_helps(monkeypatch, draws, chains, cost, help_):
+    plan = _plan(draws, chains)
+    monkeypatch.setattr(memory, "free_memory", lambda: 100_000)
+    problem = memory_problem(plan, Cost(cost, 1.0))
+    assert problem.hint.startswith(help_)
+    assert problem.severity == "warning"
+    assert "1 MB are free" in problem.message
+    assert memory_told(plan, Cost(cost, 1.0)).warnings[0] == problem
+
+
+@pytest.mark.parametrize("free", [None, 10**15])
+def test_nothing_is_said_where_there_is_room_or_nobody_knows(monkeypatch, free):
+    monkeypatch.setattr(memory, "free_memory", lambda: free)
+    plan = _plan()
+    assert memory_told(plan, None) is plan
+
+
+def test_a_container_has_less_than_the_computer(monkeypatch, tmp_path):
+    (tmp_path / "memory.max").write_text("5000\n")
+    (tmp_path / "memory.current").write_text("2000\n")
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path)
+    assert free_memory() == 3000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert free_memory() is None or free_memory() > 3000
+
+
+def test_the_command_line_says_it_even_when_the_model_cannot(monkeypatch):
+    class Broken(ToySampler):
+        def estimate(self, data, params):
+            raise ValueError("no idea")
+
+    monkeypatch.setattr(memory, "free_memory", lambda: 0)
+    plan = make_plan(Broken(), {"X": toy_data()})
+    with pytest.raises(PluginError):
+        fitting.estimate(plan)
+    assert "of memory" in fitting._with_memory(plan).warnings[0].message
+
+
+def test_sparse_data_are_counted_by_their_entries():
+    import scipy.sparse
+
+    from plaidwork.core.contract.model import Block
+
+    values = scipy.sparse.csr_matrix(np.eye(50))
+    block = Block("X", values, values, None, (("a",) * 50, ("b",) * 50))
+    assert memory._bytes(block) < 50 * 50 * 8
