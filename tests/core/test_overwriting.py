@@ -219,15 +219,17 @@ def test_work_of_a_search_is_kept_between_its_fits(tmp_path, monkeypatch):
     """As ``plaidwork study`` does; what was kept goes once the session is saved."""
     state = tmp_path / "state"
     monkeypatch.setattr("plaidwork.core.session.store.places.recovery_folder", lambda: state)
-    monkeypatch.setattr(saving, "EVERY", 0.0)
+    monkeypatch.setattr(saving, "EVERY", 0.05)
     session, out = Session("search"), tmp_path / "out.plaidwork"
-    kept = saving.Autosave(session, out)
-    kept.tick(lambda: replace(session, notes="two fits"))
-    (work,) = state.glob("*.plaidwork")
-    assert open_session(work).notes == "two fits"
-    assert json.loads(work.with_suffix(".json").read_text())["origin"] == str(out)
-    session.save(out)
-    kept.saved()
+    with saving.Autosave(session, out, lambda: replace(session, notes="two fits")) as kept:
+        end = time.monotonic() + 30.0
+        while not list(state.glob("*.json")) and time.monotonic() < end:
+            time.sleep(0.02)
+        (work,) = state.glob("*.plaidwork")
+        assert open_session(work).notes == "two fits"
+        assert json.loads(work.with_suffix(".json").read_text())["origin"] == str(out)
+        session.save(out)
+        kept.saved()
     assert list(state.iterdir()) == []
 
 

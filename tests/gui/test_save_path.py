@@ -4,6 +4,7 @@ import pytest
 from asked import answering
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from tests.gui.result_runs import toy_run
 
@@ -60,10 +61,14 @@ def test_names_are_safe_everywhere():
     assert proposed_name("…", suffix=".csv") == "unnamed.csv"
 
 
-def test_a_picture_is_named_after_session_run_and_view(opened, monkeypatch, tmp_path):
+def test_a_picture_is_named_after_session_run_and_view(qtbot, opened, monkeypatch, tmp_path):
     workbench, run = toy_run()
     workbench.session.name, run.title = "Cells / day 3", "Walk 1"
     page = opened((workbench, run), run.spec.views[0])
     asked = choosing(monkeypatch, ("", ""))
     page.ask_export()
-    assert asked[0][0] == "Cells-day-3_Walk-1_Blocks.png"
+    dialog = page.findChild(PaperDialog)
+    qtbot.waitUntil(lambda: not dialog.busy() and dialog.preview.image is not None)
+    dialog.save()
+    dialog.close()
+    assert asked[0][0] == f"Cells-day-3_Walk-1_Blocks.{dialog.kind.current}"

@@ -87,7 +87,7 @@ class Setting(Means):
 
 def test_data_and_settings():
     caught(Writing, "data_untouched", "read-only", "At test_storing_and_clean.py", "in step")
-    caught(Sneaking, "data_untouched", "data were changed: X[0].values")
+    caught(Sneaking, "data_untouched", "it changed its input “X”, values, which is read-only")
     caught(Setting, "data_untouched", "settings were changed")
 
 

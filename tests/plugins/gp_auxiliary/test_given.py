@@ -72,7 +72,7 @@ def test_given_widths_of_the_copies_stay():
 
 
 def test_without_given_ones_they_are_spaced_in_the_warm_up():
-    state = swept(SemiClasses(), data_of(5), count=8, warmup=16, rungs=3)
+    state = swept(SemiClasses(), data_of(5), count=64, warmup=80, rungs=3)
     assert state["widths"][1] != 1.0
 
 
