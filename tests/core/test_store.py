@@ -434,6 +434,18 @@ def test_columns_that_say_texts_which_are_not_there_are_refused(tmp_path, monkey
         load_session(path).datasets["d"].row_table["note 3"]
 
 
+def test_a_declared_width_allocates_no_more_than_the_texts_need(tmp_path, monkeypatch):
+    path = save_session(_wide_session(501), tmp_path / "s.plaidwork")
+    monkeypatch.setattr(session_file, "probe", lambda *args, **options: None)
+    with h5py.File(path, "r+") as file:
+        del file["checksums"]
+        widths = file["data/d/uns/plaidwork_columns/obs/texts/width"]
+        widths[...] = np.where(widths[...] > 0, 2_000_000_000, 0)
+    table, before = load_session(path).datasets["d"].row_table, _wide_session(501).datasets["d"].row_table
+    assert same(dict(table), dict(before))
+    assert max(column.dtype.itemsize for column in table.values()) < 100
+
+
 def test_empty_session(tmp_path):
     again = load_session(save_session(Session(), tmp_path / "s.plaidwork"))
     assert (again.datasets, again.runs, again.views, again.notes, again.read_only) == ({}, {}, {}, "", "")

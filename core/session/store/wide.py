@@ -13,6 +13,7 @@ import numpy as np
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer
+from plaidwork.core.hdf5.limits import machine_limits
 
 MOST_COLUMNS = 500
 """Tables of more columns are kept so; those of fewer have an array for each, as other programs show them best."""
@@ -97,4 +98,14 @@ def _texts(reader: Reader, inner: h5py.Group, codes: np.ndarray) -> list[np.ndar
     if codes.size and not -1 <= codes.min() <= codes.max() < len(words):
         raise SessionError(f"“{inner.name}” has texts that are not there.")
     texts = np.concatenate([words, np.array([None], dtype=object)])[codes]  # the last one is -1's
-    return [row.astype(f"<U{width}") if width else row for row, width in zip(texts, widths, strict=True)]
+    longest = np.array([*map(len, words.tolist()), 0])[codes].max(axis=1, initial=0).tolist()
+    room = machine_limits().texts
+    found = []
+    for row, width, needed in zip(texts, widths, longest, strict=True):
+        # What a file declares is allocated: no more than the texts need, and none where there is no room for all alike.
+        width = min(width, max(needed, 1))
+        size = 4 * width * len(row)
+        fixed = width > 0 and size <= room
+        room -= size if fixed else 0
+        found.append(row.astype(f"<U{width}") if fixed else row)
+    return found
