@@ -39,10 +39,10 @@ def fitted(tmp_path_factory):
 @pytest.fixture
 def toys(monkeypatch, tmp_path):
     """The toy models instead of the real ones, and a CSV for them; returns the start of a command."""
-    from plaidwork.core.cli import fitting, looking, verifying
+    from plaidwork.core.cli import fitting, looking, resuming, verifying
 
     found = registry_of(Walk, Climb)
-    for module in (fitting, looking, verifying):
+    for module in (fitting, looking, resuming, verifying):
         monkeypatch.setattr(module, "registry", lambda: found)
     path = tmp_path / "m.csv"
     lines = [",".join(["id", "a", "b", "c", "d"])]

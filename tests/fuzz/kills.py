@@ -26,7 +26,7 @@ from plaidwork.core.cli import saving
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.hdf5 import atomic
 from plaidwork.core.inference import executor
-from plaidwork.core.session.recovery import find_recoveries
+from plaidwork.core.session.recovery import discard, find_recoveries
 from plaidwork.core.session.session import Session, open_session
 
 EVERY, CHECKPOINT = 0.5, 0.2
@@ -108,6 +108,7 @@ class Trial:
     def fit(self, most: int) -> int:
         """Kill a fit, and what goes on with it, at most so often, and let it end then; how often it was."""
         self.out.unlink(missing_ok=True)
+        self._forget()
         for kills in range(most):
             kept, began = self._sweeps(), time.time()
             words = self._words(kept)
@@ -163,6 +164,7 @@ class Trial:
 
     def window(self) -> None:
         """Kill the window while it fits, keeps work, saves and exports."""
+        self._forget()
         began = time.time()
         kept = self._sweeps()
         _killed(lambda: drive_window(self.out), self.rng.uniform(1.0, 5.0))
@@ -199,6 +201,11 @@ class Trial:
         atomic.sweep_beside(self.out)
         if [*self.folder.glob(".out*-tmp")]:
             self.found.faults.append("temporary files beside the session stay after a save")
+
+    def _forget(self) -> None:
+        """As somebody who takes the file: what a killed window kept of a longer fit is neither asked for nor gone on with."""
+        for entry in find_recoveries():
+            discard(entry.key)
 
     def _sweeps(self) -> int:
         """Sweeps that the next start would find."""
