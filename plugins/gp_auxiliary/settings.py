@@ -309,7 +309,7 @@ NULL = (
         2,
         label="Elliptical slices a draw",
         group="Unlabelled samples",
-        doc="Moves of f of every copy between two swaps: three classes or more, or a low-rank computation, or no trajectories.",
+        doc="Moves of f of every copy between two swaps, with four classes or more, a low-rank computation, or no trajectories.",
         advanced=True,
         minimum=0,
         maximum=100,

@@ -26,6 +26,7 @@ ONLY_WITH = {
     "inducing": "above 2000 samples, which its choice “Automatic” says",
     "degree": "terms called polynomial in a sum, which its words say",
     "metric": "a warm-up long enough for a window of draws, which its words say",
+    "slices": "four classes or more, or a low-rank computation, which its words say",
     "trajectories": "f moved as a whole, which is not so at the defaults; its words say when",
     "grow": "more than 100 sweeps, which its words say",
     "grow_gain": "more than 100 sweeps, as it goes with “grow”",
