@@ -10,7 +10,7 @@ from gp_joint import joint
 from plaid_tools import with_fault
 from sparing import some
 
-from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching
+from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching, summands
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
 
@@ -54,7 +54,7 @@ def within(module, name, old, new):
 
 
 def stretched(old, new):
-    return lambda patch: patch.setattr(replica, "stretch", with_fault(stretching.stretch, old, new))
+    return lambda patch: patch.setattr(summands, "stretch", with_fault(stretching.stretch, old, new))
 
 
 def drawn_with_unit_noise(patch):
