@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from PySide6.QtTest import QTest
 
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.model import Result, Table
-from plaidwork.core.contract.spec import Hyperparameter, Input, View
+from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
