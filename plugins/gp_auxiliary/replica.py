@@ -11,8 +11,9 @@ import numpy as np
 from plaidwork.plugins.gp_auxiliary import flow, hyper
 from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Gram, Replica, Sites, Steps
+from plaidwork.plugins.gp_auxiliary.state import Gram, Replica, Sites, Steps
 from plaidwork.plugins.gp_auxiliary.summands import stretch_f
+from plaidwork.plugins.gp_auxiliary.typed_settings import ClassesSettings
 
 
 @dataclass(frozen=True, slots=True)
