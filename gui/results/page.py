@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPalette
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
@@ -302,6 +302,9 @@ class ResultPage(Renaming, Working):
     def restyle(self) -> None:
         """The theme has changed; most widgets follow by themselves."""
         self.update()
+
+    def name_place(self, number: int) -> tuple[QWidget, QRect]:
+        return self._headline, self._headline.rect()
 
     # -- actions --------------------------------------------------------------------------------
     def find_in_page(self) -> None:

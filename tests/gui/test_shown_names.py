@@ -17,6 +17,7 @@ from plaidwork.gui.data import DataPage
 from plaidwork.gui.data.label_choice import propose_labels
 from plaidwork.gui.data.values_table import values_table
 from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.results.name_edit import NameEdit
 from plaidwork.gui.session_tree import RUN
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
@@ -40,6 +41,11 @@ def typed(text):
         return True
 
     return answer
+
+
+def name_edit(page):
+    """The line on which a name is edited where it stands."""
+    return page.window().findChild(NameEdit)
 
 
 @pytest.fixture
@@ -87,8 +93,13 @@ def test_a_renamed_block_has_its_name_in_every_view_and_after_reopening(bench, o
     shifts.choose("factor", "1")
     assert shifts.wait(20_000)
     assert shifts.found_item() == ("block", 1)
-    with answering(typed("Cell cycle")):
-        shifts.rename_item()
+    shifts.rename_item()
+    edited = name_edit(shifts)
+    assert edited.geometry().contains(
+        shifts.control("factor").mapTo(shifts.window(), shifts.control("factor").rect().center())
+    )
+    edited.setText("Cell cycle")
+    qtbot.keyClick(edited, Qt.Key.Key_Return)
     for page in (scores, table, shifts):
         qtbot.waitUntil(lambda page=page: not page.busy)
     assert scores.control("x").findText("Cell cycle") == 1
@@ -113,8 +124,9 @@ def test_an_empty_name_brings_the_one_of_the_model_back(bench, opened, qtbot):
     workbench.name_item(run, "block", 0, "first")
     qtbot.waitUntil(lambda: page.control("x").itemText(0) == "first")
     workbench.selection(run).set("layer", (0,))
-    with answering(typed("")):
-        page.rename_item()
+    page.rename_item()
+    name_edit(page).clear()
+    qtbot.keyClick(name_edit(page), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.control("x").itemText(0) == "block 1")
     assert run.item_names["block"] == {}
 
@@ -193,8 +205,9 @@ def test_f2_names_what_is_chosen_in_front_and_else_the_run(qapp, qtbot, tmp_path
         workbench.selection(run).set("layer", (2,))
         if page._panel is not None:
             page._panel.hide()
-        with answering(typed("Cell cycle")):
-            window.commands.rename()
+        window.commands.rename()
+        name_edit(page).setText("Cell cycle")
+        qtbot.keyClick(name_edit(page), Qt.Key.Key_Return)
         assert run.title == "The run"
         assert run.item_names == {"block": {"2": "Cell cycle"}}
         window.tree.setFocus()
