@@ -130,7 +130,7 @@ def _keep_together(document: QTextDocument, high: float) -> None:
     block = document.begin()
     while block.isValid():
         start, end = block, block
-        while _holds_image(block) and not _is_strong(start) and start.previous().isValid():
+        while _holds_image(block) and not _is_strong(start) and _in_one_cell(start.previous(), block):
             start = start.previous()
         if block.blockFormat().headingLevel() and block.next().isValid():
             end = block.next()
@@ -155,6 +155,17 @@ def _break_before(block: QTextBlock) -> None:
 
 def _holds_image(block: QTextBlock) -> bool:
     return "\ufffc" in block.text()
+
+
+def _in_one_cell(one: QTextBlock, other: QTextBlock) -> bool:
+    """Whether two blocks are in the same cell of a table, or in none."""
+    return one.isValid() and _cell(one) == _cell(other)
+
+
+def _cell(block: QTextBlock) -> int:
+    """Where the cell of a table begins that a block is in; -1 in none."""
+    table = QTextCursor(block).currentTable()
+    return -1 if table is None else table.cellAt(block.position()).firstPosition()
 
 
 def _is_strong(block: QTextBlock) -> bool:
