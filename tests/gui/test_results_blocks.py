@@ -363,16 +363,16 @@ def test_missing_cells_are_hatched_and_in_the_legend(opened, qtbot):
 def test_search_marks_and_shows_rows(opened, qtbot):
     page, _ = opened(*toy_run(n=200, m=60))
     page.find_in_page()
-    qtbot.keyClicks(page._find, "gene 77")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    qtbot.keyClicks(page.find_row.field, "gene 77")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
     assert page.blocks.selection.get("row") == (76,)
-    assert page._found.text() == "gene 77"
+    assert page.find_row.found.text() == "gene 77"
     (a, b), _ = page.canvas.visible_range
     place = int(np.flatnonzero(page.canvas.ordered.row_order == 76)[0])
     assert a <= place < b
-    qtbot.keyClicks(page._find, "xyz")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
-    assert page._found.text() == "Nothing is called “gene 77xyz”"
+    qtbot.keyClicks(page.find_row.field, "xyz")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
+    assert page.find_row.found.text() == "Nothing is called “gene 77xyz”"
     page.close_find()
     assert page.blocks.selection.get("row") == ()
 

@@ -15,6 +15,7 @@ from plaidwork.core.session.exporting import export_run
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.gui.data import DataPage
 from plaidwork.gui.data.label_choice import propose_labels
+from plaidwork.gui.data.values_table import values_table
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.results.name_edit import NameEdit
 from plaidwork.gui.session_tree import RUN
@@ -157,7 +158,9 @@ def test_labels_are_chosen_on_the_data_page_for_every_view(opened, qtbot):
     assert workbench.session.datasets["toy"].row_shown_by == "symbol"
     assert workbench.dirty
     qtbot.waitUntil(lambda: blocks.blocks.data.row_names[0] == "SYM0")
-    assert page._values(page.dataset).model().value(0, 0) == "SYM0"
+    table = values_table(page.dataset)
+    qtbot.addWidget(table)
+    assert table.model().value(0, 0) == "SYM0"
 
 
 def test_symbols_are_proposed_after_an_import_and_numbers_are_not(qtbot):
