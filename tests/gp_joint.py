@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from plaidwork.core.api import Clock, ModelData
+from plaidwork.core.api_tempering import new_swaps
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.flow import NOWHERE, flow_of, new_reference
@@ -19,7 +20,6 @@ from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
 from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow
 from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
-from plaidwork.plugins.gp_auxiliary.tempering import new_swaps
 
 N_BATCHES = 40
 

@@ -47,6 +47,7 @@ TINY = {
     "label_weight": 0.6,
     "threshold_sd": 1.0,
     "margin": 0.7,
+    "coefficient_size": 1.5,
 }
 TWO, THREE = [1, 0, 1, -1], [0, 1, 2, -1]
 
@@ -140,6 +141,8 @@ def log_weights(setup, params, draws):
                 total -= 2 * np.maximum(0, eps + w[:, i, n] - c[:, i, j])
     f = own_values(draws)
     hinge = np.maximum(0, 1 - setup.y * f) * (setup.y != 0)
+    if params["coefficient_size"] and params["classifier"] == "linear":
+        total -= (draws["beta"] ** 2).sum(axis=(1, 2, 3)) / (2 * params["coefficient_size"] ** 2)
     return total - 2 * params["label_weight"] * hinge.sum(axis=(1, 2))
 
 

@@ -122,6 +122,7 @@ COMMON_KINDS: tuple[ViewKind, ...] = (
             optional("x", ("t",), doc="places along the axis"),
             optional("marks", ("m",), doc="places with a line across"),
             optional("rug", ("n",), doc="places of the data, as ticks on the axis"),
+            optional("shaded", ("s", 2), doc="stretches of the axis that are shaded, called by the label"),
         ),
     ),
     ViewKind(

@@ -217,7 +217,8 @@ class Picture:
     ``origin``: what it was made from. ``beside`` it stand lists, numbers and small pictures, ``files`` are written from the menu, ``kept`` is what the
     session keeps of it for the next time (JSON), from :class:`ViewChoices`.
     ``more`` are the id of a choice of a number, and names of items with the number from which on each is shown: a search
-    chooses it.
+    chooses it. A double click on what stands for items selects them and chooses ``twice``, the id of a choice and a value;
+    elsewhere, and without it, all is shown again.
     """
 
     headline: str
@@ -235,6 +236,7 @@ class Picture:
     stack: int = 1
     layers: str = ""
     more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
+    twice: tuple[str, str] | None = None
     beside: tuple[Listing | Facts | Inset, ...] = ()
     files: tuple[File, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)

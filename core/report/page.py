@@ -26,7 +26,8 @@ p { margin: 6px 0; }
 .error { border-color: #b3261e; background: #fcefee; }
 table { border-collapse: collapse; margin: 8px 0; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; border-bottom: 1px solid #767f8d; padding: 4px 18px 4px 0; vertical-align: bottom; }
-td { border-bottom: 1px solid #e3e6eb; padding: 4px 18px 4px 0; vertical-align: top; overflow-wrap: anywhere; }
+td { border-bottom: 1px solid #e3e6eb; padding: 4px 18px 4px 0; vertical-align: top; overflow-wrap: break-word; }
+.facts td { overflow-wrap: anywhere; }
 .number { text-align: right; }
 .wide { overflow-x: auto; }
 figure { margin: 0; font-size: 13.5px; }
@@ -123,7 +124,8 @@ def _run(number: int, run: RunPart, scale: float) -> str:
 
 
 def _figures(figures: Sequence[Figure], scale: float) -> str:
-    """One across the page, or two beside each other: as a table, which every reader of pages and the printer lay out alike."""
+    """One across the page, two beside each other, or a narrow one beside its words: as a table, which every reader of pages
+    and the printer lay out alike."""
     rows: list[list[Figure]] = []
     for figure in figures:
         narrow = figure.drawing.width <= BESIDE
@@ -135,13 +137,26 @@ def _figures(figures: Sequence[Figure], scale: float) -> str:
 
 
 def _beside(row: Sequence[Figure], scale: float) -> str:
-    if len(row) == 1:
+    if len(row) == 1 and row[0].drawing.width > BESIDE:
         return _figure(row[0], scale)
-    cells = "".join(f"<td>{_figure(figure, scale)}</td>" for figure in row)
+    found = [_figure(figure, scale) for figure in row] if len(row) > 1 else _image_and_words(row[0], scale)
+    cells = "".join(f"<td>{cell}</td>" for cell in found)
     return f'<table class="beside" role="presentation"><tr>{cells}</tr></table>'
 
 
 def _figure(figure: Figure, scale: float) -> str:
+    above, image, notes = _parts(figure, scale)
+    return f"<figure><figcaption>{above}</figcaption>{image}{notes}</figure>"
+
+
+def _image_and_words(figure: Figure, scale: float) -> tuple[str, str]:
+    """A narrow figure, and what is said of it, which stands where another figure would."""
+    above, image, notes = _parts(figure, scale)
+    return f"<figure>{image}</figure>", f"<figure><figcaption>{above}</figcaption>{notes}</figure>"
+
+
+def _parts(figure: Figure, scale: float) -> tuple[str, str, str]:
+    """Headline and caption, image, and notes."""
     drawing = figure.drawing
     wide, high = round(drawing.width * scale), round(drawing.height * scale)
     data = b64encode(drawing.data).decode("ascii")
@@ -149,7 +164,7 @@ def _figure(figure: Figure, scale: float) -> str:
     lines = (("strong", figure.headline), ("muted", figure.caption))
     above = "".join(f'<p class="{kind}">{markup(text)}</p>' for kind, text in lines if text)
     notes = f'<p class="muted">{markup(figure.notes)}</p>' if figure.notes else ""
-    return f'<figure><figcaption>{above}</figcaption><p class="image">{image}</p>{notes}</figure>'
+    return above, f'<p class="image">{image}</p>', notes
 
 
 def _table(table: Listed, title: str | None = None) -> str:
@@ -174,4 +189,4 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> str:
     rows = "\n".join(
         f'<tr><td class="muted">{markup(name)}</td><td>{markup(value)}</td></tr>' for name, value in pairs
     )
-    return f'<div class="wide"><table>{rows}</table></div>'
+    return f'<div class="wide"><table class="facts">{rows}</table></div>'

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from plaidwork.core.draws.numbers import format_fixed, format_number
-from plaidwork.core.pictures import Axis, Bands, End, Line, Mark, Panel, Picture, Rug, Rule, ViewChoices
+from plaidwork.core.pictures import Axis, Bands, End, Key, Line, Mark, Panel, Picture, Rug, Rule, ViewChoices
 from plaidwork.core.pictures.choices import LIST
 from plaidwork.core.pictures.marks import area_categories
 from plaidwork.core.pictures.words import capital
@@ -16,6 +17,7 @@ from plaidwork.core.views.sources import SourceError, Sources
 
 _TOGETHER = 6
 """Curves shown together at first, at most."""
+_SHADE = "axis"
 _DRAWN = (("lines", "Lines"), ("stacked", "Stacked"))
 
 
@@ -26,6 +28,7 @@ class Curves:
     Attributes
     ----------
     marks : places with a line across. rug : places of the data, as ticks on the axis.
+    shaded : (s, 2) stretches of the axis that are shaded. shaded_name : what they are.
     by_class : whether each curve is of a class.
     columns : names of the columns of the input that may be chosen, ``column`` the one along which the curves run.
     """
@@ -42,6 +45,8 @@ class Curves:
     by_class: bool
     columns: tuple[str, ...] = ()
     column: int = 0
+    shaded: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    shaded_name: str = ""
 
     @property
     def shares(self) -> bool:
@@ -67,8 +72,8 @@ class Curves:
 
 
 def load(sources: Sources, choices: ViewChoices) -> Picture:
-    """Role ``values`` (t,) or (K, t), with ``interval`` (…, 2), ``x`` (t,), ``marks`` (m,) places with a line across
-    and ``rug`` (n,) places of the data.
+    """Role ``values`` (t,) or (K, t), with ``interval`` (…, 2), ``x`` (t,), ``marks`` (m,) places with a line across,
+    ``rug`` (n,) places of the data and ``shaded`` (s, 2) stretches of the axis.
 
     Options: ``x_label``, ``y_label``, ``response`` (columns of the input that may be chosen), ``stacked`` (begin with a
     stack). Up to six curves are shown together at first; probabilities that sum to one can be stacked.
@@ -84,6 +89,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         curves.doc,
         (_stack(curves) if stacked else _lines(curves, shown),),
         "Ticks on the axis: where the data are" if len(curves.rug) else "",
+        (Key(curves.shaded_name, _SHADE),) if curves.shaded_name else (),
         table=_table(curves),
     )
 
@@ -134,7 +140,16 @@ def _read(sources: Sources) -> Curves:
         sources.array("marks", (None,)) if sources.has("marks") else np.zeros(0),
         sources.array("rug", (None,)) if sources.has("rug") else np.zeros(0),
         by_class=count > 1 and dims[0] == "class",
+        **_stretches(sources),
     )
+
+
+def _stretches(sources: Sources) -> dict[str, Any]:
+    """What is shaded, and what it is called."""
+    if not sources.has("shaded"):
+        return {}
+    label = sources.result("shaded").label or "shaded"
+    return {"shaded": sources.array("shaded", (None, 2)), "shaded_name": label}
 
 
 def _shown(curves: Curves, stacked: bool, choices: ViewChoices) -> tuple[tuple[int, ...], bool]:
@@ -161,7 +176,7 @@ def _colors(curves: Curves, shown: tuple[int, ...]) -> dict[int, int]:
 
 def lines_of(curves: Curves, shown: tuple[int, ...], colors: dict[int, int | str]) -> tuple[Mark, ...]:
     """Bands and lines of some curves, with a line across at the marks and ticks where the data are."""
-    marks: list[Mark] = [Rule(curves.marks), Rug(curves.rug)]
+    marks: list[Mark] = [*_shades(curves), Rule(curves.marks), Rug(curves.rug)]
     if curves.intervals is not None:
         ends, opacity = curves.intervals, 0.18 if len(shown) == 1 else 0.12
         marks += [Bands(curves.x, ends[k, :, 0], ends[k, :, 1], opacity, color=colors[k]) for k in shown]
@@ -170,6 +185,17 @@ def lines_of(curves: Curves, shown: tuple[int, ...], colors: dict[int, int | str
         for k in shown
     ]
     return tuple(marks)
+
+
+def _shades(curves: Curves) -> list[Mark]:
+    """From below to above all curves, wherever the axis up begins and ends."""
+    known = curves.values[np.isfinite(curves.values)]
+    low, high = float(known.min()), float(known.max())
+    reach = 2 * (high - low) + abs(high) + 1
+    ends = np.array([low - reach] * 2), np.array([high + reach] * 2)
+    return [
+        Bands(stretch, *ends, color=_SHADE, name=curves.shaded_name, held=False) for stretch in curves.shaded
+    ]
 
 
 def _lines(curves: Curves, shown: tuple[int, ...]) -> Panel:

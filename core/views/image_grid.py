@@ -136,6 +136,7 @@ class _Sheet:
             stack=stack,
             layers=data.dim,
             beside=self._beside(),
+            twice=("show", "all" if self.alone else "one"),
         )
 
     # -- panels ---------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import End, Key, Ramp, Tick
@@ -22,6 +22,8 @@ from plaidwork.gui.pictures.names import beside_rows
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import size, space
 
+_ENDLESS = 10_000.0
+"""Pixels that are more than any text beside a panel is high."""
 _LEFT, _RIGHT, _CENTRE = (
     Qt.AlignmentFlag.AlignLeft,
     Qt.AlignmentFlag.AlignRight,
@@ -260,7 +262,7 @@ def paint_columns(painter: QPainter, frame: Frame, style: Style) -> None:
 
 
 def paint_aside(painter: QPainter, frame: Frame, style: Style) -> None:
-    """The lines beside a panel, the first one strong."""
+    """The lines beside a panel, the first one strong; those that have no room as a whole are left out."""
     room = beside(frame)
     if not frame.panel.aside or room is None:
         return
@@ -270,7 +272,9 @@ def paint_aside(painter: QPainter, frame: Frame, style: Style) -> None:
         painter.setPen(style.color("text" if k == 0 else "muted"))
         box = QRectF(room.left(), y, room.width(), room.height())
         flags = _LEFT | Qt.TextFlag.TextWordWrap
-        used = painter.boundingRect(box, flags, line)
+        used = painter.boundingRect(QRectF(box.topLeft(), QSizeF(box.width(), _ENDLESS)), flags, line)
+        if used.bottom() > room.bottom() + 1:
+            break
         painter.drawText(box, flags, line)
         y += used.height() + space.XS
 

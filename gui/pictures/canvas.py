@@ -42,6 +42,7 @@ class PictureCanvas(QWidget):
     chosen : id of a choice and its value that a mark is which was clicked
     moved : id of a choice whose line is dragged, its value, and whether it was let go
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
+    twice : the same, of a mark that was clicked twice, where the picture does something then
     gathered : kind and numbers of items that a lasso holds, or of a mark clicked with Ctrl or Shift, and whether they come
         to those selected before
     reached : a place that has to be in view
@@ -49,6 +50,7 @@ class PictureCanvas(QWidget):
 
     hovered = Signal(str)
     picked = Signal(str, object)
+    twice = Signal(str, object)
     chosen = Signal(str, str)
     moved = Signal(str, float, bool)
     gathered = Signal(str, object, bool)
@@ -396,5 +398,12 @@ class PictureCanvas(QWidget):
         self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Show all again."""
-        self.reset_view()
+        """What the picture does then with the mark there, or show all again."""
+        items = None
+        if self.picture is not None and self.picture.twice is not None:
+            spot = spot_at(self.picture, self.frames, event.position())
+            items = mark_of(self.picture, spot).items(spot.piece) if spot is not None else None
+        if items is None:
+            self.reset_view()
+        else:
+            self.twice.emit(*items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from math import sqrt
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from plaidwork.gui.pictures.frame import Frame
 
 _MOST_EXACT = 3000
 """Points of one category that are placed one by one; more are strewn evenly."""
+_TOUCH = 1e-6
+"""Pixels by which two points may lie over each other."""
 
 
 def pixels_of(mark: Mark, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
@@ -52,14 +55,26 @@ def spread(y: np.ndarray, width: float, apart: float) -> np.ndarray:
 
 
 def _nearest_free(y: float, near: list[tuple[float, float]], apart: float) -> float:
-    """The place nearest to the middle that keeps away from the points near by."""
-    if not near:
-        return 0.0
-    height, across = np.array(near).T
-    reach = np.sqrt(np.maximum(apart**2 - (height - y) ** 2, 0.0))
-    places = np.concatenate([[0.0], across - reach, across + reach])
-    free = (np.abs(places[:, None] - across) >= reach - 1e-6).all(axis=1)
-    return float(places[free][np.argmin(np.abs(places[free]))])
+    """The place nearest to the middle that keeps away from the points near by; of two as near, the left one."""
+    taken = []
+    for height, across in near:
+        reach = sqrt(max(apart**2 - (height - y) ** 2, 0.0))
+        taken.append((across - reach, across + reach))
+    right = _first_free(taken)
+    left = _first_free([(-high, -low) for low, high in taken])
+    return -left if left <= right else right
+
+
+def _first_free(taken: list[tuple[float, float]]) -> float:
+    """The first place from 0 on that is inside none of the stretches, which may touch it."""
+    place = 0.0
+    for low, high in sorted(taken):
+        if low + _TOUCH >= place:
+            if low >= place:
+                break
+        elif place < high - _TOUCH:
+            place = high
+    return place
 
 
 def _strewn(y: np.ndarray, width: float, apart: float) -> np.ndarray:

@@ -72,6 +72,8 @@ class ResultPage(Renaming, Working):
         self.choices = Choices(kept, workbench.note_view, self)
         self.choices.adopt(self._content)
         self.choices.follow(workbench.selection(run).changed)
+        workbench.selection(run).changed.connect(self._offer_pencil)
+        self.loaded_changed.connect(self._offer_pencil)
         self._wait_before_skeleton = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_skeleton.timeout.connect(lambda: self._stack.setCurrentWidget(self._skeleton))
         workbench.results_changed.connect(self._on_results)
@@ -140,6 +142,8 @@ class ResultPage(Renaming, Working):
         self._solution = SolutionChoice(self.workbench, self.run)
         self._solution.chosen.connect(self.refresh)
         self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find_in_page)
+        self._pencil = tool_button("pencil", "Rename (F2)", self.rename_item)
+        self._pencil.hide()
         self.head_buttons = [
             self._find_button,
             tool_button("export", "Export picture… (Ctrl+E)", self.ask_export),
@@ -162,6 +166,7 @@ class ResultPage(Renaming, Working):
             (texts, 1),
             space.S,
             self._solution,
+            self._pencil,
             *self.head_buttons,
             spacing=space.XS,
             margins=(RING, 0, RING, 0),
@@ -302,6 +307,9 @@ class ResultPage(Renaming, Working):
     def restyle(self) -> None:
         """The theme has changed; most widgets follow by themselves."""
         self.update()
+
+    def _offer_pencil(self) -> None:
+        self._pencil.setVisible(self.found_item() is not None)
 
     def name_place(self, number: int) -> tuple[QWidget, QRect]:
         return self._headline, self._headline.rect()

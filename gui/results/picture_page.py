@@ -52,12 +52,12 @@ class PicturePage(PrintedPage):
         self.chart, self.row = PictureCanvas(), ChoiceRow()
         self.chart.hovered.connect(self.hovered)
         self.chart.picked.connect(self.pick)
+        self.chart.twice.connect(self._pick_twice)
         self.chart.moved.connect(self._move)
         self.chart.chosen.connect(self.choose)
         self._beside: BesidePanel | None = None
         self.chart.gathered.connect(self.gather)
         self.row.chosen.connect(self.choose)
-        self.row.pencil.connect(self.rename_item)
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_notes.timeout.connect(lambda: self._set_notes("Computing the picture…"))
@@ -73,7 +73,7 @@ class PicturePage(PrintedPage):
 
     def show_loaded(self, loaded: Picture) -> None:
         self._wait_before_notes.stop()
-        if self.row.set_choices(loaded.choices, self.names_given):
+        if self.row.set_choices(loaded.choices):
             self.choices.adopt(self.row)
         if loaded.kept:
             of_kind = self.run.view_settings.setdefault(self.view.kind, {})
@@ -181,6 +181,11 @@ class PicturePage(PrintedPage):
         elif not kind:
             for one in self._kinds():
                 self._selection.set(one, ())
+
+    def _pick_twice(self, kind: str, numbers: tuple[int, ...]) -> None:
+        if self.loaded is not None and self.loaded.twice is not None:
+            self._selection.set(kind, numbers)  # which the first click may have let go
+            self.choose(*self.loaded.twice)
 
     def gather(self, kind: str, items: tuple[int, ...], more: bool) -> None:
         """Select items in all views of the run, with ``more`` besides those selected; a single one of these is let go."""

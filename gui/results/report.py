@@ -126,19 +126,33 @@ def write_pdf(report: Report, path: Path) -> Path:
 
 
 def _keep_together(document: QTextDocument, high: float) -> None:
-    """Begin a new page before a figure or a table of which only the words above would be on the page before."""
+    """Begin a new page before a figure or a table of which only the words above or beside would be on the page before."""
     block = document.begin()
     while block.isValid():
         start, end = block, block
-        while _holds_image(block) and not _is_strong(start) and start.previous().isValid():
+        firsts = _beside(document, block)
+        while _holds_image(block) and not firsts and not _is_strong(start) and start.previous().isValid():
             start = start.previous()
         if block.blockFormat().headingLevel() and block.next().isValid():
             end = block.next()
-        above, below = (document.documentLayout().blockBoundingRect(one) for one in (start, end))
-        if start != end and above.top() // high < (below.bottom() - 1) // high:
+        top = min(_box(document, one).top() for one in firsts or (start,))
+        if (firsts or start != end) and top // high < (_box(document, end).bottom() - 1) // high:
             _break_before(start)
             document.markContentsDirty(0, document.characterCount())
         block = block.next()
+
+
+def _box(document: QTextDocument, block: QTextBlock) -> QRectF:
+    return document.documentLayout().blockBoundingRect(block)
+
+
+def _beside(document: QTextDocument, block: QTextBlock) -> list[QTextBlock]:
+    """The first block of each cell of the table that an image stands in; none for one across the page."""
+    table = QTextCursor(block).currentTable() if _holds_image(block) else None
+    if table is None:
+        return []
+    cells = (table.cellAt(0, column) for column in range(table.columns()))
+    return [document.findBlock(cell.firstPosition()) for cell in cells]
 
 
 def _break_before(block: QTextBlock) -> None:

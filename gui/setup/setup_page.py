@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QSizePolicy, QWidget
-from shiboken6 import isValid
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.model import Cost
 from plaidwork.core.contract.schedule import Schedule
@@ -20,17 +19,18 @@ from plaidwork.core.session.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.page import Page
 from plaidwork.gui.setup.blame import field_of
-from plaidwork.gui.setup.cost import Planned, cost_text, planned
+from plaidwork.gui.setup.cost import Planned, cost_text
 from plaidwork.gui.setup.foot import Foot
 from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
-from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_text, plain_text
+from plaidwork.gui.setup.model_card import ModelCard
+from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_text
+from plaidwork.gui.setup.plan_check import Asked, PlanCheck
 from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.schedule_form import ScheduleForm
-from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Card, Chip, FlowLayout, Label, StatePane, button, scrolled
+from plaidwork.gui.widgets import StatePane, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
@@ -86,8 +86,9 @@ class SetupPage(Page):
         """What was last chosen for each input, of whichever model."""
         self._panel: DataPanel | None = None
         self._marked: list[Any] = []
-        self._check: Task | None = None
-        self._ready: tuple[Any, FitPlan] | None = None
+        self.plan_check = PlanCheck(self)
+        self.plan_check.found.connect(self._checked)
+        self.plan_check.failed.connect(self._check_failed)
         self._wanted = ""
         """What follows a check that finds nothing wrong: ``start``, ``search`` or nothing."""
         self._quiet = QTimer(self, singleShot=True, interval=CHECK_DELAY)
@@ -106,29 +107,13 @@ class SetupPage(Page):
             self._show_no_model()
 
     def _build(self) -> None:
-        self._title = Label("", "title")
-        tags = QWidget()  # one row high: tags without room fall into a second row, which is not seen
-        tags.setFixedHeight(Chip(" ").sizeHint().height())
-        tags.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._tags = FlowLayout(tags)
-        self._summary = Label("", "body", "muted", wrap=True)
-        self.change_model = button("Change model…", self.open_models)
-        card = Card(color="sunken")
-        head = horizontal(self._title, (tags, 1), spacing=space.S)
-        texts = vertical(head, self._summary, spacing=space.XS)
-        horizontal(
-            (texts, 1),
-            self.change_model,
-            on=card,
-            spacing=space.L,
-            margins=(space.L, space.M, space.L, space.M),
-        )
-        self._card = card
+        self._card = ModelCard(self.open_models)
+        self.change_model = self._card.change
         self._holder = vertical()
         inner = QWidget()
         inner.setMaximumWidth(MAX_WIDTH)
         self._content = inner
-        vertical(card, self._holder, STRETCH, on=inner, spacing=space.XXL, margins=space.VIEW_EDGE)
+        vertical(self._card, self._holder, STRETCH, on=inner, spacing=space.XXL, margins=space.VIEW_EDGE)
         outside = QWidget()
         horizontal((inner, 1000), STRETCH, on=outside)
         self._scroll = scrolled(outside, sideways=True)
@@ -181,8 +166,9 @@ class SetupPage(Page):
             self._holder.removeWidget(before)
             before.hide()
             before.deleteLater()
-        self._marked, self._ready = [], None
-        self._show_model(self.spec)
+        self._marked = []
+        self.plan_check.forget()
+        self._card.show_model(self.spec)
         self.inputs_form = InputsForm(self.spec)
         self.schedule_form = ScheduleForm(self.spec, kept_seed if seed is None else seed)
         self.form = HyperparameterForm(
@@ -207,16 +193,6 @@ class SetupPage(Page):
             return
         reasons = [found.reason(spec, self._focus), elsewhere_text(found.elsewhere(spec, self._focus))]
         self.foot.message.set_text(" ".join(filter(None, reasons)), "warning")
-
-    def _show_model(self, spec: ModelSpec) -> None:
-        self._title.setText(spec.title)
-        self._summary.setText(plain_text(spec.summary))
-        while self._tags.count():
-            old = self._tags.takeAt(0).widget()
-            old.hide()
-            old.deleteLater()
-        for tag in spec.tags[:3]:
-            self._tags.addWidget(Chip(tag))
 
     # -- values ---------------------------------------------------------------------------------
     def fill(
@@ -322,7 +298,7 @@ class SetupPage(Page):
 
     def _data_changed(self, name: str = "") -> None:
         if self.spec is not None:
-            self._ready = None
+            self.plan_check.forget()
             focus = [*self.data_in_focus, name] if self.data_in_focus and name else self.data_in_focus
             self.inputs_form.set_datasets(self.workbench.session.datasets, focus)
 
@@ -333,17 +309,23 @@ class SetupPage(Page):
     def _main_dataset(self) -> Dataset | None:
         return next((datasets[0] for datasets in self._datasets().values() if datasets), None)
 
-    def _signature(self) -> tuple[Any, ...]:
+    def _asked(self) -> Asked:
+        """What the page says now."""
         assert self.spec is not None
-        data = tuple((key, tuple(id(d) for d in ds)) for key, ds in self._datasets().items())
-        params, schedule = self.settings()
-        return self.spec.id, data, self.inputs_form.subsets(), repr(params), repr(schedule)
+        return Asked(
+            self.spec.id,
+            self._datasets(),
+            self.inputs_form.subsets(),
+            self.form.values(),
+            self.schedule_form.schedule(),
+            self.schedule_form.seed,
+            self.schedule_form.holdout,
+        )
 
     def _run_check(self, wanted: str = "") -> None:
         """Check data and settings together off the GUI thread; then cost, or what is wrong."""
         self._wanted = self._wanted or wanted  # a check that follows an edit must not forget the start
-        if self._check is not None:
-            self._check.cancel()
+        self.plan_check.cancel()
         if self.spec is None or self.problems():
             self._wanted = ""
             self.foot.estimate.setText("No estimate yet")
@@ -354,48 +336,21 @@ class SetupPage(Page):
             self._wanted = ""
             self.foot.message.set_text(str(error), "error")
             return
-        datasets, (params, _) = self._datasets(), self.settings()
-        schedule, seed, holdout = self._schedule()
-        signature = self._signature()
-        subsets, taken = self.inputs_form.subsets(), dict(self.workbench.session.datasets)
+        self.plan_check.begin(model, self._asked(), self.workbench.session.datasets)
 
-        def work(task: Task) -> Planned:
-            return planned(
-                task,
-                model,
-                datasets,
-                subsets,
-                taken,
-                params=params,
-                schedule=schedule,
-                seed=seed,
-                holdout=holdout,
-            )
-
-        def done(found: Planned) -> None:
-            if not isValid(self):  # the fit was started, or the page closed, while this was worked out
-                return
-            plan, cost, wrong = found
-            if wrong is not None and wrong.fault is not None:
-                self.workbench.faults.blame(
-                    "The cost of a fit could not be estimated", wrong.fault, kind="warn"
-                )
-            self._clear_marked()
-            self._ready = (signature, plan)
-            self._show_cost(plan, cost)
-            if self._panel is not None and signature == self._signature():
-                self._panel.set_dataset(next(iter(plan.inputs.values()))[0])
-            if self._wanted and signature == self._signature():
-                self._emit(plan)
-
-        self._check = run_task(work, done, self._check_failed)
-
-    def _schedule(self) -> tuple[Schedule, int, float]:
-        return self.schedule_form.schedule(), self.schedule_form.seed, self.schedule_form.holdout
+    def _checked(self, asked: Asked, found: Planned) -> None:
+        plan, cost, wrong = found
+        if wrong is not None and wrong.fault is not None:
+            self.workbench.faults.blame("The cost of a fit could not be estimated", wrong.fault, kind="warn")
+        self._clear_marked()
+        self._show_cost(plan, cost)
+        as_shown = asked.same_as(self._asked())
+        if self._panel is not None and as_shown:
+            self._panel.set_dataset(next(iter(plan.inputs.values()))[0])
+        if self._wanted and as_shown:
+            self._emit(plan)
 
     def _check_failed(self, error: BaseException, details: str) -> None:
-        if not isValid(self):
-            return
         wanted, self._wanted = self._wanted, ""
         self._clear_marked()
         self.foot.set_busy(False)
@@ -453,9 +408,10 @@ class SetupPage(Page):
                 self.inputs_form.reveal(problem.field)
             self.jump_to_first_problem()
             return
-        if self._ready is not None and self._ready[0] == self._signature():
+        plan = self.plan_check.plan_for(self._asked())
+        if plan is not None:
             self._wanted = wanted
-            self._emit(self._ready[1])
+            self._emit(plan)
             return
         self._quiet.stop()
         self.foot.set_busy(True)

@@ -19,6 +19,7 @@ from plaidwork.core.api import (
     Results,
     Stage,
 )
+from plaidwork.core.api_tempering import new_swaps, swap_rates
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.frame import Frame, with_classes_of
@@ -32,9 +33,7 @@ from plaidwork.plugins.gp_auxiliary.tempering import (
     draw_rest,
     explore,
     ladder,
-    new_swaps,
     precision_of_labelled,
-    rates,
     redraw_z,
     root_of_copy,
     root_of_prior,
@@ -282,7 +281,7 @@ class SemiClasses(Classes):
         swaps, several = state["swaps"], len(state["widths"]) > 1
         winners = labels.winners(self.cold(state)["z"])[labels.free]
         return super().traces(state, data, params) | {
-            "swap": float(rates(swaps).min()) if several and swaps["tried"].all() else math.nan,
+            "swap": float(swap_rates(swaps).min()) if several and swaps["tried"].all() else math.nan,
             "returned": float(swaps["trips"].sum() * _rounds(state, params) / swaps["tried"][0])
             if several and swaps["tried"][0]
             else math.nan,
@@ -295,7 +294,7 @@ class SemiClasses(Classes):
             **super().draws(state, data, params),
             "width": state["widths"].copy(),
             "copy": swaps["label"].copy(),
-            "swap_rate": rates(swaps),
+            "swap_rate": swap_rates(swaps),
             "trips": swaps["trips"].copy(),
         }
 

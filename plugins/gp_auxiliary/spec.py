@@ -166,7 +166,7 @@ VIEWS = (
 AUXILIARY = View(
     "curve",
     "Auxiliary variable",
-    {"values": "auxiliary", "x": "auxiliary_x"},
+    {"values": "auxiliary", "x": "auxiliary_x", "shaded": "auxiliary_null"},
     caption="auxiliary_note",
     options={"y_label": "density"},
 )

@@ -5,6 +5,8 @@ from typing import NotRequired, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from plaidwork.core.api_tempering import Swaps
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -184,20 +186,6 @@ class Turns(TypedDict):
     """(M,)"""
     count: Floats
     """(M,) how often each was learnt."""
-
-
-class Swaps(TypedDict):
-    """Swaps of copies at M widths of the null category."""
-
-    tried: Floats
-    taken: Floats
-    """(M - 1,) of neighbours."""
-    label: Integers
-    """(M,) the copy that is at each rung."""
-    stage: Integers
-    """(M,) of each copy: 0 on its first way, 1 coming from width 0, 2 back from the full width."""
-    trips: Integers
-    """(M,) round trips of each copy."""
 
 
 class ClassesFixed(TypedDict):

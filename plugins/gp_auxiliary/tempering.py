@@ -12,14 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 from plaidwork.core.api import Clock
+from plaidwork.core.api_tempering import Swaps, adapt, begin_counting, exchange
 from plaidwork.plugins.gp_auxiliary.given import numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, is_dense
 from plaidwork.plugins.gp_auxiliary.replica import Labels
-from plaidwork.plugins.gp_auxiliary.state import Labelled, Replica, Sites, Swaps
+from plaidwork.plugins.gp_auxiliary.state import Labelled, Replica, Sites
 from plaidwork.plugins.gp_auxiliary.typed_settings import ClassesSettings
-
-LEAST_REJECTED = 0.02
-"""A gap of the ladder counts as at least that hard, so that no two rungs fall together."""
 
 
 def ladder(params: ClassesSettings) -> np.ndarray:
@@ -29,28 +27,6 @@ def ladder(params: ClassesSettings) -> np.ndarray:
     width = float(params.get("null_width", 0.0))
     count = int(params.get("rungs", 1)) if width > 0 else 1
     return np.linspace(0.0, width, count) if count > 1 else np.array([width])
-
-
-def new_swaps(size: int) -> Swaps:
-    """Nothing counted yet for ``size`` copies."""
-    return _empty(np.arange(size))
-
-
-def _empty(label: np.ndarray) -> Swaps:
-    size = len(label)
-    pairs = max(size - 1, 1)
-    return {
-        "label": label,
-        "tried": np.zeros(pairs),
-        "taken": np.zeros(pairs),
-        "stage": np.zeros(size, dtype=np.int64),
-        "trips": np.zeros(size, dtype=np.int64),
-    }
-
-
-def rates(swaps: Swaps) -> np.ndarray:
-    """(M - 1,) share of taken swaps of each pair of neighbours; 0 where none was tried."""
-    return np.asarray(swaps["taken"] / np.maximum(swaps["tried"], 1))
 
 
 def swap_and_space(
@@ -68,16 +44,9 @@ def swap_and_space(
     ``widths`` (M,), rungs and swaps are changed in place. After the warm-up the widths stay, and what is counted begins
     anew.
     """
-    if clock.sweep == clock.warmup:
-        swaps.update(_empty(swaps["label"]))
+    begin_counting(swaps, clock.sweep, clock.warmup)
     f = swap_neighbours(rng, rungs, f, widths, labels, swaps)
-    if (
-        not given
-        and clock.warming
-        and clock.sweep + 1 in (clock.warmup // 8, clock.warmup // 4, clock.warmup // 2)
-    ):
-        widths[:] = spaced(widths, rates(swaps))
-        swaps.update(_empty(swaps["label"]))
+    adapt(widths, swaps, clock.sweep, clock.warmup, given)
     return f
 
 
@@ -98,30 +67,16 @@ def swap_neighbours(
 ) -> list[np.ndarray]:
     """Let neighbouring copies swap f, parameters and shares, z integrated out; f (K, N) of every rung thereafter.
 
-    The ratio is that of the labels' probabilities at the two widths (page, section 2.3). Pairs that begin at even and
-    at odd rungs take turns in a fixed order, which carries copies along (Syed, Bouchard-Cote, Deligiannidis & Doucet
-    2022). z of a copy must be drawn anew thereafter.
+    The ratio is that of the labels' probabilities at the two widths (page, section 2.3). z of a copy must be drawn anew thereafter.
     """
-    size = len(widths)
-    order = list(range(size))
 
-    def log_likelihood(copy: int, width: float) -> float:
-        return labels.log_likelihood(rungs[str(copy)]["log_share"], width)(f[copy])
+    def log_likelihood(copy: int, rung: int) -> float:
+        return labels.log_likelihood(rungs[str(copy)]["log_share"], widths[rung])(f[copy])
 
-    for first in (0, 1):
-        for m in range(first, size - 1, 2):
-            low, high = order[m], order[m + 1]
-            ratio = log_likelihood(low, widths[m + 1]) + log_likelihood(high, widths[m])
-            ratio -= log_likelihood(low, widths[m]) + log_likelihood(high, widths[m + 1])
-            swaps["tried"][m] += 1
-            if math.log(rng.random()) < ratio:
-                swaps["taken"][m] += 1
-                order[m], order[m + 1] = high, low
+    order = exchange(rng, len(widths), log_likelihood, swaps)
     copies = [rungs[str(source)] for source in order]
     for m, copy in enumerate(copies):
         rungs[str(m)] = copy
-    swaps["label"] = swaps["label"][order]
-    _count_trips(swaps)
     return [f[source] for source in order]
 
 
@@ -162,26 +117,6 @@ def along_ellipse(
         else:
             high = angle
         angle = low + (high - low) * rng.random()
-
-
-def _count_trips(swaps: Swaps) -> None:
-    """A round trip of a copy: from width 0 to the full width and back."""
-    label, stage = swaps["label"], swaps["stage"]
-    if stage[label[0]] == 2:
-        swaps["trips"][label[0]] += 1
-    stage[label[0]] = 1
-    if stage[label[-1]] == 1:
-        stage[label[-1]] = 2
-
-
-def spaced(widths: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """(M,) widths with the same ends, at which every pair would refuse about as many swaps.
-
-    The refusals add up along the ladder to a barrier that hardly depends on the rungs: it is cut into equal parts (Syed
-    et al. 2022, algorithm 2, with linear interpolation). taken (M - 1,) are the rates at the present widths.
-    """
-    barrier = np.concatenate([[0.0], np.cumsum(np.maximum(1.0 - taken, LEAST_REJECTED))])
-    return np.interp(np.linspace(0.0, barrier[-1], len(widths)), barrier, widths)
 
 
 def covariances_of_labelled(replica: Replica, root: np.ndarray | None, labels: Labels) -> Labelled:

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
+from plaidwork.core.api_tempering import Swaps
 from plaidwork.plugins.gp_auxiliary.flow import lower_root
 from plaidwork.plugins.gp_auxiliary.gram import dense_precision
 from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides
 from plaidwork.plugins.gp_auxiliary.replica import Labels
-from plaidwork.plugins.gp_auxiliary.state import Replica, Swaps, Turns
+from plaidwork.plugins.gp_auxiliary.state import Replica, Turns
 
 BEND = 0.02
 """Curvature of the reference, that of a normal law of sd 7: larger ones hold f back where the classes are sure."""

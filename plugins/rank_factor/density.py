@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from plaidwork.plugins.rank_factor.mixture import decisions, log_weights
+from plaidwork.plugins.rank_factor.mixture import decisions, log_weights, size_precision
 from plaidwork.plugins.rank_factor.setup import Setup
-from plaidwork.plugins.rank_factor.state import Fields, Settings
+from plaidwork.plugins.rank_factor.state import Fields, SamplerSettings
 
 
 def log_gamma(x, shape, rate) -> float:
@@ -36,21 +36,22 @@ def label_values(state: Fields) -> np.ndarray:
     return decisions(state["z"], state["beta"])[np.arange(len(state["t"])), state["t"]]
 
 
-def log_labels(state: Fields, setup: Setup, params: Settings) -> float:
+def log_labels(state: Fields, setup: Setup, params: SamplerSettings) -> float:
     hinge = np.maximum(0.0, 1.0 - setup.y * label_values(state)) * (setup.y != 0)
     return float(-2.0 * params["label_weight"] * hinge.sum())
 
 
-def _log_prior_of_planes(state: Fields, params: Settings) -> float:
+def _log_prior_of_planes(state: Fields, params: SamplerSettings) -> float:
     r, s = params["coefficient_shape"], params["coefficient_rate"]
-    total = log_normal(state["beta"], state["b"]) + log_gamma(state["b"], r, state["e"])
+    total = -0.5 * size_precision(params) * float((state["beta"] ** 2).sum())
+    total += log_normal(state["beta"], state["b"]) + log_gamma(state["b"], r, state["e"])
     total += log_gamma(state["e"], s, state["b_phi"][..., None])
     total += log_gamma(state["b_phi"], 0.5, state["b_phi_rate"])
     total += log_gamma(state["b_phi_rate"], 0.5, 1.0)
     return total
 
 
-def log_prior(state: Fields, setup: Setup, params: Settings) -> float:
+def log_prior(state: Fields, setup: Setup, params: SamplerSettings) -> float:
     """Log prior of everything."""
     r, s = params["loading_shape"], params["loading_rate"]
     total = log_normal(state["a"], state["xi"]) + log_gamma(state["xi"], r, state["eta"])
@@ -74,7 +75,7 @@ def log_prior(state: Fields, setup: Setup, params: Settings) -> float:
     return total
 
 
-def log_density(state: Fields, setup: Setup, params: Settings) -> float:
+def log_density(state: Fields, setup: Setup, params: SamplerSettings) -> float:
     """The whole, as of the last measurement; without the labels where they are cut from the scores."""
     labels = 0.0 if "f" in state else log_labels(state, setup, params)
     return log_data(state, setup) + labels + log_prior(state, setup, params)

@@ -11,11 +11,12 @@ from plaidwork.core.api import POSITION, Clock, Stage, State
 from plaidwork.plugins.rank_factor import boundary, mixture, rows
 from plaidwork.plugins.rank_factor.boundary import is_process
 from plaidwork.plugins.rank_factor.density import label_values, log_density
+from plaidwork.plugins.rank_factor.interweaving import interweave
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.kernels.labels import add_score_terms, draw_scores
 from plaidwork.plugins.rank_factor.kernels.solve import outer_packed, packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
-from plaidwork.plugins.rank_factor.scaling import draw_scales
+from plaidwork.plugins.rank_factor.scaling import draw_scales, moves_more
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import SUMS, Draw, Fields, SamplerSettings, Shared
 
@@ -175,6 +176,8 @@ def _end_scores(state: Fields, setup: Setup, params: SamplerSettings, rng: np.ra
         mixture.draw_mixture(state, params, rng)
     else:
         draw_scales(state, params, rng)
+        if moves_more(params):
+            interweave(state, setup, params, rng)
     forget(state)
 
 

@@ -8,7 +8,7 @@ from plaidwork.plugins.rank_factor.kernels.labels import draw_label_weights
 from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage
 from plaidwork.plugins.rank_factor.kernels.solve import draw_rows, outer_packed
 from plaidwork.plugins.rank_factor.setup import Setup
-from plaidwork.plugins.rank_factor.state import Fields, Settings
+from plaidwork.plugins.rank_factor.state import Fields, SamplerSettings, Settings
 
 FROZEN_SWEEPS = 10
 """Sweeps before a sample may change its group."""
@@ -63,6 +63,12 @@ def draw_label_terms(state: Fields, setup: Setup, params: Settings, rng: np.rand
     draw_label_weights(rng, setup.y, own, params["label_weight"], state["label_kappa"])
 
 
+def size_precision(params: SamplerSettings) -> float:
+    """Of the normal factor that bounds the coefficients of a single plane; 0 without."""
+    size = params["coefficient_size"]
+    return size**-2.0 if size and params["classifier"] == "linear" else 0.0
+
+
 def coefficient_terms(state: Fields, setup: Setup, params: Settings) -> tuple[np.ndarray, np.ndarray]:
     """Precision (T G, packed) and linear term (T G, K') of all classifiers, without their prior."""
     groups, g, _ = state["beta"].shape
@@ -74,11 +80,11 @@ def coefficient_terms(state: Fields, setup: Setup, params: Settings) -> tuple[np
     return precision, pull.reshape(-1, groups * g).T @ z
 
 
-def draw_coefficients(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
+def draw_coefficients(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> None:
     """Draw beta and its shrinkage, one hierarchy per classifier."""
     precision, linear = coefficient_terms(state, setup, params)
     beta, b, e = (part.reshape(len(linear), -1) for part in (state["beta"], state["b"], state["e"]))
-    draw_rows(rng, precision, linear, 1.0 / b, beta)
+    draw_rows(rng, precision, linear, 1.0 / b + size_precision(params), beta)
     k = linear.shape[1]
     rate = np.repeat(state["b_phi"].ravel(), k).reshape(-1, k)
     shape, second = params["coefficient_shape"], params["coefficient_rate"]

@@ -10,7 +10,7 @@ from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage, draw_we
 from plaidwork.plugins.rank_factor.kernels.solve import doubled, draw_rows, outer_packed, packed_size
 from plaidwork.plugins.rank_factor.scaling import draw_column_scales, propose_row_scales
 from plaidwork.plugins.rank_factor.setup import Setup
-from plaidwork.plugins.rank_factor.state import Fields, Floats, Settings, Shared
+from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings, Settings, Shared
 
 
 def step_margin(setup: Setup, params: Settings) -> float:
@@ -43,7 +43,13 @@ def add_rows(state: Fields, setup: Setup, lo: int, hi: int, p: np.ndarray, h: np
 
 
 def draw_part(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: np.ndarray
+    state: Fields,
+    setup: Setup,
+    params: SamplerSettings,
+    rng: np.random.Generator,
+    lo: int,
+    hi: int,
+    zz: np.ndarray,
 ) -> None:
     """Draw everything of rows lo to hi; ``zz`` (N, packed) are the products z z'."""
     draw = {"gaussian": _gaussian, "levels": _levels, "pairs": _pairs}[setup.likelihood]
@@ -60,7 +66,13 @@ def residual_squares(state: Fields, setup: Setup, lo: int, hi: int, zz: np.ndarr
 
 
 def _gaussian(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: Floats
+    state: Fields,
+    setup: Setup,
+    params: SamplerSettings,
+    rng: np.random.Generator,
+    lo: int,
+    hi: int,
+    zz: Floats,
 ) -> None:
     z, x, known = state["z"], setup.x[lo:hi], setup.known[lo:hi]
     total = zz.sum(axis=0)
@@ -76,7 +88,13 @@ def _gaussian(
 
 
 def _levels(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: Floats
+    state: Fields,
+    setup: Setup,
+    params: SamplerSettings,
+    rng: np.random.Generator,
+    lo: int,
+    hi: int,
+    zz: Floats,
 ) -> None:
     assert setup.levels is not None
     z, eps = state["z"], step_margin(setup, params)
@@ -93,7 +111,7 @@ def _levels(
 
 
 def draw_thresholds(
-    c: Floats, level: np.ndarray, w: Floats, below: Floats, above: Floats, eps: float, params: Settings,
+    c: Floats, level: np.ndarray, w: Floats, below: Floats, above: Floats, eps: float, params: SamplerSettings,
     rng: np.random.Generator,
 ) -> None:  # fmt: skip
     """Draw the thresholds ``c`` of some rows, in place."""
@@ -104,7 +122,13 @@ def draw_thresholds(
 
 
 def _pairs(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: Floats
+    state: Fields,
+    setup: Setup,
+    params: SamplerSettings,
+    rng: np.random.Generator,
+    lo: int,
+    hi: int,
+    zz: Floats,
 ) -> None:
     assert setup.pairs is not None
     z, eps, pairs, kappa = state["z"], step_margin(setup, params), setup.pairs, state["kappa"]
@@ -122,7 +146,7 @@ def _pairs(
 
 
 def _loadings(
-    state: Fields, params: Settings, rng: np.random.Generator, lo: int, hi: int, precision: Floats, linear: Floats
+    state: Fields, params: SamplerSettings, rng: np.random.Generator, lo: int, hi: int, precision: Floats, linear: Floats
 ) -> None:  # fmt: skip
     """Draw loadings of rows lo to hi, then their prior variances; sum up what they say to the scales of the columns."""
     a, xi, eta = state["a"][lo:hi], state["xi"][lo:hi], state["eta"][lo:hi]
@@ -134,7 +158,7 @@ def _loadings(
     draw_shrinkage(rng, a, xi, eta, rate, params["loading_shape"], params["loading_rate"])
 
 
-def end_rows(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
+def end_rows(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> None:
     """Draw the rates of the columns and of all of them, and with one plane the scales of the columns."""
     d, k = state["a"].shape
     shape = 0.5 + params["loading_rate"] * d
@@ -149,7 +173,7 @@ def end_rows(state: Fields, setup: Setup, params: Settings, rng: np.random.Gener
 
 
 def measure_part(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int
+    state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator, lo: int, hi: int
 ) -> None:
     """Hinges and orders of rows lo to hi under the present state, for the traces; scales of some rows with thresholds."""
     z = state["z"]

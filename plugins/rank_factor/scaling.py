@@ -11,12 +11,13 @@ import numpy as np
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels.random import gig
 from plaidwork.plugins.rank_factor.kernels.solve import diagonal, draw_normal, outer_packed
-from plaidwork.plugins.rank_factor.state import Fields, Floats, Scaled, Settings
+from plaidwork.plugins.rank_factor.mixture import size_precision
+from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings, Scaled
 
 LEAST_RATE, LEAST_SCALE = 1e-100, 1e-8
 Moves = tuple[tuple[Scaled, Floats], ...]
 ROW_SHARE, ROW_STEPS = 0.25, (0.1, 1.0)
-"""Share of the rows whose scale is tried in a sweep; least and greatest sd of log s."""
+"""Share of the rows whose scale is tried in a sweep, with a mixture of planes; least and greatest sd of log s."""
 
 
 def draw_column_scales(state: Fields, rng: np.random.Generator) -> None:
@@ -36,7 +37,7 @@ def draw_column_scales(state: Fields, rng: np.random.Generator) -> None:
     state["precision"] *= outer_packed(s[None])
 
 
-def scale_terms(state: Fields, params: Settings) -> tuple[np.ndarray, np.ndarray, float]:
+def scale_terms(state: Fields, params: SamplerSettings) -> tuple[np.ndarray, np.ndarray, float]:
     """(steep, back, power): s_k of :func:`draw_scales` has the density s^(power - 1) exp(-(steep_k s^2 + back_k / s^2) / 2)."""
     (n, k), g = state["z"].shape, state["beta"].shape[1]
     steep = 2.0 * state["phi"] * state["phi_rate"]
@@ -44,11 +45,12 @@ def scale_terms(state: Fields, params: Settings) -> tuple[np.ndarray, np.ndarray
     power = 1.0 - n
     if "f" not in state:  # labels that are cut from the scores do not hold them
         back = back + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
+        steep = steep + size_precision(params) * (state["beta"][0, :, :k] ** 2).sum(axis=0)
         power -= 2.0 * params["coefficient_rate"] * g
     return steep, back, power
 
 
-def draw_scales(state: Fields, params: Settings, rng: np.random.Generator) -> None:
+def draw_scales(state: Fields, params: SamplerSettings, rng: np.random.Generator) -> None:
     """Loadings of each factor times s, its scores by s, its coefficients times s; of a single plane.
 
     Values, hinges and decisions stay as they are, so that priors alone decide: s^2 is generalised inverse Gaussian.
@@ -67,8 +69,18 @@ def draw_scales(state: Fields, params: Settings, rng: np.random.Generator) -> No
         part[:, :, :k] *= factor
 
 
+def moves_more(params: SamplerSettings) -> bool:
+    """Whether the further moves of scales are made."""
+    return params["interweave"] and params["classifier"] != "nonlinear"
+
+
 def row_gain(
-    state: Fields, params: Settings, at: np.ndarray, top: np.ndarray, log_s: np.ndarray, hinge: np.ndarray
+    state: Fields,
+    params: SamplerSettings,
+    at: np.ndarray,
+    top: np.ndarray,
+    log_s: np.ndarray,
+    hinge: np.ndarray,
 ) -> np.ndarray:
     """Log density of log s of rows ``at`` less that of 0; ``hinge`` is what their hinges grow by."""
     c, k = state["c"][at], state["a"].shape[1]
@@ -81,7 +93,7 @@ def row_gain(
 
 def propose_row_scales(
     state: Fields,
-    params: Settings,
+    params: SamplerSettings,
     rng: np.random.Generator,
     lo: int,
     levels: np.ndarray,
@@ -96,7 +108,7 @@ def propose_row_scales(
     ``lo`` on, ``found`` what :func:`kernels.levels.measure` says of them; it is brought up to date. A row whose levels the
     scores keep apart has a flat likelihood upwards, along which single blocks get nowhere.
     """
-    rows = np.flatnonzero(rng.random(len(w)) < ROW_SHARE)
+    rows = np.arange(len(w)) if moves_more(params) else np.flatnonzero(rng.random(len(w)) < ROW_SHARE)
     low, high = ROW_STEPS
     log_s = low * (high / low) ** rng.random(len(rows)) * rng.standard_normal(len(rows))
     log_u = np.log1p(-rng.random(len(rows)))

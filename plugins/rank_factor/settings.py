@@ -72,6 +72,14 @@ SETTINGS = (
               "usual distance of two samples: less lets it bend more.", "Model", when=PROCESS),
     _positive("boundary_size", 2.0, 100.0, "Size of the boundary's values", "Prior standard deviation; a sample whose value is 1 or "
               "more is on the right side with margin.", "Model", advanced=True, when=PROCESS),
+    _number("coefficient_size", 5.0, 0.0, 1e6, "Coefficients: at most about", "Standard deviation of a normal factor on each coefficient, beside the "
+            "shrinkage: labels that are all right with margin hold the coefficients from below only. 0: none.", "Priors", advanced=True,
+            when={"classifier": "linear"}, earlier=0.0),
+    Hyperparameter(
+        "interweave", "bool", True, label="Move scales of the shrinkage together", group="Model", advanced=True, earlier=False,
+        doc="One more step in a sweep for each scale of the priors, and for the size of each linear classifier: chains "
+        "settle sooner, the answer is the same. Not with a mixture of planes.",
+    ),
     Hyperparameter(
         "classes", "text", "", label="Classes", group="Samples",
         doc="Labels that are allowed, with commas, in the order of the results; of two the second is the positive one. "
@@ -111,10 +119,17 @@ SETTINGS = (
 )  # fmt: skip
 
 
+SAMPLED_ALONE = ("coefficient_size", "interweave")
+
+
 def _without_process(setting: Hyperparameter) -> Hyperparameter:
     kept = tuple(choice for choice in setting.choices if choice.value != "process")
     return replace(setting, choices=kept, when={} if setting.when == PLANES else setting.when)
 
 
-FAST_SETTINGS = tuple(_without_process(setting) for setting in SETTINGS if setting.when != PROCESS)
+FAST_SETTINGS = tuple(
+    _without_process(setting)
+    for setting in SETTINGS
+    if setting.when != PROCESS and setting.name not in SAMPLED_ALONE
+)
 """Those of the ascent, which knows planes alone."""

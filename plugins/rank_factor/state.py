@@ -51,6 +51,8 @@ class SamplerSettings(Settings):
 
     boundary_length: float
     boundary_size: float
+    coefficient_size: float
+    interweave: bool
 
 
 Sum = Literal["precision", "linear", "kappa", "w"]

@@ -292,7 +292,7 @@ def test_set_up(window, guests, qtbot, method, title):
     qtbot.waitUntil(lambda: shown.messages.count > 0, timeout=20_000)
     _message(shown, title, f"raters 0.2.0 failed in {method}()", "far out")
     if method == "estimate":
-        assert page._ready is not None, "what does not cost anything to know is not needed for a fit"
+        assert page.plan_check.ready, "what does not cost anything to know is not needed for a fit"
     _disable(shown, registry, qtbot)
     wait_for_tasks()
 

@@ -68,8 +68,9 @@ def test_the_words_above_a_figure_are_on_its_page(qapp):
     strong = '<p style="font-weight:600">headline</p><p>caption</p>'
     image_tag = '<p><img src="x.png" width="400" height="300"></p>'
     beside = f"<table><tr><td>{strong}{image_tag}</td><td>{strong}{image_tag}</td></tr></table>"
+    apart = f"<table><tr><td>{image_tag}</td><td><p>words beside</p></td></tr></table>"
     document.setHtml(
-        f"{filler}{strong}{image_tag}<p>note</p>{filler}{beside}{filler}{filler}<h3>head</h3><p>{'word ' * 900}</p>"
+        f"{filler}{strong}{image_tag}<p>note</p>{filler}{beside}{apart}{filler}{filler}<h3>head</h3><p>{'word ' * 900}</p>"
     )
     document.setPageSize(QSizeF(900, 500))
     _keep_together(document, 500.0)
@@ -82,6 +83,7 @@ def test_the_words_above_a_figure_are_on_its_page(qapp):
             block = block.next()
         return found
 
-    assert pages("headline") == pages("\ufffc")
+    assert pages("headline") == pages("\ufffc")[:3]
+    assert pages("words beside") == [pages("\ufffc")[3]]
     assert pages("headline")[0] == 1  # it would have been at the foot of the first page
     assert document.documentLayout().blockBoundingRect(document.lastBlock()).top() // 500 == pages("head")[-1]

@@ -134,6 +134,24 @@ def test_tiles_are_as_large_as_there_is_room_for(opened):
     assert boxes[0].width() > 150
 
 
+def test_a_double_click_enlarges_a_tile_and_another_shows_all(opened, qtbot):
+    page = opened(bar_run(), IMAGES, (900, 640))
+    k = int(page.loaded.choices[0].value == "all") + 1
+    for _ in range(2):  # the second time the factor is selected already, which the first click would let go
+        there = at(box_on(page, k).center().x(), box_on(page, k).center().y())
+        qtbot.mouseClick(page.chart, Qt.MouseButton.LeftButton, pos=there)
+        qtbot.mouseDClick(page.chart, Qt.MouseButton.LeftButton, pos=there)
+        assert page.wait(20_000)
+        assert titles_on(page)[0] == f"Factor {page.chosen_layer() + 1}"
+        assert page.workbench.selection(page.run).get("layer") == (page.chosen_layer(),)
+        assert images_on(page)[0].values.shape == (8, 8)
+        assert page.control("show").current == "one"
+        middle = box_on(page, 0).center()
+        qtbot.mouseDClick(page.chart, Qt.MouseButton.LeftButton, pos=at(middle.x(), middle.y()))
+        assert page.wait(20_000)
+        assert page.control("show").current == "all"
+
+
 def test_images_of_unknown_shape_are_asked_for(opened):
     dataset, kind = bar_images()
     page = opened(image_run(dataset.with_(image_shape=()), kind, ["a", "b"]), PLAIN_IMAGES)

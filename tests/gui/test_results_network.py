@@ -303,8 +303,13 @@ def numbers(image: QImage) -> np.ndarray:
 
 
 def nearly(a: QImage, b: QImage) -> bool:
-    """Whether two paintings are the same but for the last bits at the edges of their lines and glyphs."""
-    return bool(np.abs(numbers(a) - numbers(b)).max() <= 8)
+    """Whether two paintings of one picture are the same but for the last bits at a few edges.
+
+    The same picture in the same layout, painted twice by Qt at other times, was found to differ by up to 4 of 255 levels in
+    0.06 % of the bytes where links and nodes lie over each other; each kind of mark alone is painted alike to the bit.
+    """
+    away = np.abs(numbers(a) - numbers(b))
+    return bool(away.max() <= 8 and (away > 0).mean() < 0.005)
 
 
 @pytest.mark.slow

@@ -92,7 +92,14 @@ def find_problems(data: ModelData, params: CountSettings) -> list[Problem]:
 def estimate_cost(block: Block, params: CountSettings) -> Cost:
     """Memory besides the data, and time of one sweep, for one chain with ten blocks."""
     entries = len(nonzero(block)[2]) + len(gaps(block)[0])
-    tasks = 12 + params["birth_death"] + params["one_to_two"] + params["level_births"]
+    tasks = (
+        12
+        + params["birth_death"]
+        + params["one_to_two"]
+        + params["level_births"]
+        + 3 * params["level_scans"]
+        + params["seeded"]
+    )
     items = float(sum(block.shape))
     seconds = tasks * (SECONDS_PER_ENTRY * entries + SECONDS_PER_ITEM * items)
     return Cost(80.0 * entries + 500.0 * items, seconds)

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 from plaidwork.plugins.plaid.fields import Flags, Floats, HeldOut, Integers
 
-CountMove = Literal["birth_death", "one_to_two", "level_births"]
+CountMove = Literal["birth_death", "one_to_two", "level_births", "level_scans", "seeded"]
 
 
 class CountSettings(TypedDict):
@@ -33,6 +33,8 @@ class CountSettings(TypedDict):
     birth_death: int
     one_to_two: int
     level_births: int
+    level_scans: int
+    seeded: int
     prior_share: float
     warm_starts: int
     warm_share: float

@@ -252,7 +252,14 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         values = read_only(rng.poisson(1.0, (4, 3)).astype(float))
         data = ModelData({"X": Block("X", values, read_only(np.ones((4, 3), bool)), None, ((), ()))})
         settings: Any = self.spec.check_params(
-            {"start": "prior", "birth_death": 20, "one_to_two": 20, "level_births": 20}
+            {
+                "start": "prior",
+                "birth_death": 20,
+                "one_to_two": 20,
+                "level_births": 20,
+                "level_scans": 20,
+                "seeded": 20,
+            }
         )
         params: CountSettings = settings
         state = self.init(data, params, rng)

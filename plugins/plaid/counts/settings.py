@@ -123,7 +123,7 @@ COUNT_SETTINGS = (
         "α, kept fixed; the expected number of blocks is α times the harmonic numbers of rows and columns.",
         {"learn_mass": False},
     ),
-    count("birth_death", 10, 0, 100, "Births and deaths", "Tries per sweep.", "Moves", advanced=True),
+    count("birth_death", 4, 0, 100, "Births and deaths", "Tries per sweep.", "Moves", advanced=True),
     count(
         "one_to_two",
         1,
@@ -142,6 +142,30 @@ COUNT_SETTINGS = (
         "Births and deaths with levels",
         "Tries per sweep to add or remove a block and to draw the levels of its rows or columns with it: a block that stands for "
         "busy rows can then leave.",
+        "Moves",
+        advanced=True,
+        earlier=0,
+    ),
+    count(
+        "level_scans",
+        2,
+        0,
+        100,
+        "Passes with levels",
+        "Passes per sweep over a random block in which each row and column is tried on its other side, in or out, with a new "
+        "level: blocks that stand for busy rows or columns can then shrink and grow.",
+        "Moves",
+        advanced=True,
+        earlier=0,
+    ),
+    count(
+        "seeded",
+        12,
+        0,
+        100,
+        "Births and deaths from one member",
+        "Tries per sweep to add a block that is found from one row or column, or to remove one as it would be found from one of "
+        "its own: small blocks that fit chance can then leave as fast as they come.",
         "Moves",
         advanced=True,
         earlier=0,

@@ -27,7 +27,7 @@ found before the degrees could take them in."""
 SLICE_ENTRIES = 400_000
 """Entries and items passed over in one slice: about 30 ms, as a task makes some ten passes."""
 
-MOVES: tuple[CountMove, ...] = ("birth_death", "one_to_two", "level_births")
+MOVES: tuple[CountMove, ...] = ("birth_death", "one_to_two", "level_births", "level_scans", "seeded")
 """The moves of ``run_count_tasks``; a move's code is its place here."""
 
 

@@ -19,9 +19,13 @@ from plaidwork.plugins.plaid.kernels.counts_moves import (
     draw_block,
     dropped,
     launch,
+    launch_from,
     log_gamma_density,
+    log_seeds,
     log_weight,
     score_block,
+    seed_of,
+    without_prior,
 )
 from plaidwork.plugins.plaid.kernels.counts_scan import LEAST, add_level
 
@@ -63,18 +67,25 @@ def propose_lines(rng, entries, side, members, above, across, level, shape, expo
 
 
 @njit(cache=True, nogil=True)
+def log_line(entries, side, item, above, across, level, shape, exposed, degree):
+    """Log of what depends on the level of one row (column): likelihood of its cells, and prior of the level."""
+    total = log_gamma_density(degree, shape, shape) - degree * exposed
+    for p in range(side.start[item], side.start[item + 1]):
+        e = side.order[p]
+        rate = max(level * degree * across[side.item[p]], LEAST) + above[e]
+        if entries.links:
+            total += rate + math.log(-math.expm1(-rate))
+        else:
+            total += entries.values[e] * math.log(rate)
+    return total
+
+
+@njit(cache=True, nogil=True)
 def log_lines(entries, side, members, above, across, level, shape, exposed, degrees):
-    """Log of what depends on the levels of the ``members``: likelihood of their cells, and prior of the levels."""
+    """:func:`log_line` of all ``members``."""
     total = 0.0
     for item in np.flatnonzero(members):
-        total += log_gamma_density(degrees[item], shape, shape) - degrees[item] * exposed[item]
-        for p in range(side.start[item], side.start[item + 1]):
-            e = side.order[p]
-            rate = max(level * degrees[item] * across[side.item[p]], LEAST) + above[e]
-            if entries.links:
-                total += rate + math.log(-math.expm1(-rate))
-            else:
-                total += entries.values[e] * math.log(rate)
+        total += log_line(entries, side, item, above, across, level, shape, exposed[item], degrees[item])
     return total
 
 
@@ -88,7 +99,19 @@ def base_of(entries, level, u, v):
 
 
 @njit(cache=True, nogil=True)
-def level_birth_death(rng, entries, rates, base, rows, columns, theta, background, degrees, law):
+def low_of(rng, entries, base, degrees, by_rows):
+    """Background (nnz,) with the levels above 1 brought down to a power of them that is drawn: what a block could explain in
+    their place. It depends on the levels without the block alone."""
+    power, out = rng.random(), base.copy()
+    for e in range(out.size):
+        degree = degrees[entries.row[e] if by_rows else entries.column[e]]
+        if degree > 1.0:
+            out[e] = max(out[e] * degree ** (power - 1.0), LEAST)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def level_birth_death(rng, entries, rates, base, rows, columns, theta, background, degrees, law, seeded):
     """Try to add a block, or to remove one, and draw the levels of its rows (or of its columns, by a coin) with it.
 
     With u the levels without and u' those with the block (x, theta),
@@ -99,6 +122,7 @@ def level_birth_death(rng, entries, rates, base, rows, columns, theta, backgroun
     ----------
     background : (level, row levels, column levels, shape of either), not written to
     degrees : (rows, columns), whether they have levels
+    seeded : as of :func:`~plaidwork.plugins.plaid.kernels.counts_moves.birth_death`
 
     Returns
     -------
@@ -135,13 +159,23 @@ def level_birth_death(rng, entries, rates, base, rows, columns, theta, backgroun
         )
     low = base_of(entries, level, without if by_rows else u, v if by_rows else without)
     rest = low + above
+    seen = rest
+    if seeded:
+        low = low_of(rng, entries, low, without, by_rows)
+        seen = low + above
     everywhere = np.ones(rows.shape[1], np.bool_), np.ones(columns.shape[1], np.bool_)
-    z1, z2 = launch(rng, entries, rest, low, everywhere[0], everywhere[1], law)
+    by_row, i, j = False, 0, 0
+    if seeded:
+        law = without_prior(law)
+        by_row, i, j = seed_of(rng, rows, columns, -1 if birth else k)
+        z1, z2 = launch_from(rng, entries, seen, low, everywhere[0], everywhere[1], law, by_row, i, j)
+    else:
+        z1, z2 = launch(rng, entries, seen, low, everywhere[0], everywhere[1], law)
     if birth:
-        z1, z2, theta_k, log_q = draw_block(rng, entries, rest, z1, z2, law)
+        z1, z2, theta_k, log_q = draw_block(rng, entries, seen, z1, z2, law)
     else:
         theta_k = theta[k]
-        log_q = score_block(rng, entries, rest, z1, z2, rows[k], columns[k], theta_k, law)
+        log_q = score_block(rng, entries, seen, z1, z2, rows[k], columns[k], theta_k, law)
         z1, z2 = rows[k], columns[k]
     members = z1 if by_rows else z2
     more = above.copy()
@@ -155,6 +189,8 @@ def level_birth_death(rng, entries, rates, base, rows, columns, theta, backgroun
     log_ratio += log_lines(entries, side, members, more, across, level, shape, exposed, present)
     log_ratio -= log_lines(entries, side, members, more, across, level, shape, exposed, without)
     log_ratio -= math.log(n_blocks + 1.0 if birth else n_blocks)
+    if seeded:
+        log_ratio -= log_seeds(z1, z2, by_row, i, j)
     if not math.log(rng.random()) < (log_ratio if birth else -log_ratio):
         return same
     if birth:

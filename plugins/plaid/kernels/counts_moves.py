@@ -9,6 +9,7 @@ from numba import njit
 
 from plaidwork.plugins.plaid.kernels.birth_death import draw_subset, log_proposal, one_item
 from plaidwork.plugins.plaid.kernels.blocks import append_row, drop_row
+from plaidwork.plugins.plaid.kernels.counts_records import CountLaw
 from plaidwork.plugins.plaid.kernels.counts_scan import (
     add_level,
     evidence,
@@ -87,13 +88,22 @@ def pick_member(rng, z):
 def launch(rng, entries, rest, base, within_rows, within_columns, law):
     """A random block from one row or one column of a region, then two passes.
 
-    It depends on the other blocks and the region only, so that it can be drawn afresh for a move and its reverse. The first
-    level is the fitted one times a number between 1 and .05, as the cells it begins from were chosen for being above 0.
+    It depends on the other blocks and the region only, so that it can be drawn afresh for a move and its reverse.
+    """
+    i, j = pick_member(rng, within_rows), pick_member(rng, within_columns)
+    by_row = rng.random() < 0.5
+    return launch_from(rng, entries, rest, base, within_rows, within_columns, law, by_row, i, j)
+
+
+@njit(cache=True, nogil=True)
+def launch_from(rng, entries, rest, base, within_rows, within_columns, law, by_row, i, j):
+    """:func:`launch` from row i (``by_row``) or from column j.
+
+    The first level is the fitted one times a number between 1 and .05, as the cells it begins from were chosen for being
+    above 0.
     """
     free = np.empty(0, np.bool_)
-    i, j = pick_member(rng, within_rows), pick_member(rng, within_columns)
     rows, columns = one_item(within_rows.size, i), one_item(within_columns.size, j)
-    by_row = rng.random() < 0.5
     lower = math.exp(-3.0 * rng.random())
     if by_row:
         columns |= unexplained(rng, entries, rest, base, entries.by_rows, i, columns.size) & within_columns
@@ -132,7 +142,8 @@ def draw_block(rng, entries, rest, rows, columns, law):
     else:
         log_q = pass_both(rng, entries, rest, rows, columns, law, free, free)
         new_rows, new_columns = rows, columns
-    log_q = log_proposal(new_rows, new_columns, log_q, law.prior_share)
+    if law.prior_share > 0.0:
+        log_q = log_proposal(new_rows, new_columns, log_q, law.prior_share)
     inside, area = inside_block(entries, new_rows, new_columns)
     shape, rate = fit_level(entries, rest, inside, area, law, STEPS)
     theta = max(rng.standard_gamma(shape) / rate, 1e-300)
@@ -143,7 +154,8 @@ def draw_block(rng, entries, rest, rows, columns, law):
 def score_block(rng, entries, rest, launched_rows, launched_columns, rows, columns, theta, law):
     """``log q`` of a block and its level, as :func:`draw_block` would make it from what was launched (overwritten)."""
     log_q = pass_both(rng, entries, rest, launched_rows, launched_columns, law, rows, columns)
-    log_q = log_proposal(rows, columns, log_q, law.prior_share)
+    if law.prior_share > 0.0:
+        log_q = log_proposal(rows, columns, log_q, law.prior_share)
     inside, area = inside_block(entries, rows, columns)
     shape, rate = fit_level(entries, rest, inside, area, law, STEPS)
     return log_q + log_gamma_density(theta, shape, rate)
@@ -173,10 +185,40 @@ def dropped(values, k):
 
 
 @njit(cache=True, nogil=True)
-def birth_death(rng, entries, rates, base, rows, columns, theta, law):
+def without_prior(law):
+    """``law`` under which no block is proposed from the prior."""
+    return CountLaw(law.alpha, law.shape, law.rate, law.max_blocks, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def seed_of(rng, rows, columns, k):
+    """Where a block is launched from: (whether from a row, row, column). Row or column is a member of block k; any one when
+    k is negative."""
+    by_row = rng.random() < 0.5
+    i, j = rng.integers(0, rows.shape[1]), rng.integers(0, columns.shape[1])
+    if k >= 0 and by_row:
+        i = pick_member(rng, rows[k])
+    if k >= 0 and not by_row:
+        j = pick_member(rng, columns[k])
+    return by_row, i, j
+
+
+@njit(cache=True, nogil=True)
+def log_seeds(rows, columns, by_row, i, j):
+    """Log of the chance of a seed at a birth over that at a death, ``m / N``; infinite when the block has not got it, as no
+    death would then launch from there."""
+    if by_row:
+        return math.log(rows.sum() / rows.size) if rows[i] else np.inf
+    return math.log(columns.sum() / columns.size) if columns[j] else np.inf
+
+
+@njit(cache=True, nogil=True)
+def birth_death(rng, entries, rates, base, rows, columns, theta, law, seeded):
     """Try to add a block, or to remove one.
 
-    ``log A(birth) = log weight(x) - log(K + 1) - log q(x, theta | rest)``; death is minus the same.
+    ``log A(birth) = log weight(x) - log(K + 1) - log q(x, theta | rest)``; death is minus the same. When ``seeded`` a block is
+    launched from a random row (or column, by a coin), and for a death from a random member of the block, so that it is scored
+    from where it would be found; then ``- log(m / N)``, with m members of N, is added, and nothing is proposed from the prior.
 
     Returns
     -------
@@ -192,7 +234,13 @@ def birth_death(rng, entries, rates, base, rows, columns, theta, law):
         k = rng.integers(0, n_blocks)
         add_level(entries, rest, base, rows[k], columns[k], -theta[k])
     everywhere = np.ones(rows.shape[1], np.bool_), np.ones(columns.shape[1], np.bool_)
-    z1, z2 = launch(rng, entries, rest, base, everywhere[0], everywhere[1], law)
+    by_row, i, j = False, 0, 0
+    if seeded:
+        law = without_prior(law)
+        by_row, i, j = seed_of(rng, rows, columns, -1 if birth else k)
+        z1, z2 = launch_from(rng, entries, rest, base, everywhere[0], everywhere[1], law, by_row, i, j)
+    else:
+        z1, z2 = launch(rng, entries, rest, base, everywhere[0], everywhere[1], law)
     if birth:
         z1, z2, level, log_q = draw_block(rng, entries, rest, z1, z2, law)
     else:
@@ -201,6 +249,8 @@ def birth_death(rng, entries, rates, base, rows, columns, theta, law):
         z1, z2 = rows[k], columns[k]
     log_ratio = log_weight(entries, rest, z1, z2, level, law) - log_q
     log_ratio -= math.log(n_blocks + 1.0 if birth else n_blocks)
+    if seeded:
+        log_ratio -= log_seeds(z1, z2, by_row, i, j)
     if math.log(rng.random()) >= (log_ratio if birth else -log_ratio):
         return rates, rows, columns, theta, False
     if birth:

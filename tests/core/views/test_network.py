@@ -76,6 +76,19 @@ def test_the_layout_is_kept_and_another_can_be_made():
     assert other.kept["places"] != first.kept["places"]
 
 
+def test_on_a_circle_group_by_group():
+    tangled = {**RESULTS, "of": Result(np.array(["a", "b", "a", "b", "a", "b", "b"]), ("gene",))}
+    picture = drawn(VIEW, tangled, {"layout": "circle"})
+    points = one(picture, Points)
+    place = np.array([points.middle(k) for k in range(len(points))])
+    assert np.allclose(np.hypot(*place.T), 1)
+    angle = np.sort(np.arctan2(place[:, 0], place[:, 1]) % (2 * np.pi))
+    assert np.allclose(np.diff(angle), np.pi / 3)  # equally far apart
+    order = np.argsort(np.arctan2(place[:, 0], place[:, 1]) % (2 * np.pi) + 1e-9)
+    groups = [tangled["of"].values[int(points.choice[1][k])] for k in order]
+    assert sum(a != b for a, b in zip(groups, groups[1:] + groups[:1])) == 2  # each in one piece
+
+
 def test_as_a_matrix_group_by_group():
     picture = drawn(VIEW, RESULTS, {"layout": "matrix"})
     cells = one(picture, Cells)

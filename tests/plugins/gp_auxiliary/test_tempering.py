@@ -12,6 +12,7 @@ from scipy.special import beta
 from sparing import some
 
 from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.core.api_tempering import new_swaps
 from plaidwork.plugins.gp_auxiliary import modes, replica, tempering, turning
 from plaidwork.plugins.gp_auxiliary.frame import make_prior
 from plaidwork.plugins.gp_auxiliary.gram import times_q
@@ -166,8 +167,8 @@ def test_every_rung_keeps_its_law_longer(name):
 
 
 FAULTS = {
-    "swaps always taken": ("swap_neighbours", "< ratio", "< 1e9"),
-    "swaps by half the ratio": ("swap_neighbours", "< ratio", "< 3.0 * ratio"),
+    "swaps always taken": ("exchange", "< ratio", "< 1e9"),
+    "swaps by half the ratio": ("exchange", "< ratio", "< 3.0 * ratio"),
     "ellipse without a level": ("along_ellipse", "+ math.log(rng.random())", "- 3.0"),
     "z of the old width": ("redraw_z", "f, widths[m])", "f, widths[-1])"),
 }
@@ -248,7 +249,7 @@ def swaps_in_turns(kernel):
     exact = Exact(2, rungs=5)
     state = exact.model.init(exact.data, exact.params, generator(3))
     labels, widths, rungs = replica.Labels(exact.code, 2), state["widths"], dict(state["rungs"])
-    start, swaps, counts = generator(4), tempering.new_swaps(5), tempering.new_swaps(5)
+    start, swaps, counts = generator(4), new_swaps(5), new_swaps(5)
     f, shares = 1.5 * start.standard_normal((5, 4)), start.uniform(0.1, 0.9, size=(2, 5))
     for m in range(5):
         rungs[str(m)] = {**rungs[str(m)], "log_share": np.log(shares[:, m])}
@@ -287,7 +288,7 @@ def test_f_stays_beside_its_copy():
     labels, rows = replica.Labels(exact.code, 2), np.repeat(state["fixed"]["map"][None], 4, axis=0)
     rows *= 1.0 + np.arange(4.0)[:, None, None]  # a scale by which each copy is known
     before = np.stack([own @ rng.standard_normal(4) for own in rows])[:, None]
-    f, swaps = before.copy(), tempering.new_swaps(4)
+    f, swaps = before.copy(), new_swaps(4)
     still = turning.new_turns(4) | {"log_angle": np.full(4, -12.0)}
     order = turning.run_rounds(
         rng, f, state["rungs"], rows, np.arange(4), labels, state["widths"], still, swaps, 1, False, (0, 100)
@@ -400,24 +401,6 @@ def test_the_map_of_trajectories_is_that_of_the_reference():
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def test_rungs_are_spaced_by_what_was_refused():
-    """All refusals lie in the first gap: it gets nearly all rungs, the ends stay."""
-    widths = tempering.spaced(np.linspace(0, 2, 5), np.array([0.1, 0.98, 0.98, 0.98]))
-    assert widths[0] == 0
-    assert widths[-1] == 2
-    assert (np.diff(widths) > 0).all()
-    assert (widths < 0.5).sum() == 4
-    assert np.allclose(tempering.spaced(np.linspace(0, 2, 5), np.full(4, 0.3)), np.linspace(0, 2, 5))
-
-
-def test_a_round_trip_begins_and_ends_without_a_null_category():
-    swaps = tempering.new_swaps(3)
-    for label in ((0, 1, 2), (1, 0, 2), (1, 2, 0), (1, 0, 2), (0, 1, 2)):
-        swaps["label"] = np.array(label)
-        tempering._count_trips(swaps)
-    assert swaps["trips"].tolist() == [1, 0, 0]  # of copy 0; copy 2 began above and never came down
-
-
 def test_the_length_is_that_of_near_pairs():
     x = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
     apart = sorted(abs(a - b) for i, a in enumerate(x[:, 0]) for b in x[:i, 0])
@@ -474,7 +457,7 @@ def test_the_ratio_of_a_swap_is_that_of_the_labels():
     chance = min(1.0, math.exp(value[0][1] + value[1][0] - value[0][0] - value[1][1]))
     taken = 0
     for _ in range(4000):
-        swaps = tempering.new_swaps(2)
+        swaps = new_swaps(2)
         tempering.swap_neighbours(rng, dict(state["rungs"]), f, widths, labels, swaps)
         taken += int(swaps["taken"][0])
     assert chance < 0.9

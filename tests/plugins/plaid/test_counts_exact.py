@@ -13,6 +13,7 @@ from plaidwork.plugins.plaid.counts import sweep
 from plaidwork.plugins.plaid.kernels import (
     counts_draw,
     counts_levels,
+    counts_lines,
     counts_moves,
     counts_pairs,
     counts_scan,
@@ -24,6 +25,7 @@ VARIANTS = {
     "default": {},
     "births and deaths alone": {"one_to_two": 0},
     "mostly one to two": {"birth_death": 1, "one_to_two": 8, "prior_share": 0.1},
+    "mostly from one member": {"birth_death": 0, "one_to_two": 0, "seeded": 12},
 }
 
 
@@ -52,9 +54,10 @@ def test_enumeration(likelihood, name):
         {},
         {"column_degrees": False},
         {"level_births": 8, "birth_death": 2},
-        {"level_births": 0, "block_shape": 1.0},
+        {"seeded": 0, "level_scans": 0, "birth_death": 10},
+        {"level_births": 0, "block_shape": 1.0, "seeded": 0, "level_scans": 0},
     ],
-    ids=["degrees", "degrees of rows", "births with levels", "as before them"],
+    ids=["degrees", "degrees of rows", "births with levels", "as before seeds", "as before levels"],
 )
 @pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
 def test_geweke(likelihood, more):
@@ -64,8 +67,8 @@ def test_geweke(likelihood, more):
 
 @pytest.mark.parametrize("likelihood", some(["poisson", "bernoulli"], ["poisson"]))
 def test_geweke_quick(likelihood):
-    """As :func:`test_geweke`, mostly by births and deaths that draw levels with a block."""
-    more = {"level_births": 8, "birth_death": 0, "one_to_two": 0}
+    """As :func:`test_geweke`, mostly by moves that draw levels with a block."""
+    more = {"level_births": 4, "birth_death": 0, "one_to_two": 0, "seeded": 4}
     assert np.abs(counts.geweke({"likelihood": likelihood, **more}, 5, 700, 3000)).max() < tools.LIMIT
 
 
@@ -93,8 +96,15 @@ def test_degrees_given_their_shape_are_conjugate():
         assert kstest(draws[::5, item], "gamma", args=(shape, 0, 1 / rate)).pvalue > 1e-4
 
 
-def level_births_apart(likelihood, seed, replicates, tries=3):
-    """z scores of what births and deaths with levels change on average in draws of the prior and of data given them: nothing.
+WITH_LEVELS, PASSES, SEEDED = (sweep.MOVES.index(name) for name in ("level_births", "level_scans", "seeded"))
+
+
+MANY = (24_000, 8)
+"""Replicates and tries."""
+
+
+def moves_apart(code, likelihood, seed, replicates, tries=3):
+    """z scores of what one kind of move changes on average in draws of the prior and of data given them: nothing.
 
     Every replicate is a draw of its own, and no other move comes after that would draw levels anew and so heal a fault.
     """
@@ -110,7 +120,7 @@ def level_births_apart(likelihood, seed, replicates, tries=3):
         copy["rows"], copy["columns"], copy["theta"], copy["row_degrees"], copy["column_degrees"], _ = (
             sweep.run_count_tasks(
                 rng, setting.entries, copy["rows"].copy(), copy["columns"].copy(), copy["theta"], sweep.background(copy),
-                setting.degrees, none, np.full(tries, 2), law,
+                setting.degrees, none, np.full(tries, code), law,
             )
         )  # fmt: skip
         changes.append(np.subtract(levels_of(copy), before))
@@ -129,9 +139,18 @@ def levels_of(copy):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("code", [WITH_LEVELS, PASSES, SEEDED], ids=sweep.MOVES[2:])
 @pytest.mark.parametrize("likelihood", some(["poisson", "bernoulli"], ["poisson"]))
-def test_births_with_levels_alone_leave_the_joint_law_as_it_is(likelihood):
-    assert np.abs(level_births_apart(likelihood, 3, 4000)).max() < tools.LIMIT
+def test_moves_alone_leave_the_joint_law_as_it_is(likelihood, code):
+    assert np.abs(moves_apart(code, likelihood, 3, 4000)).max() < tools.LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", [PASSES, SEEDED], ids=sweep.MOVES[3:])
+@pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
+def test_many_moves_alone_leave_the_joint_law_as_it_is(likelihood, code):
+    """As above, as often as the planted faults need that are small on a matrix of 4 x 3."""
+    assert np.abs(moves_apart(code, likelihood, 3, *MANY)).max() < tools.LIMIT
 
 
 # faults --------------------------------------------------------------------------------------------------------------
@@ -252,19 +271,66 @@ def test_geweke_sees(name, monkeypatch):
     assert np.abs(counts.geweke({"likelihood": "poisson", **more}, 21, 20_000)).max() > 5.0
 
 
-LEVEL_FAULTS = {
-    "levels of a block that left stay": lambda: _lines_with(
-        "dropped(theta, k),\n            without,", "dropped(theta, k),\n            present,"
+def _pass_with(function, old, new):
+    """The tasks with a fault in the passes in which rows and columns change their levels with their membership."""
+    part = with_fault(getattr(counts_lines, function), old, new)
+    return _tasks_with(scan_with_levels=with_fault(counts_lines.scan_with_levels, **{function: part}))
+
+
+def _seeds_with(old, new, move=counts_moves.birth_death):
+    """The tasks with a fault in the chance of a seed, in the births and deaths of one kind."""
+    part = with_fault(move, log_seeds=with_fault(counts_moves.log_seeds, old, new))
+    return _tasks_with(**{move.__name__: part})
+
+
+MOVE_FAULTS = {
+    "levels of a block that left stay": (
+        WITH_LEVELS,
+        lambda: _lines_with(
+            "dropped(theta, k),\n            without,", "dropped(theta, k),\n            present,"
+        ),
     ),
-    "levels of a block that came stay": lambda: _lines_with(
-        "appended(theta, theta_k),\n            present,", "appended(theta, theta_k),\n            without,"
+    "levels of a block that came stay": (
+        WITH_LEVELS,
+        lambda: _lines_with(
+            "appended(theta, theta_k),\n            present,",
+            "appended(theta, theta_k),\n            without,",
+        ),
     ),
-    "levels that come with a block not scored": JOINT_FAULTS["levels that come with a block not scored"],
+    "levels that come with a block not scored": (
+        WITH_LEVELS,
+        JOINT_FAULTS["levels that come with a block not scored"],
+    ),
+    "seeds not scored": (SEEDED, lambda: _seeds_with("math.log(rows.sum() / rows.size)", "0.0")),
+    "blocks without their seed": (SEEDED, lambda: _seeds_with(" if rows[i] else np.inf", "")),
+    "seeds of births with levels not scored": (
+        SEEDED,
+        lambda: _seeds_with("math.log(rows.sum() / rows.size)", "0.0", counts_levels.level_birth_death),
+    ),
+    "level of a row that enters or leaves not scored": (
+        PASSES,
+        lambda: _pass_with(
+            "scan_lines", "log_ratio += log_gamma_density(degrees[item], own, rate) -", "log_ratio += 0.0 *"
+        ),
+    ),
+    "cells at 0 of a row that enters left out": (
+        PASSES,
+        lambda: _pass_with("scan_lines", " - theta * cells)", ")"),
+    ),
+    "step of a block's level without its prior": (
+        PASSES,
+        lambda: _pass_with("shift_level", "law.shape * math.log(other / theta)", "math.log(other / theta)"),
+    ),
+    "step of a block's level without the levels' density": (
+        PASSES,
+        lambda: _pass_with("shift_level", "log_ratio -= propose_lines", "propose_lines"),
+    ),
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LEVEL_FAULTS)
-def test_births_with_levels_alone_see(name, monkeypatch):
-    monkeypatch.setattr(sweep, *LEVEL_FAULTS[name]())
-    assert np.abs(level_births_apart("poisson", 3, 4000)).max() > 5.0
+@pytest.mark.parametrize("name", MOVE_FAULTS)
+def test_moves_alone_see(name, monkeypatch):
+    code, made = MOVE_FAULTS[name]
+    monkeypatch.setattr(sweep, *made())
+    assert np.abs(moves_apart(code, "poisson", 3, *MANY)).max() > 5.0

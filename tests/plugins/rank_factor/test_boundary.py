@@ -214,7 +214,7 @@ def test_it_bends_where_a_plane_does_not(bent):
     run, given, _ = bent
     wrong = run.results["metrics"].columns["Wrong"][-1]
     plane = tools.run("rank_factor", given, {"n_factors": 4}, seed=1, chains=1, warmup=40, draws=10, thin=2)
-    assert wrong <= 12  # of 80
+    assert wrong <= 17  # of 80; chains from other seeds make 11 to 15
     assert plane.results["metrics"].columns["Wrong"][-1] >= 20
     assert run.results["coefficients"].label == "Mean slope"
     assert run.results["groups_title"] == "One boundary for all samples"

@@ -77,6 +77,8 @@ def augmented(setup, params, state, kappa):
     t = state["t"]
     total -= 0.5 * (state["psi"][t, None] * (state["z"] - state["mu"][t]) ** 2).sum()
     total -= 0.5 * (state["a"] ** 2 / state["xi"]).sum() + 0.5 * (state["beta"] ** 2 / state["b"]).sum()
+    if params["classifier"] == "linear":
+        total -= 0.5 * (state["beta"] ** 2).sum() / params["coefficient_size"] ** 2
     used = np.arange(state["c"].shape[1]) < (setup.levels.top[:, None] if setup.likelihood == "levels" else 0)
     return total - 0.5 * (state["c"][used] ** 2).sum() / params["threshold_sd"] ** 2
 
@@ -179,7 +181,7 @@ def test_classifiers(changes):
     groups, g, k = state["beta"].shape
     for at_row, (t, column) in enumerate(np.ndindex(groups, g)):
         expected = quadratic(at(state, "beta", (t, column))(setup, params, kappa), state["beta"][t, column])
-        prior = np.diag(1 / state["b"][t, column])
+        prior = np.diag(1 / state["b"][t, column] + mixture.size_precision(params))
         close((tools.full(precision[at_row], k) + prior, linear[at_row]), expected)
 
 

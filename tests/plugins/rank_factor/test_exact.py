@@ -40,6 +40,16 @@ def test_expectations(name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("changes", [{"interweave": False}, {"coefficient_size": 0.0}], ids=str)
+def test_settings_of_earlier_sessions(changes):
+    """The target is the same without the further moves; and the chain is right without the bound on the coefficients."""
+    setup, params = tools.tiny(**changes)
+    expected = tools.exact(setup, params, n=4_000_000)
+    samples = tools.sampled(setup, params, 60_000, 13)
+    assert np.abs(tools.z_scores(samples, expected)).max() < 4.0
+
+
+@pytest.mark.slow
 def test_three_classes():
     setup, params = tools.tiny(3, label_weight=0.3)
     expected = tools.exact(setup, params, n=4_000_000)

@@ -5,7 +5,7 @@ import pytest
 import rank_factor_tools as tools
 from plaid_tools import with_fault
 
-from plaidwork.plugins.rank_factor import rows, scaling
+from plaidwork.plugins.rank_factor import interweaving, mixture, rows, scaling
 from plaidwork.plugins.rank_factor.density import log_data, log_labels, log_prior
 
 SHAPES = {"loading_shape": 0.8, "loading_rate": 0.7, "coefficient_shape": 0.6, "coefficient_rate": 1.3}
@@ -95,6 +95,80 @@ def test_scales_of_rows():
     check_rows()
 
 
+def check_variances():
+    def terms(state, params):
+        return interweaving.variance_terms(state["a"], state["xi"], state["phi"], state["phi_rate"])
+
+    check_shrinkage(terms, {"xi": 2, "eta": -2, "phi": 2})
+
+
+def check_rates():
+    def terms(state, params):
+        r = params["loading_shape"]
+        return interweaving.rate_terms(state["xi"], state["eta"], state["phi"], state["phi_rate"], r)
+
+    check_shrinkage(terms, {"eta": -2, "phi": 2})
+
+
+def check_shrinkage(terms, moves):
+    """s^2 of the order p has the density s^(2 p - 1) exp(...) ds, which is the target along the move by ds / s."""
+    setup, params, state = moving()
+    for k in range(2):
+        steep, back, order = terms(state, params)
+        new, jacobian = scaled(state, moves, (slice(None), k))
+        gain = log_target(new, setup, params) - log_target(state, setup, params) + jacobian
+        claimed = 2.0 * order * np.log(S) - 0.5 * (steep[k] * (S**2 - 1) + back[k] * (S**-2 - 1))
+        assert claimed == pytest.approx(gain, rel=1e-9, abs=1e-9)
+
+
+def check_planes():
+    """Against the target with Phi~ integrated out: the target along the move, by quadrature over Phi~."""
+    setup, params, state = moving(3)
+    for g in range(3):
+        values, squares = plane_values(setup, params, state, g)
+        phi = state["b_phi"][0, g]
+        gain = interweaving.plane_gain(np.log(S), values, phi, squares, params["label_weight"])
+        gain -= interweaving.plane_gain(0.0, values, phi, squares, params["label_weight"])
+        new = copied(state)
+        for name, power in (("beta", 1), ("b", 2), ("e", -2), ("b_phi", 2)):
+            new[name][0, g] *= S**power
+        size = state["beta"].shape[2]
+        jacobian = (size * (1 + 2 - 2) + 2) * np.log(S)
+        true = marginal(new, setup, params, g) - marginal(state, setup, params, g) + jacobian
+        assert gain == pytest.approx(true, rel=1e-6, abs=1e-6)
+
+
+def plane_values(setup, params, state, g):
+    f = mixture.decisions(state["z"], state["beta"])[:, 0, g]
+    squares = (state["beta"][0, g] ** 2).sum() / params["coefficient_size"] ** 2
+    return (setup.y[:, g] * f)[setup.y[:, g] != 0], squares
+
+
+def marginal(state, setup, params, g):
+    """Log of the integral of the target over Phi~ of classifier g."""
+    state, log_rate = copied(state), np.linspace(-30.0, 8.0, 4001)
+    found = np.empty(len(log_rate))
+    for i, value in enumerate(np.exp(log_rate)):
+        state["b_phi_rate"][0, g] = value
+        found[i] = log_labels(state, setup, params) + log_prior(state, setup, params)
+    return np.logaddexp.reduce(found + log_rate)
+
+
+@pytest.mark.parametrize("check", [check_variances, check_rates, check_planes])
+def test_scales_of_shrinkage(check):
+    check()
+
+
+def test_a_slice_has_its_density():
+    """1 / (1 + s^2) times s, ds / s: half a Cauchy, of which a quarter is below tan(pi / 8); independent to within 5 errors."""
+    rng, found, x = tools.generator(2), [], 0.0
+    for _ in range(4000):
+        x += interweaving._slice(lambda step, at=x: at + step - np.log1p(np.exp(2.0 * (at + step))), rng)
+        found.append([x < np.log(np.tan(np.pi * q / 2)) for q in (0.25, 0.5, 0.75, 0.95)])
+    z = tools.z_scores(np.array(found, float), (np.array([0.25, 0.5, 0.75, 0.95]), np.zeros(4)))
+    assert np.abs(z).max() < 5.0
+
+
 def test_scales_of_columns_have_the_prior_of_a_half_normal():
     """The prior along a column's scale is exp(-Phi Phi~ s^2) whatever the shapes; the rest is a normal likelihood."""
     setup, params, state = moving()
@@ -132,6 +206,14 @@ FAULTS = {
     "no rates of the classifiers": (check_scales, "scale_terms", '2.0 * state["b_phi"][0] @', '0.0 * state["b_phi"][0] @'),
     "power of the thresholds": (check_rows, "row_gain", "(top - 2.0", "(0 * top - 2.0"),
     "prior of the thresholds": (check_rows, "row_gain", "0.5 * (s**2 - 1.0)", "0.0 * (s**2 - 1.0)"),
+    "values left out of the variances' order": (check_variances, "variance_terms", "(1.0 - len(x))", "(0.0 - len(x))"),
+    "variances taken for rates": (check_variances, "variance_terms", "(x**2 / v)", "(x**2 * v)"),
+    "no shape in the rates' order": (check_rates, "rate_terms", "2.0 * shape", "1.0 * shape"),
+    "half the rates": (check_rates, "rate_terms", "2.0 * (h * v)", "1.0 * (h * v)"),
+    "no measure of the planes": (check_planes, "plane_gain", "log_s - math", "0.0 * log_s - math"),
+    "planes without their prior": (check_planes, "plane_gain", "math.log1p(phi * s**2)", "math.log1p(phi * s)"),
+    "planes without a bound": (check_planes, "plane_gain", "0.5 * squares", "0.0 * squares"),
+    "planes without the labels' weight": (check_planes, "plane_gain", "2.0 * weight", "2.0"),
     "rates of the loadings": (check_rows, "row_gain", "(s**-2.0 - 1.0)", "0.5 * (s**-2.0 - 1.0)"),
 }  # fmt: skip
 
@@ -139,6 +221,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_slips_are_seen(name, monkeypatch):
     check, target, old, new = FAULTS[name]
-    monkeypatch.setattr(scaling, target, with_fault(getattr(scaling, target), old, new))
+    module = scaling if hasattr(scaling, target) else interweaving
+    monkeypatch.setattr(module, target, with_fault(getattr(module, target), old, new))
     with pytest.raises(AssertionError):
         check(2) if check is check_scales else check()

@@ -1,0 +1,38 @@
+"""Curves as pictures: stretches of their axis that are shaded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
+from plaidwork.core.pictures import Bands, Key, Line
+from tests.core.views.drawn import drawn
+
+VIEW = View("curve", "Noise", {"values": "density", "x": "place", "shaded": "null"})
+RESULTS = {
+    "density": Result(np.array([0.1, 0.0, 0.0, 0.3]), ("step",), label="density"),
+    "place": Result(np.array([-3.0, -1.0, 1.0, 3.0]), ("step",), label="z"),
+    "null": Result(np.array([[-2.0, 2.0]]), ("stretch", "bound"), label="null category"),
+}
+
+
+def test_a_stretch_is_shaded_from_end_to_end_and_named():
+    picture = drawn(VIEW, RESULTS)
+    panel = picture.panels[0]
+    shade, line = panel.marks[0], panel.marks[-1]
+    assert isinstance(shade, Bands)
+    assert isinstance(line, Line)
+    assert shade.x.tolist() == [-2.0, 2.0]
+    up = panel.scaling("y")
+    assert (shade.low < up.low).all()
+    assert (shade.high > up.high).all()
+    assert up.high < 0.5  # the axis up is that of the curve
+    assert picture.legend == (Key("null category", shade.color),)
+
+
+def test_without_it_there_is_none():
+    plain = {name: result for name, result in RESULTS.items() if name != "null"}
+    picture = drawn(VIEW, plain)
+    assert picture.legend == ()
+    assert not [mark for mark in picture.panels[0].marks if isinstance(mark, Bands)]
