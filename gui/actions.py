@@ -90,6 +90,8 @@ ACTIONS = {
             True,
         ),
         ActionInfo("quit", "Quit", "", "Ctrl+Q", "Close Plaidwork"),
+        ActionInfo("undo", "Undo", "undo", "Ctrl+Z", "Take the last change of the session back"),
+        ActionInfo("redo", "Redo", "", "Ctrl+Shift+Z", "Make the change that was taken back again"),
         ActionInfo(
             "rename",
             "Rename…",
@@ -97,7 +99,7 @@ ACTIONS = {
             "F2",
             "Give another name to the chosen block, factor or topic, else to the data or run",
         ),
-        ActionInfo("remove", "Remove", "trash", "", "Take the selected data or run out of the session"),
+        ActionInfo("remove", "Remove", "trash", "Del", "Take what is chosen in the list out of the session"),
         ActionInfo("find", "Find in view", "search", "Ctrl+F", "Find a row, a column or a line of the table"),
         ActionInfo("new_fit", "New fit", "plus", "Ctrl+N", "Choose a model and its settings"),
         ActionInfo(
@@ -176,7 +178,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "compare_sessions", SEPARATOR,
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
-    "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
+    "Edit": ("undo", "redo", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs", "verify"),
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (

@@ -21,6 +21,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
 from plaidwork.gui.commands import Commands
 from plaidwork.gui.commands.files import SESSION_SUFFIX
+from plaidwork.gui.editing import REMOVED
 from plaidwork.gui.header import Header
 from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.page import Page
@@ -86,6 +87,7 @@ class MainWindow(QMainWindow):
         self.plugin_watch = PluginWatch(self)
         self._restore_layout()
         self.show_session()
+        self.refresh_steps()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self._timer.start(_TICK)
@@ -139,6 +141,8 @@ class MainWindow(QMainWindow):
         workbench.notified.connect(self._notify)
         workbench.message_posted.connect(self.post)
         workbench.guard.save_as_requested.connect(self.commands.save_as)
+        workbench.editing.changed.connect(self.refresh_steps)
+        workbench.editing.stepped.connect(self.commands.on_step)
         workbench.run_changed.connect(self._run_changed)
         workbench.page_requested.connect(self.commands.show_tab)
         workbench.results_changed.connect(self._results_changed)
@@ -380,6 +384,14 @@ class MainWindow(QMainWindow):
         elif failed and not lost:  # going on would fail again
             next_step = {"fit_again"}
         self.header.set_buttons({"pause", "stop"} if phase else next_step)
+
+    def refresh_steps(self) -> None:
+        """Name in the menu what would be taken back, or made again."""
+        editing = self.workbench.editing
+        self.messages.dismiss(REMOVED)  # its button would undo another step from now on
+        for key, word, name in (("undo", "Undo", editing.undo_name), ("redo", "Redo", editing.redo_name)):
+            self.actions_by_key[key].setText(f"{word}: {name}".replace("&", "&&") if name else word)
+            self.actions_by_key[key].setEnabled(bool(name))
 
     def show_missing(self, run: Run | None) -> None:
         """Say above the tabs that the plugin of a run is not there, for as long as it is not."""

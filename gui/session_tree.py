@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -145,6 +154,7 @@ class SessionTree(QTreeWidget):
         self._new_fit = False
         self.setHeaderHidden(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
         self.setIndentation(space.XXL)
         self.setRootIsDecorated(False)
         self.setItemDelegate(_Delegate(self))
@@ -254,11 +264,22 @@ class SessionTree(QTreeWidget):
             return "", ""
         return str(item.data(0, _KIND)), str(item.data(0, _KEY))
 
+    def chosen_items(self) -> list[tuple[str, str]]:
+        """(kind, name) of all chosen items in their order; the one in front alone when none is marked."""
+        marked = [
+            (str(item.data(0, _KIND)), str(item.data(0, _KEY)))
+            for group in self._groups.values()
+            for item in map(group.child, range(group.childCount()))
+            if item.isSelected()
+        ]
+        return marked or ([self.current()] if self.current()[0] else [])
+
     def select(self, kind: str, key: str) -> None:
         """Choose an item, if it is there."""
         item = self._find(kind, key) if kind else None
         if item is not None:
-            self.setCurrentItem(item)
+            # alone, whatever keys are held
+            self.setCurrentItem(item, 0, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def set_new_fit(self, shown: bool) -> None:
         """Show or hide the line of the fit being set up."""

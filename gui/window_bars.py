@@ -42,6 +42,8 @@ def make_actions(window: MainWindow) -> None:
         action.triggered.connect(getattr(window.commands, key))
         window.addAction(action)
         window.actions_by_key[key] = action
+    # elsewhere the key deletes what is written or chosen there
+    window.actions_by_key["remove"].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
     group = QActionGroup(window)
     for key in ("light", "dark", "follow_system"):
         group.addAction(window.actions_by_key[key])

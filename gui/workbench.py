@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.data.dataset import Dataset, SamplesIn
-from plaidwork.core.errors import ChangedError, LimitError, PlaidworkError
+from plaidwork.core.errors import ChangedError, LimitError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
 from plaidwork.core.inference.execution import FitJob
@@ -22,6 +22,7 @@ from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
 from plaidwork.core.session.holder import Holder
 from plaidwork.core.session.session import Session
+from plaidwork.gui.editing import Editing
 from plaidwork.gui.faults import Faults
 from plaidwork.gui.file_guard import FileGuard
 from plaidwork.gui.fit_thread import FitThread
@@ -115,6 +116,7 @@ class Workbench(QObject):
         self.judgements.judged.connect(self._on_judged)
         self.judgements.failed.connect(self._on_not_judged)
         self._saving: Task | None = None
+        self.editing = Editing(self)
         self.studies = StudyBench(self)
         # called in the threads that import; the signal brings it here
         forget = self.registry.subscribe(lambda info: self.plugin_changed.emit(info.name))
@@ -143,7 +145,7 @@ class Workbench(QObject):
         """Show another session; the fits of the old one must have ended."""
         for kept in (self._jobs, self._paces, self._selections):
             kept.clear()
-        for part in (self._summaries, self.judgements, self.faults):
+        for part in (self._summaries, self.judgements, self.faults, self.editing):
             part.clear()
         if self.session.path != session.path:
             self.guard.let_go()
@@ -233,15 +235,15 @@ class Workbench(QObject):
     # -- data -----------------------------------------------------------------------------------
     def add_dataset(self, dataset: Dataset) -> Dataset:
         """Put a dataset into the session."""
-        added = self.session.add_dataset(dataset)
-        self.touch()
+        with self.editing.step(f"Add “{dataset.name}”"):
+            added = self.session.add_dataset(dataset)
         self.data_changed.emit(added.name)
         return added
 
     def replace_dataset(self, name: str, dataset: Dataset) -> None:
         """Put a transformed version of a dataset in its place."""
-        self.session.replace_dataset(name, dataset)
-        self.touch()
+        with self.editing.step(f"Change “{name}”"):
+            self.session.replace_dataset(name, dataset)
         self.data_changed.emit(name)
 
     def set_samples(self, name: str, samples_in: SamplesIn) -> None:
@@ -261,12 +263,16 @@ class Workbench(QObject):
 
     def rename_dataset(self, old: str, name: str) -> None:
         """Give a dataset another name everywhere. Raises ``DataError`` if it is taken."""
-        self.session.rename_dataset(old, name)
+        with self.editing.step(f"Rename “{old}” to “{name}”", renamed=(old, name)):
+            self.session.rename_dataset(old, name)
+        self.tell_renamed(old, name)
+
+    def tell_renamed(self, old: str, name: str) -> None:
+        """A dataset of the session has another name now: searches and what was chosen on its page follow."""
         self.studies.rename_data(old, name)
         kept = self.session.views.get(DATA_VIEWS, {})
         if old in kept:
             kept[name] = kept.pop(old)
-        self.touch()
         self.data_renamed.emit(old, name)
         self.data_changed.emit(name)
 
@@ -275,15 +281,10 @@ class Workbench(QObject):
         found: dict[str, Any] = self.session.views.setdefault(DATA_VIEWS, {}).setdefault(name, {})
         return found
 
-    def remove_dataset(self, name: str) -> None:
-        """Remove a dataset that no run uses; a message says so otherwise."""
-        try:
-            self.session.remove_dataset(name)
-        except PlaidworkError as error:
-            self.notified.emit("warn", f"Could not remove {name}", str(error), "")
-            return
-        self.touch()
-        self.data_changed.emit(name)
+    def note_dataset(self, name: str, text: str) -> None:
+        """Keep what somebody writes about a dataset."""
+        with self.editing.step(f"Notes on “{name}”", f"notes of data {name}"):
+            self.session.datasets[name] = self.session.datasets[name].with_(notes=text)
 
     # -- fits -----------------------------------------------------------------------------------
     def start(self, plan: FitPlan, title: str = "") -> Run:
@@ -375,27 +376,24 @@ class Workbench(QObject):
         self.runs_changed.emit()
         self.judge(run)
 
-    def remove_run(self, run: Run) -> None:
-        """Remove a run that is not under way."""
-        try:
-            self.session.remove_run(run.id)
-        except PlaidworkError as error:
-            self.notified.emit("warn", f"Could not remove {run.title}", str(error), "")
-            return
-        self.touch()
-        self.runs_changed.emit()
-
     def rename_run(self, run: Run, title: str) -> None:
         """Give a run another title."""
-        if title.strip() and title.strip() != run.title:
-            run.title = title.strip()
-            self.touch()
+        title = title.strip()
+        if title and title != run.title:
+            with self.editing.step(f"Rename “{run.title}” to “{title}”"):
+                run.title = title
             self.run_changed.emit(run.id)
+
+    def note_run(self, run: Run, text: str) -> None:
+        """Keep what somebody writes about a run."""
+        with self.editing.step(f"Notes on “{run.title}”", f"notes of run {run.id}"):
+            run.notes = text
 
     def name_item(self, run: Run, dim: str, number: int, name: str) -> None:
         """Give a block, factor or topic of a run a name in all its views; an empty one brings the model's back."""
-        if name_item(run, dim, number, name):
-            self.touch()
+        with self.editing.step(f"Call it “{name}”" if name else "Bring back the name"):
+            named = name_item(run, dim, number, name)
+        if named:
             self.names_changed.emit(run.id)
 
     def phase(self, run: Run) -> str:

@@ -66,7 +66,7 @@ class Session:
         self.datasets[old] = dataset.with_(name=old)
         self.note("data changed", dataset=old, steps=[str(step) for step in dataset.steps])
 
-    def rename_dataset(self, old: str, name: str) -> None:
+    def rename_dataset(self, old: str, name: str, *, noted: bool = True) -> None:
         """Give a dataset another name, also in the runs and studies that use it. Raises ``DataError`` if it is taken."""
         if name in self.datasets:
             raise DataError(f"“{name}” is already taken.", "Choose another name.")
@@ -79,7 +79,8 @@ class Session:
         for study in self.studies:
             inputs = renamed_inputs(study["inputs"], old, name)
             study["inputs"] = {key: list(names) for key, names in inputs.items()}
-        self.note("data renamed", dataset=name, before=old)
+        if noted:
+            self.note("data renamed", dataset=name, before=old)
 
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run and no study uses. Raises ``DataError`` otherwise."""

@@ -18,11 +18,12 @@ from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.faults import failure_key
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
-from plaidwork.gui.session_tree import NEW, RUN
+from plaidwork.gui.session_tree import DATA, NEW, RUN
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
     from plaidwork.core.inference.plan import FitPlan
+    from plaidwork.core.session.edits import Edit
     from plaidwork.gui.setup.setup_page import SetupPage
 
 
@@ -43,27 +44,37 @@ class FitCommands(CommandGroup):
             page.rename()
 
     def remove(self) -> None:
-        window, run, name = self._window, self._window.current_run(), self._window.current_dataset()
+        """Remove what is chosen in the list: runs and data at once, with an offer to undo it; a search after a question."""
+        window, session = self._window, self._workbench.session
         study = window.current_study()
         if study is not None:
             window.commands.remove_study(study)
             return
-        title = run.title if run is not None else name
-        if not title:
-            return
-        what = (
-            "Its draws and results are lost when you save."
-            if run is not None
-            else "The file it came from stays."
-        )
-        choices = (("cancel", "Cancel"), ("remove", "Remove"))
-        if dialogs.ask(window, f"Remove “{title}”?", what, choices, "remove") != "remove":
-            return
-        if run is not None:
-            self._workbench.remove_run(run)
-        else:
-            self._workbench.remove_dataset(name)
-        self._window.show_session()
+        chosen = window.tree.chosen_items()
+        runs = [session.runs[key] for kind, key in chosen if kind == RUN and key in session.runs]
+        names = [key for kind, key in chosen if kind == DATA]
+        if (runs or names) and self._workbench.editing.remove(runs, names):
+            self._window.show_session()
+
+    def undo(self) -> None:
+        self._workbench.editing.undo()
+
+    def redo(self) -> None:
+        self._workbench.editing.redo()
+
+    def on_step(self, edit: Edit, back: bool) -> None:
+        """Called when an edit was taken back or made again: what came back is in front, and nothing that went."""
+        window = self._window
+        start, end = (edit.after, edit.before) if back else (edit.before, edit.after)
+        came = [(RUN, key) for key in end.runs if key not in start.runs]
+        came += [(DATA, name) for name in end.datasets if name not in start.datasets and edit.renamed is None]
+        if came:
+            window.show_workspace()
+            window.tree.select(*came[0])
+            window.show_item(*came[0])
+        elif not window.tree.current()[0]:
+            window.show_session()
+        window.refresh_buttons()
 
     def find(self) -> None:
         page = self._window.workspace.current_page()

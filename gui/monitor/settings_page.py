@@ -48,6 +48,7 @@ class SettingsPage(Page):
         self.notes.setFixedHeight(110)
         self.notes.setTabChangesFocus(True)
         self.notes.textChanged.connect(self._noted)
+        workbench.run_changed.connect(self._take_notes)
         vertical(
             head,
             columns,
@@ -64,8 +65,13 @@ class SettingsPage(Page):
         vertical(area, on=self)
 
     def _noted(self) -> None:
-        self._run.notes = self.notes.toPlainText()
-        self._workbench.touch()
+        if self.notes.toPlainText() != self._run.notes:
+            self._workbench.note_run(self._run, self.notes.toPlainText())
+
+    def _take_notes(self, run_id: str) -> None:
+        """What is written was taken back, or brought again."""
+        if run_id == self._run.id and self.notes.toPlainText() != self._run.notes:
+            self.notes.setPlainText(self._run.notes)
 
     def _schedule(self) -> tuple[str, list[Row]]:
         run = self._run

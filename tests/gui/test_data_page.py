@@ -221,7 +221,7 @@ def test_export_round_trip(qtbot, page, bench, tmp_path):
 
 
 def test_removed_dataset(page, bench):
-    bench.remove_dataset("genes")
+    bench.editing.remove([], ["genes"])
     assert "no longer" in page._stack.currentWidget().title
     assert page.transform_button.isHidden()
 

@@ -84,8 +84,8 @@ def test_page_of_views(qtbot, bench):
     assert "The values of 1 view can be taken in two ways" in page._line.text()
     assert [card.warning.text != "" for card in page.cards] == [False, False, True]
     assert "zeros and ones" in page.cards[1].line.text()
-    bench.remove_dataset("bits")
-    bench.remove_dataset("small")
+    bench.editing.remove([], ["bits"])
+    bench.editing.remove([], ["small"])
     qtbot.waitUntil(page._state.isVisible, timeout=WAIT)
     assert page._state.title == "No other view has these samples"
 

@@ -1,0 +1,216 @@
+"""Edits of a session that can be taken back: what stood before and after, and the way from one to the other.
+
+Datasets are immutable and runs are shared by reference, so a few small dictionaries tell how a session stands. Only what an
+edit changed is put back: fits that were started since stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.errors import DataError, PlaidworkError, SessionError
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
+
+LIMIT = 200
+"""Edits that can be taken back."""
+BYTES = 1_000_000_000
+"""What datasets that only the edits hold may take together; beyond it the oldest edits are forgotten."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is written about a run."""
+
+    title: str
+    notes: str
+    item_names: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Datasets and runs of a session in their order, and the words on each run, at one moment."""
+
+    datasets: Mapping[str, Dataset]
+    runs: Mapping[str, Run]
+    words: Mapping[str, _Words]
+
+    @classmethod
+    def of(cls, session: Session) -> Standing:
+        """How a session stands now."""
+        words = {key: _Words(run.title, run.notes, dict(run.item_names)) for key, run in session.runs.items()}
+        return cls(dict(session.datasets), dict(session.runs), words)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One step: its name (``Remove “plaid 2”``), and the session before and after it.
+
+    ``key`` is not empty for what somebody types bit by bit: successive edits of one key are one step. ``renamed`` are the old
+    and the new name of a dataset, which the runs that use it follow.
+    """
+
+    name: str
+    before: Standing
+    after: Standing
+    key: str = ""
+    renamed: tuple[str, str] | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has changed."""
+        return (
+            self.renamed is None
+            and not self.datasets_changed
+            and list(self.before.runs) == list(self.after.runs)
+            and self.before.words == self.after.words
+        )
+
+    @property
+    def datasets_changed(self) -> list[str]:
+        """Names of datasets that came, went or are others now."""
+        old, new = self.before.datasets, self.after.datasets
+        return [name for name in {**old, **new} if old.get(name) is not new.get(name)]
+
+    @property
+    def runs_changed(self) -> list[str]:
+        """Ids of runs that came, went or are described in other words now."""
+        old, new = self.before.words, self.after.words
+        return [key for key in {**old, **new} if old.get(key) != new.get(key)]
+
+    def apply(self, session: Session, *, back: bool) -> None:
+        """Take the step back, or make it again. Raises ``PlaidworkError`` when it cannot be; nothing is changed then."""
+        start, end = (self.after, self.before) if back else (self.before, self.after)
+        if self.renamed is not None:
+            session.rename_dataset(*(reversed(self.renamed) if back else self.renamed), noted=False)
+            return
+        _check(session, start, end)
+        session.datasets = _moved(session.datasets, start.datasets, end.datasets)
+        session.runs = _moved(session.runs, start.runs, end.runs)
+        for key, words in end.words.items():
+            run, earlier = session.runs[key], start.words.get(key)
+            for field in ("title", "notes", "item_names"):
+                if earlier is not None and getattr(earlier, field) != getattr(words, field):
+                    value = getattr(words, field)
+                    setattr(run, field, dict(value) if field == "item_names" else value)
+
+
+def _check(session: Session, start: Standing, end: Standing) -> None:
+    """Raise when a run under way, or data that are used, would go, or a name is taken by now."""
+    for key in start.runs.keys() - end.runs.keys():
+        run = session.runs[key]
+        if run.active:
+            raise SessionError(f"{run.title} is running.", "Stop it first.")
+    left = [run for key, run in session.runs.items() if key not in start.runs or key in end.runs]
+    for name in start.datasets.keys() - end.datasets.keys():
+        users = [run.title for run in left if any(name in names for names in run.inputs.values())]
+        users += [one["title"] for one in session.studies if any(name in n for n in one["inputs"].values())]
+        if users:
+            raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those first.")
+    for name in end.datasets.keys() - start.datasets.keys():
+        if name in session.datasets:
+            raise DataError(f"“{name}” is already taken.", "Give the other data another name first.")
+
+
+def _moved(now: Mapping[str, _T], start: Mapping[str, _T], end: Mapping[str, _T]) -> dict[str, _T]:
+    """What the way from ``start`` to ``end`` makes of ``now``; what comes back stands behind what it stood behind."""
+    found = {key: value for key, value in now.items() if key in end or key not in start}
+    order, place = list(found), 0
+    for key, value in end.items():
+        if key in found:
+            place = order.index(key) + 1
+            if start.get(key) is not value:
+                found[key] = value
+        elif key not in start:
+            order.insert(place, key)
+            found[key], place = value, place + 1
+    return {key: found[key] for key in order}
+
+
+class Edits:
+    """The edits of one session, newest last; ``changed`` is called after each step with the edit and whether it was taken back
+    (None: it was made just now)."""
+
+    def __init__(self, changed: Callable[[Edit, bool | None], object] = lambda edit, back: None) -> None:
+        self._changed = changed
+        self._done: list[Edit] = []
+        self._undone: list[Edit] = []
+
+    def clear(self) -> None:
+        """Forget all: another session is shown."""
+        self._done.clear()
+        self._undone.clear()
+
+    @property
+    def undo_name(self) -> str:
+        """What would be taken back; empty for nothing."""
+        return self._done[-1].name if self._done else ""
+
+    @property
+    def redo_name(self) -> str:
+        """What would be made again; empty for nothing."""
+        return self._undone[-1].name if self._undone else ""
+
+    @contextmanager
+    def making(
+        self, session: Session, name: str, key: str = "", renamed: tuple[str, str] | None = None
+    ) -> Iterator[None]:
+        """What is done to the session meanwhile becomes a step; all of it is taken back when it raises ``PlaidworkError``."""
+        before, told = Standing.of(session), len(session.history)
+        try:
+            yield
+        except PlaidworkError:
+            if renamed is None:  # a name that is refused has changed nothing
+                Edit(name, before, Standing.of(session)).apply(session, back=True)
+            del session.history[told:]
+            raise
+        self._add(session, Edit(name, before, Standing.of(session), key, renamed))
+
+    def _add(self, session: Session, edit: Edit) -> None:
+        if edit.empty:
+            return
+        last = self._done[-1] if self._done else None
+        self._undone.clear()
+        if last is not None and edit.key and last.key == edit.key:
+            self._done.pop()
+            self._done.append(Edit(edit.name, last.before, edit.after, edit.key))
+        else:
+            self._done.append(edit)
+        del self._done[:-LIMIT]
+        while len(self._done) > 1 and self._held(session) > BYTES:
+            del self._done[0]
+        self._changed(edit, None)
+
+    def _held(self, session: Session) -> int:
+        shown = {id(dataset) for dataset in session.datasets.values()}
+        held = {
+            id(dataset): dataset
+            for edit in self._done
+            for standing in (edit.before, edit.after)
+            for dataset in standing.datasets.values()
+        }
+        return sum(dataset.nbytes for key, dataset in held.items() if key not in shown)
+
+    def undo(self, session: Session) -> str:
+        """Take the last step back. Returns its name, empty when there is none. Raises ``PlaidworkError`` when it cannot be."""
+        return self._step(session, self._done, self._undone, back=True)
+
+    def redo(self, session: Session) -> str:
+        """Make the step that was taken back last again; as :meth:`undo`."""
+        return self._step(session, self._undone, self._done, back=False)
+
+    def _step(self, session: Session, source: list[Edit], target: list[Edit], *, back: bool) -> str:
+        if not source:
+            return ""
+        edit = source[-1]
+        edit.apply(session, back=back)
+        target.append(source.pop())
+        session.note("undone" if back else "redone", edit=edit.name)
+        self._changed(edit, back)
+        return edit.name

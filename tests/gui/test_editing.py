@@ -1,0 +1,166 @@
+"""Edits of the session taken back in the window: keys, menus, the list, messages."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from plaidwork.core.session.session import Session, open_session
+from plaidwork.gui.session_tree import DATA, RUN
+from plaidwork.gui.workbench import Workbench
+from tests.gui.window_tools import SlowWalk, dataset, plan, toy_registry, window_on
+
+
+@pytest.fixture
+def window(qapp, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
+    with window_on(Workbench(toy_registry()), tmp_path) as made:
+        made.activateWindow()
+        yield made
+
+
+@pytest.fixture
+def runs(window, qtbot):
+    """Two runs of data that are fitted."""
+    found = []
+    for _ in range(2):
+        with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
+            found.append(window.workbench.start(plan(draws=10)))
+    window.workbench.add_dataset(dataset("others"))
+    window.show_session()
+    return found
+
+
+def press(qtbot, window, keys):
+    """Keys pressed in the list of the session."""
+    window.tree.setFocus()
+    qtbot.keyClick(window.tree, *keys)
+
+
+UNDO = (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+REDO = (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+DELETE = (Qt.Key.Key_Delete,)
+
+
+def test_delete_asks_nothing_and_the_message_brings_it_back(window, runs, qtbot):
+    session = window.workbench.session
+    window.tree.select(RUN, runs[0].id)
+    press(qtbot, window, DELETE)
+    assert list(session.runs.values()) == [runs[1]]
+    assert window.messages.current.title == "Removed “Walk 1”"
+    assert not window.tree.has(RUN, runs[0].id)
+    button = next(b for b in window.messages.findChildren(QPushButton) if b.text() == "Undo")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert list(session.runs.values()) == runs
+    assert window.tree.current() == (RUN, runs[0].id)
+    assert window.workspace.current_key().startswith(runs[0].id)
+
+
+def test_keys_and_the_menu_name_the_step(window, runs, qtbot):
+    actions = window.actions_by_key
+    assert actions["undo"].text() == "Undo: Add “others”"
+    assert not actions["redo"].isEnabled()
+    window.tree.select(RUN, runs[1].id)
+    press(qtbot, window, DELETE)
+    assert actions["undo"].text() == "Undo: Remove “Walk 2”"
+    press(qtbot, window, UNDO)
+    assert actions["redo"].text() == "Redo: Remove “Walk 2”"
+    assert runs[1].id in window.workbench.session.runs
+    assert window.messages.current is None or "Removed" not in window.messages.current.title
+    press(qtbot, window, REDO)
+    assert runs[1].id not in window.workbench.session.runs
+    press(qtbot, window, UNDO)
+    window.workbench.rename_run(runs[0], "another")
+    assert not actions["redo"].isEnabled()
+
+
+def test_data_take_their_runs_with_them_and_bring_them_back(window, runs, qtbot):
+    session = window.workbench.session
+    names = list(session.datasets)
+    window.tree.select(DATA, "numbers")
+    press(qtbot, window, DELETE)
+    assert list(session.datasets) == ["others"]
+    assert not session.runs
+    assert window.messages.current.title == "Removed “numbers”"
+    assert window.messages.current.text == "The runs “Walk 1” and “Walk 2” used it and went with it."
+    press(qtbot, window, UNDO)
+    assert list(session.datasets) == names
+    assert list(session.runs.values()) == runs
+    assert window.workbench.plan(runs[0]) is not None
+    assert session.plan_of(runs[0], window.workbench.registry).data_hash == runs[0].data_hash
+
+
+def test_the_offer_to_undo_goes_with_the_next_step(window, runs, qtbot):
+    window.tree.select(RUN, runs[0].id)
+    press(qtbot, window, DELETE)
+    assert window.messages.has("removed")
+    window.workbench.rename_run(runs[1], "another")
+    assert not window.messages.has("removed")
+
+
+def test_several_chosen_go_and_come_back_in_one_step(window, runs, qtbot):
+    session = window.workbench.session
+    window.tree.select(RUN, runs[0].id)
+    press(qtbot, window, (Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier))
+    assert window.tree.chosen_items() == [(RUN, run.id) for run in runs]
+    press(qtbot, window, DELETE)
+    assert not session.runs
+    window.actions_by_key["undo"].trigger()
+    assert list(session.runs.values()) == runs
+
+
+def test_undo_after_a_save(window, runs, qtbot, tmp_path):
+    session = window.workbench.session
+    window.tree.select(RUN, runs[0].id)
+    press(qtbot, window, DELETE)
+    path = tmp_path / "a.plaidwork"
+    with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
+        window.workbench.save(path)
+    assert list(open_session(path).runs) == [runs[1].id]
+    press(qtbot, window, UNDO)
+    assert list(session.runs.values()) == runs
+    assert window.workbench.dirty
+    with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
+        window.workbench.save()
+    assert list(open_session(path).runs) == [run.id for run in runs]
+
+
+def test_a_run_under_way_stays_and_the_reason_is_told(window, qtbot):
+    window.workbench.add_dataset(dataset())
+    run = window.workbench.start(plan(SlowWalk, draws=5000))
+    window.show_session()
+    qtbot.waitUntil(lambda: run.active, timeout=20_000)
+    window.tree.select(DATA, "numbers")
+    press(qtbot, window, DELETE)
+    assert window.messages.current.title == "Could not remove “numbers”"
+    assert "is running. Stop it first." in window.messages.current.text
+    assert list(window.workbench.session.datasets) == ["numbers"]
+    press(qtbot, window, UNDO)  # that of adding the data
+    assert window.messages.current.title == "Could not undo: Add “numbers”"
+    assert f"used by {run.title}" in window.messages.current.text
+
+
+def test_renames_notes_and_changes_of_data(window, runs, qtbot):
+    workbench, session = window.workbench, window.workbench.session
+    workbench.rename_run(runs[0], "first")
+    workbench.note_run(runs[0], "a")
+    workbench.note_run(runs[0], "ab")
+    workbench.rename_dataset("numbers", "values")
+    workbench.set_samples("values", "rows")
+    workbench.note_dataset("values", "from the clinic")
+    for _ in range(5):
+        press(qtbot, window, UNDO)
+    assert (runs[0].title, runs[0].notes, list(session.datasets)) == ("Walk 1", "", ["numbers", "others"])
+    assert window.tree.has(DATA, "numbers")
+    assert runs[0].inputs == {"X": ("numbers",)}
+    for _ in range(5):
+        press(qtbot, window, REDO)
+    assert (runs[0].title, runs[0].notes, list(session.datasets)) == ("first", "ab", ["values", "others"])
+    assert session.datasets["values"].notes == "from the clinic"
+    assert session.datasets["values"].samples_in == "rows"
+
+
+def test_another_session_has_no_steps_of_the_one_before(window, runs, qtbot):
+    assert window.actions_by_key["undo"].isEnabled()
+    window.workbench.set_session(Session())
+    assert not window.actions_by_key["undo"].isEnabled()
