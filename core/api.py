@@ -5,34 +5,16 @@ Extensions are promised alike: ``api_blocks``, ``api_factors``, ``api_scores`` a
 """
 
 from plaidwork.core.contract.hookspecs import hookimpl
-from plaidwork.core.contract.model import (
-    Block,
-    Cost,
-    Model,
-    ModelData,
-    Params,
-    Problem,
-    Result,
-    Results,
-    State,
-    Table,
-    Trial,
-)
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
+from plaidwork.core.contract.model import Cost, Model, Problem, Result, Results, Table
+from plaidwork.core.contract.model_data import Block, ModelData, Params, State
 from plaidwork.core.contract.per_matrix import per_matrix
 from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock, Schedule
-from plaidwork.core.contract.spec import (
-    API_VERSION,
-    Choice,
-    Hyperparameter,
-    Input,
-    ModelSpec,
-    Trace,
-    Variable,
-    View,
-)
+from plaidwork.core.contract.spec import API_VERSION, Input, ModelSpec, Trace, Variable, View
 from plaidwork.core.contract.splitting import random_test
 from plaidwork.core.contract.stages import POSITION, Stage, passes
+from plaidwork.core.contract.trial import Trial
 from plaidwork.core.contract.views import ResultStore, ViewFactory
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import Issue, Preview, Reader

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.contract.model import Cost, Model, Problem
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Choice, Hyperparameter, Input, ModelSpec, Trace, Variable
+from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import SessionError
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import digamma, gammaln, logsumexp, xlogy
 
 from plaidwork.core.contract import stages
-from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of

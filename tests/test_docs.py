@@ -14,7 +14,8 @@ import pytest
 from plaidwork.core import api, api_blocks, api_draws, api_factors, api_pictures, api_scores
 from plaidwork.core.cli.options import COMMANDS, command_parser
 from plaidwork.core.contract import hookspecs
-from plaidwork.core.contract.spec import Hyperparameter, Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract.hyperparameter import Hyperparameter
+from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable, View
 
 ROOT = Path(__file__).resolve().parent.parent
 PLUGINS = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")

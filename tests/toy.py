@@ -8,9 +8,10 @@ import time
 import numpy as np
 from toys import STEP_SECONDS
 
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.contract.model import Model, Problem, Result, Table
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Choice, Hyperparameter, Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable, View
 from plaidwork.core.data.dataset import Dataset
 
 

@@ -7,6 +7,11 @@ import hashlib
 import zipfile
 from pathlib import Path
 
+import pytest
+from sparing import some
+
+from plaidwork.core.plugins.plugin_install import put, search
+
 MODEL = '''"""A guest for tests."""
 
 import numpy as np
@@ -89,3 +94,16 @@ def make_wheel(
         for path, text in texts.items():
             archive.writestr(path, text)
     return target
+
+
+def without_pip(patch: pytest.MonkeyPatch) -> None:
+    """As where there is no pip: wheels are unpacked by ourselves, which is quicker."""
+    for module in (search, put):
+        patch.setattr(module, "has_pip", lambda: False)
+
+
+@pytest.fixture(params=some(["with pip", "without pip"], ["without pip"]))
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With pip among the slow tests, as it starts processes."""
+    if request.param == "without pip":
+        without_pip(monkeypatch)

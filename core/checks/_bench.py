@@ -13,9 +13,11 @@ import numpy as np
 
 from plaidwork.core.checks import _data
 from plaidwork.core.checks._check import CheckFailed, CheckSkipped, blame, fail
-from plaidwork.core.contract.model import Model, ModelData, Params, State, Trial
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.model_data import ModelData, Params, State
 from plaidwork.core.contract.schedule import Clock, Schedule
 from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.contract.trial import Trial
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.draws import DrawBuffer, Kept
 from plaidwork.core.errors import PlaidworkError

@@ -9,7 +9,7 @@ import numpy as np
 
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import fail
-from plaidwork.core.contract.model import ModelData
+from plaidwork.core.contract.model_data import ModelData
 from plaidwork.core.contract.spec import Variable
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from plaidwork.core.checks._bench import Bench, same_arrays
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
-from plaidwork.core.contract.model import Block
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.stages import passes
 from plaidwork.core.draws.chain import copy_state, rng_state

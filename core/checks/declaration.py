@@ -11,8 +11,10 @@ from typing import Any
 
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import check, fail
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.model import Model
-from plaidwork.core.contract.spec import API_VERSION, Hyperparameter, View, spec_from_json, spec_to_json
+from plaidwork.core.contract.spec import API_VERSION, View
+from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.errors import SettingError
 from plaidwork.core.findings.response import OPTION

@@ -14,8 +14,8 @@ from plaidwork.core.checks import _data
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import Case, check, fail
 from plaidwork.core.checks.results import check_results
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.run import Run
 

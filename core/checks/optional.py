@@ -11,7 +11,8 @@ import numpy as np
 from plaidwork.core.checks._bench import Bench, TrialBench, buffer_of, same_arrays, trials
 from plaidwork.core.checks._check import blame, check, fail
 from plaidwork.core.checks.results import check_results
-from plaidwork.core.contract.model import Cost, Problem, Trial
+from plaidwork.core.contract.model import Cost, Problem
+from plaidwork.core.contract.trial import Trial
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.response import OPTION, checked_response
 

@@ -14,8 +14,8 @@ from scipy import stats
 from plaidwork.core.checks._bench import Bench, TrialBench, trials
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
 from plaidwork.core.checks._quantities import of_data, of_draws
-from plaidwork.core.contract.model import Trial
 from plaidwork.core.contract.schedule import Clock
+from plaidwork.core.contract.trial import Trial
 
 ERROR_LEVEL = 1e-4
 """Probability that a right sampler fails one of these checks, all its quantities together (Bonferroni)."""

@@ -10,7 +10,8 @@ from typing import Any
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run, renderer
 from plaidwork.core.cli.printing import tell, tell_json, warn
-from plaidwork.core.contract.spec import View, spec_to_json
+from plaidwork.core.contract.spec import View
+from plaidwork.core.contract.spec_json import spec_to_json
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import Run

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from plaidwork.core import __version__
-from plaidwork.core.contract.schedule import SCHEDULE_WORDS
-from plaidwork.core.data.reading_options import help_text
+from plaidwork.core.cli import fit_options, session_options
 from plaidwork.core.errors import SettingError
 
 EPILOG = """Without a command the window opens:
@@ -85,257 +84,6 @@ def _models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the full declarations as JSON")
 
 
-def _fit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="id of a model (plaidwork models lists them)")
-    _described(parser, required=True)
-    _running(parser)
-
-
-def _described(parser: argparse.ArgumentParser, required: bool) -> None:
-    """Data, settings and schedule of a fit."""
-    parser.add_argument(
-        "--input", "-i", metavar="NAME=FILE", action="append", default=[], required=required,
-        help="data of an input: a file, or OTHER:row:TITLE for a column beside another input",
-    )  # fmt: skip
-    parser.add_argument(
-        "--set", "-s", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="whole number that fixes all random choices (1)")
-    _schedule(parser)
-    parser.add_argument(
-        "--holdout", type=float, default=0.0, metavar="SHARE", help="share of cells kept for scoring"
-    )
-    parser.add_argument(
-        "--transform", metavar="[INPUT.]NAME[:KEY=VALUE,…]", nargs="+", action="extend", default=[],
-        help="transformations of the data, in order",
-    )  # fmt: skip
-    parser.add_argument(
-        "--import-option",
-        metavar="[INPUT.]KEY=VALUE",
-        action="append",
-        default=[],
-        help="how to read the file: the options below",
-    )
-    parser.add_argument(
-        "--samples-in", metavar="[INPUT=]rows|columns", action="append", default=[],
-        help="which axis of the matrix holds the samples; it is transposed where the model wants them on the other",
-    )  # fmt: skip
-    parser.add_argument(
-        "--shown-by", metavar="INPUT:row:TITLE", action="append", default=[],
-        help="an annotation that is shown in place of row (or column) names; repeat it",
-    )  # fmt: skip
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = help_text()
-
-
-def _schedule(parser: argparse.ArgumentParser) -> None:
-    for name, (kind, text) in SCHEDULE_WORDS.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=text)
-
-
-def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None:
-    parser.add_argument(
-        "--executor",
-        choices=("threads", "processes", "inline"),
-        default="threads",
-        help="who runs the chains",
-    )
-    parser.add_argument(
-        "--out", "-o", type=Path, metavar="S.plaidwork", required=out_required, help="session to write"
-    )
-    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
-    parser.add_argument("--json", action="store_true", help="progress as one JSON object per line")
-
-
-def _study(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "what", metavar="WHAT",
-        help="id of a model; a study file (.toml); or a session (.plaidwork), to go on with its study",
-    )  # fmt: skip
-    _described(parser, required=False)
-    _any_size(parser)
-    _running(parser, out_required=False)
-    parser.set_defaults(executor=None)
-    parser.add_argument(
-        "--grid", "-g", metavar="NAME=V1,V2,…", action="append", default=[],
-        help="values of a setting; all combinations are fitted (lists of numbers: separate them by ;)",
-    )  # fmt: skip
-    parser.add_argument("--seeds", metavar="N,N,…", default="", help="every combination with each seed")
-    parser.add_argument(
-        "--metric", metavar="NAME", help="trace or single number that ranks the fits (as the model says)"
-    )
-    parser.add_argument("--goal", choices=("up", "down"), help="which metric is better (as the model says)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="jobs under way at a time (1)")
-    parser.add_argument(
-        "--keep", type=int, default=1, metavar="N", help="runs written with their draws, best first (1)"
-    )
-    parser.add_argument(
-        "--pick", type=int, metavar="N",
-        help="of a session: pick fit N, with the time; a second pick is recorded as exploratory",
-    )  # fmt: skip
-    parser.add_argument("--study", metavar="TITLE", help="of a session: which study (the last one)")
-
-
-def _run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("job", type=Path, metavar="JOB.toml", help="a job file (docs/command-line.md)")
-    _running(parser)
-    parser.set_defaults(executor=None)
-
-
-def _resume(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument(
-        "--draws", type=int, default=0, metavar="N", help="N more draws per chain than planned"
-    )
-    parser.add_argument(
-        "--budget", type=float, default=0.0, metavar="SECONDS",
-        help="go on until it has settled, for about so many seconds at most",
-    )  # fmt: skip
-    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
-    _running(parser, out_required=False)
-
-
-def _session(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", type=Path, metavar="S.plaidwork")
-    _any_size(parser)
-
-
-def _any_size(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--any-size",
-        action="store_true",
-        help="open a session that another computer made, however much memory it takes",
-    )
-
-
-def _analyse(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument(
-        "analysis", nargs="?", metavar="ANALYSIS", help="id of an analysis; without it they are listed"
-    )
-    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
-    for name, value, text in (
-        (
-            "input",
-            "NAME=DATA",
-            "data of an input: a file, the name of data in the session, or OTHER:row:TITLE",
-        ),
-        ("annotation", "NAME=COLUMN", "an annotation column, by title or as INPUT:row:TITLE; repeat it"),
-        ("file", "NAME=PATH", "a file that the analysis reads; a copy is kept"),
-        ("set", "NAME=VALUE", "a setting of the analysis"),
-    ):
-        parser.add_argument(f"--{name}", metavar=value, action="append", default=[], help=text)
-    parser.add_argument(
-        "--labels", type=Path, metavar="FILE", action="append", default=[],
-        help="add the columns of a table to the data of the run first",
-    )  # fmt: skip
-    parser.add_argument(
-        "--unlock", action="store_true", help="open what can be opened once, such as a test half"
-    )
-    parser.add_argument("--to", type=Path, metavar="DIR", help="write what was found as plain files")
-    parser.add_argument(
-        "--out", "-o", type=Path, metavar="S.plaidwork", help="session to write (default: the same)"
-    )
-    parser.add_argument("--force", "-f", action="store_true", help="replace existing files")
-    parser.add_argument("--json", action="store_true", help="one JSON object per line")
-
-
-def _diff(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument("other", type=Path, metavar="OTHER.plaidwork")
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
-
-
-def _copy(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument(
-        "--out", "-o", type=Path, metavar="T.plaidwork", required=True, help="session to write"
-    )
-    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
-    parser.add_argument(
-        "--without-data",
-        action="store_true",
-        help="leave out the data, and the files that analyses have read",
-    )
-
-
-def _info(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
-
-
-def _export(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument(
-        "--to",
-        type=Path,
-        metavar="PLACE",
-        required=True,
-        help="folder to write, new or empty; or FILE.h5ad or FILE.h5mu for a run and its data as annotated data",
-    )
-    parser.add_argument(
-        "--run", metavar="TITLE", help="title or id of the run that the file is of (the last one)"
-    )
-    parser.add_argument(
-        "--force", "-f", action="store_true", help="write into a folder that has files, replace a file"
-    )
-    parser.add_argument(
-        "--no-guard",
-        action="store_true",
-        help="write texts that begin with =, +, - or @ as they are; else they get an apostrophe in front, so that no spreadsheet computes them",
-    )
-    parser.add_argument(
-        "--picture",
-        action="append",
-        default=[],
-        metavar="TITLE",
-        help="also draw the view of this title (or GROUP/TITLE) of every run; repeat it for more, all for all",
-    )
-    parser.add_argument(
-        "--format", choices=("png", "svg", "pdf"), default="png", help="of the pictures (png)"
-    )
-    parser.add_argument("--size", metavar="WxH", help="width and height of the pictures in mm (170x105)")
-    parser.add_argument("--dpi", type=float, metavar="N", help="dots per inch of a PNG (300)")
-    parser.add_argument(
-        "--points", type=float, metavar="N", help="size of the texts on the axes in points (8)"
-    )
-    parser.add_argument("--theme", choices=("light", "dark"), help="colours of the pictures (light)")
-    parser.add_argument("--no-title", action="store_true", help="without headline, caption and notes")
-    parser.add_argument(
-        "--provenance", action="store_true", help="a line below: data, model, seed and version of Plaidwork"
-    )
-
-
-def _report(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument(
-        "--out", "-o", type=Path, metavar="FILE", help="page to write, .html or .pdf (default: SESSION.html)"
-    )
-    parser.add_argument(
-        "--run", action="append", default=[], metavar="TITLE", help="only this run; repeat it for more (all)"
-    )
-    parser.add_argument(
-        "--picture",
-        action="append",
-        default=[],
-        metavar="TITLE",
-        help="the views to show, by title or GROUP/TITLE, or all (default: up to six, the best first)",
-    )
-    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
-
-
-def _example(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="example to fit; without it they are listed")
-    parser.add_argument(
-        "--picture",
-        type=Path,
-        metavar="FILE",
-        help="write the first picture of the result, as .png, .svg or .pdf",
-    )
-    _schedule(parser)
-    _running(parser, out_required=False)
-
-
 def _text(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", type=Path, metavar="SOURCE", help="a table, a folder of .txt files, or counts"
@@ -375,12 +123,6 @@ def _text(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the preview as JSON")
 
 
-def _verify(parser: argparse.ArgumentParser) -> None:
-    _session(parser)
-    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: all)")
-    parser.add_argument("--sweeps", type=int, default=20, metavar="N", help="how many sweeps to repeat (20)")
-
-
 def _plugin(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
     listed = actions.add_parser("list", help="list the plugins, with their state")
@@ -414,28 +156,44 @@ def _plugin(parser: argparse.ArgumentParser) -> None:
 _HERE = "plaidwork.core.cli"
 COMMANDS = {
     "models": Command("List the installed models.", f"{_HERE}.looking:models", _models),
-    "fit": Command("Fit a model and write a session.", f"{_HERE}.fitting:fit", _fit),
+    "fit": Command("Fit a model and write a session.", f"{_HERE}.fitting:fit", fit_options.fit),
     "study": Command(
-        "Fit a grid of settings and seeds, rank the fits, pick one.", f"{_HERE}.studying:study", _study
+        "Fit a grid of settings and seeds, rank the fits, pick one.",
+        f"{_HERE}.studying:study",
+        fit_options.study,
     ),
-    "run": Command("Fit what a job file describes.", f"{_HERE}.fitting:run", _run),
-    "resume": Command("Go on with a stored run or study.", f"{_HERE}.resuming:resume", _resume),
+    "run": Command("Fit what a job file describes.", f"{_HERE}.fitting:run", fit_options.run),
+    "resume": Command("Go on with a stored run or study.", f"{_HERE}.resuming:resume", fit_options.resume),
     "analyse": Command(
-        "Make an analysis of a stored run, or list them.", f"{_HERE}.analysing:analyse", _analyse
+        "Make an analysis of a stored run, or list them.",
+        f"{_HERE}.analysing:analyse",
+        session_options.analyse,
     ),
-    "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
-    "diff": Command("Say what differs between two sessions.", f"{_HERE}.comparing:diff", _diff),
-    "copy": Command("Write a copy of a session without its data.", f"{_HERE}.copying:copy", _copy),
+    "info": Command("Say what a session holds.", f"{_HERE}.looking:info", session_options.info),
+    "diff": Command(
+        "Say what differs between two sessions.", f"{_HERE}.comparing:diff", session_options.diff
+    ),
+    "copy": Command(
+        "Write a copy of a session without its data.", f"{_HERE}.copying:copy", session_options.copy
+    ),
     "export": Command(
-        "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export
+        "Write results, draws, traces and data as plain files.",
+        f"{_HERE}.looking:export",
+        session_options.export,
     ),
     "report": Command(
-        "Write a session as a page to read, with its figures.", f"{_HERE}.reporting:report", _report
+        "Write a session as a page to read, with its figures.",
+        f"{_HERE}.reporting:report",
+        session_options.report,
     ),
-    "example": Command("List the bundled examples, or fit one.", f"{_HERE}.fitting:example", _example),
+    "example": Command(
+        "List the bundled examples, or fit one.", f"{_HERE}.fitting:example", fit_options.example
+    ),
     "text": Command("Count the words of documents.", f"{_HERE}.texts:text", _text),
     "verify": Command(
-        "Repeat the first sweeps of a stored run and compare.", f"{_HERE}.verifying:verify", _verify
+        "Repeat the first sweeps of a stored run and compare.",
+        f"{_HERE}.verifying:verify",
+        session_options.verify,
     ),
     "plugin": Command("List, check, switch, install and begin plugins.", f"{_HERE}.plugins:plugin", _plugin),
 }

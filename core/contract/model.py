@@ -2,105 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
 
+from plaidwork.core.contract.model_data import ModelData, ParamsT, State, StateT
 from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.stages import Stage, advance
+from plaidwork.core.contract.trial import Trial
 from plaidwork.core.errors import ModelError
 
 if TYPE_CHECKING:
     from plaidwork.core.draws.draws import ChainView, Kept
-
-T = TypeVar("T")
-
-State = dict[str, Any]
-"""Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
-
-Params = Mapping[str, Any]
-"""Hyperparameters by name, in canonical type, all present."""
-
-if TYPE_CHECKING:  # a default is part of Python from 3.13 on; type checkers know it earlier
-    from typing_extensions import TypeVar as TypeVarWithDefault
-
-    StateT = TypeVarWithDefault("StateT", bound=Mapping[str, Any], default=State)
-    ParamsT = TypeVarWithDefault("ParamsT", bound=Mapping[str, Any], default=Params)
-else:
-    StateT = TypeVar("StateT")
-    ParamsT = TypeVar("ParamsT")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One input as a model gets it. All arrays are read-only.
-
-    Attributes
-    ----------
-    values : (n, m) float64, C order, or a CSR matrix for sparse inputs; 0 where not observed.
-        (n,) for vectors; (n,) int64 codes for labels.
-    observed : (n, m) bool, True where the cell is known and used by the fit (same shape as ``values``).
-    held_out : (n, m) bool, True where the cell is known but kept from the fit; None when nothing is held out.
-    names : one tuple of item names per axis.
-    categories : the labels' names, by code; empty for numbers.
-    unit : unit of the values as shown.
-    """
-
-    name: str
-    values: Any
-    observed: np.ndarray
-    held_out: np.ndarray | None
-    names: tuple[tuple[str, ...], ...]
-    categories: tuple[str, ...] = ()
-    unit: str = ""
-    truth: np.ndarray | None = field(default=None, repr=False)
-    """(n, m) values with the held-out cells filled in; None when nothing is held out."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.values.shape)
-
-
-class ModelData(Mapping[str, Any]):
-    """The inputs by name: a :class:`Block`, or a tuple of them for ``Input(many=True)``.
-
-    Optional inputs that were not given are absent (``"truth" in data``).
-    """
-
-    def __init__(self, blocks: Mapping[str, Block | tuple[Block, ...]]) -> None:
-        self._blocks = dict(blocks)
-        self._prepared: dict[Any, Any] = {}
-        self._lock = threading.RLock()
-
-    def prepared(
-        self, make: Callable[[ModelData, ParamsT], T], params: ParamsT, settings: Sequence[str] | None = None
-    ) -> T:
-        """``make(data, params)``, made once for these data and settings and shared by all chains and threads.
-
-        For what a fit derives from its data before the first sweep: sorted values, neighbours, sparse forms. It lives
-        as long as the data do and must not be changed. ``settings`` names those that it depends on; None is all.
-        """
-        names = sorted(params) if settings is None else settings
-        key = make, tuple(params[name] for name in names)
-        with self._lock:  # a second chain waits for the first one's
-            if key not in self._prepared:
-                self._prepared[key] = make(self, params)
-            return self._prepared[key]
-
-    def __getitem__(self, name: str) -> Any:
-        return self._blocks[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._blocks)
-
-    def __len__(self) -> int:
-        return len(self._blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,29 +80,6 @@ class Table:
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """Settings and sizes at which the checks compare a sampler with its own prior.
-
-    They must make ``simulate`` and ``step`` speak of one and the same law: no prior number may be taken from the
-    data. Small sizes mix fast and show most errors. Give one trial for every way a sweep can go.
-
-    Attributes
-    ----------
-    params : settings that differ from their defaults.
-    shapes : shape of every input (a tuple of shapes for one that takes many); empty: 6 by 4.
-    missing : share of cells taken out of the inputs that may have gaps.
-    warmup, thin : sweeps after which the start is forgotten, and after which two draws hardly depend.
-    """
-
-    name: str = "default"
-    params: Mapping[str, Any] = field(default_factory=dict)
-    shapes: Mapping[str, Any] = field(default_factory=dict)
-    missing: float = 0.0
-    warmup: int = 100
-    thin: int = 5
 
 
 Results = dict[str, Result | Table | str]

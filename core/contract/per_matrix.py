@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from plaidwork.core.errors import SettingError
 
 if TYPE_CHECKING:
-    from plaidwork.core.contract.spec import Hyperparameter, ValueKind
+    from plaidwork.core.contract.hyperparameter import Hyperparameter, ValueKind
 
 _PART = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|[^",;])*)\s*(?:[,;]|\Z)""")
 _AWKWARD = re.compile(r"""[",;=\\]|^\s|\s$|^$""")

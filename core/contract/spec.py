@@ -5,180 +5,23 @@ A declaration is stored with every run, so that a session can be browsed when th
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from plaidwork.core.contract import per_matrix
+from plaidwork.core.contract.hyperparameter import IDENTIFIER, Hyperparameter, ValueKind, holds, need
 from plaidwork.core.contract.metric import Metric
 from plaidwork.core.contract.schedule import DEFAULT_BUDGET, Schedule
 from plaidwork.core.errors import SettingError
 
 API_VERSION = (1, 0)
 
-HyperparameterKind = Literal["int", "float", "bool", "choice", "text", "array"]
 InputKind = Literal["matrix", "vector", "labels"]
-ValueKind = Literal["real", "count", "binary", "ordinal", "categorical"]
 Algorithm = Literal["mcmc", "variational", "optimise"]
 
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _MODEL_ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\Z")
-
-
-class DeclarationError(ValueError):
-    """A plugin's declaration contradicts itself; the message names the field."""
-
-
-def _need(condition: bool, message: str) -> None:
-    if not condition:
-        raise DeclarationError(message)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """One value of a ``choice`` hyperparameter, as stored and as shown.
-
-    ``suits``: kinds of values for which a setting that has one choice ``per`` matrix takes this one by itself.
-    """
-
-    value: str
-    label: str
-    doc: str = ""
-    suits: tuple[ValueKind, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "suits", tuple(self.suits))
-
-
-@dataclass(frozen=True, slots=True)
-class Hyperparameter:
-    """One setting of a model; the form field is made from it.
-
-    ``when`` maps the name of another setting to the value (or tuple of values) at which this one
-    matters; otherwise it is hidden. ``log`` asks for a logarithmic step in the field.
-    ``open_minimum`` excludes ``minimum`` itself (a precision must be > 0, not >= 0).
-    ``per`` names an input that takes many matrices: the text then has one of the ``choices`` for each of them (see
-    ``per_matrix``), the first of which stands for "by its values".
-    ``earlier`` is what the model did before it had this setting: runs stored without it go on and are repeated with that
-    (None: with the default).
-    """
-
-    name: str
-    kind: HyperparameterKind
-    default: Any
-    label: str = ""
-    doc: str = ""
-    unit: str = ""
-    group: str = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    open_minimum: bool = False
-    choices: tuple[Choice, ...] = ()
-    log: bool = False
-    advanced: bool = False
-    when: Mapping[str, Any] = field(default_factory=dict)
-    per: str = ""
-    earlier: Any = None
-
-    def __post_init__(self) -> None:
-        _need(bool(_IDENTIFIER.match(self.name)), f"hyperparameter name {self.name!r} is not an identifier")
-        _need(self.kind in get_args(HyperparameterKind), f"{self.name}: unknown kind {self.kind!r}")
-        object.__setattr__(self, "choices", tuple(self.choices))
-        chooses = self.kind == "choice" or (self.kind == "text" and bool(self.per))
-        _need(chooses == bool(self.choices), f"{self.name}: choices go with kind 'choice', or 'text' and per")
-        _need(chooses or not self.per, f"{self.name}: per goes with kind 'text'")
-        try:
-            object.__setattr__(self, "default", self.check(self.default))
-            if self.earlier is not None:
-                object.__setattr__(self, "earlier", self.check(self.earlier))
-        except SettingError as error:
-            raise DeclarationError(f"default of {error}") from error
-
-    @property
-    def title(self) -> str:
-        """The label shown; made from the name when none is given."""
-        return self.label or self.name.replace("_", " ").capitalize()
-
-    @property
-    def range_text(self) -> str:
-        """The allowed range in words, as the form shows it: ``1 to 64``, ``> 0``, or empty."""
-        if self.kind not in ("int", "float", "array"):
-            return ""
-        low, high = self.minimum, self.maximum
-        if low is not None and high is not None:
-            return f"{'above ' if self.open_minimum else ''}{low:g} to {high:g}"
-        if low is not None:
-            return f"> {low:g}" if self.open_minimum else f"at least {low:g}"
-        return f"at most {high:g}" if high is not None else ""
-
-    def check(self, value: Any) -> Any:
-        """The value in canonical type. Raises ``SettingError`` naming the rule and the value found."""
-        match self.kind:
-            case "bool":
-                if isinstance(value, str) and value.lower() in ("true", "false", "yes", "no", "on", "off"):
-                    return value.lower() in ("true", "yes", "on")
-                if not isinstance(value, bool):
-                    raise self._error("needs true or false", value)
-                return value
-            case "choice":
-                allowed = [choice.value for choice in self.choices]
-                if value not in allowed:
-                    raise self._error(f"must be one of {', '.join(allowed)}", value)
-                return value
-            case "text":
-                if self.per:
-                    return per_matrix.check(self, value)
-                if not isinstance(value, str):
-                    raise self._error("needs text", value)
-                return value
-            case "array":
-                return self._check_array(value)
-            case _:
-                return self._check_number(value)
-
-    def _check_array(self, value: Any) -> tuple[float, ...]:
-        if isinstance(value, str):
-            value = [part for part in re.split(r"[\s,;]+", value) if part]
-        if not hasattr(value, "__iter__"):
-            raise self._error("needs a list of numbers", value)
-        return tuple(float(self._check_number(item)) for item in value)
-
-    def _check_number(self, value: Any) -> int | float:
-        wanted = "a whole number" if self.kind == "int" else "a number"
-        rule = f"needs {wanted}" + (f" ({self.range_text})" if self.range_text else "")
-        if isinstance(value, bool):
-            raise self._error(rule, value)
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise self._error(rule, value) from None
-        if not math.isfinite(number) or (self.kind == "int" and number != round(number)):
-            raise self._error(rule, value)
-        too_low = self.minimum is not None and (
-            number <= self.minimum if self.open_minimum else number < self.minimum
-        )
-        if too_low or (self.maximum is not None and number > self.maximum):
-            raise self._error(rule, value)
-        return int(number) if self.kind == "int" else number
-
-    def _error(self, rule: str, value: Any) -> SettingError:
-        return SettingError(f"{self.title} ({self.name}) {rule}. Found “{value}”.")
-
-    def active(self, values: Mapping[str, Any]) -> bool:
-        """Whether the setting matters at these values of the others (see ``when``)."""
-        return _holds(self.when, values)
-
-
-def _holds(when: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
-    """Whether every setting named has the value, or one of the values, given for it."""
-    for other, wanted in when.items():
-        options = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
-        if values.get(other) not in options:
-            return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,17 +53,17 @@ class Input:
     samples: str = ""
 
     def __post_init__(self) -> None:
-        _need(
+        need(
             not self.union or (self.many and self.missing),
             f"input {self.name}: union goes with many and missing",
         )
-        _need(bool(_IDENTIFIER.match(self.name)), f"input name {self.name!r} is not an identifier")
-        _need(self.kind in get_args(InputKind), f"input {self.name}: unknown kind {self.kind!r}")
-        _need(self.dtype in get_args(ValueKind), f"input {self.name}: unknown dtype {self.dtype!r}")
+        need(bool(IDENTIFIER.match(self.name)), f"input name {self.name!r} is not an identifier")
+        need(self.kind in get_args(InputKind), f"input {self.name}: unknown kind {self.kind!r}")
+        need(self.dtype in get_args(ValueKind), f"input {self.name}: unknown dtype {self.dtype!r}")
         object.__setattr__(self, "dims", tuple(self.dims))
         rank = 2 if self.kind == "matrix" else 1
-        _need(len(self.dims) == rank, f"input {self.name}: a {self.kind} has {rank} dims, got {self.dims}")
-        _need(
+        need(len(self.dims) == rank, f"input {self.name}: a {self.kind} has {rank} dims, got {self.dims}")
+        need(
             not self.samples or self.samples in self.dims,
             f"input {self.name}: samples must be one of its dims {self.dims}, got {self.samples!r}",
         )
@@ -249,9 +92,9 @@ class Variable:
     doc: str = ""
 
     def __post_init__(self) -> None:
-        _need(bool(_IDENTIFIER.match(self.name)), f"variable name {self.name!r} is not an identifier")
+        need(bool(IDENTIFIER.match(self.name)), f"variable name {self.name!r} is not an identifier")
         object.__setattr__(self, "dims", tuple(self.dims))
-        _need(bool(self.dims) or not self.ragged, f"variable {self.name}: ragged needs a dim")
+        need(bool(self.dims) or not self.ragged, f"variable {self.name}: ragged needs a dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +164,7 @@ class View:
 
     def offered(self, values: Mapping[str, Any]) -> bool:
         """Whether a fit with these settings has the view (see ``when``)."""
-        return _holds(self.when, values)
+        return holds(self.when, values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,52 +191,52 @@ class ModelSpec:
     api: tuple[int, int] = API_VERSION
 
     def __post_init__(self) -> None:
-        _need(bool(_MODEL_ID.match(self.id)), f"model id {self.id!r} must be lower case, dots between parts")
+        need(bool(_MODEL_ID.match(self.id)), f"model id {self.id!r} must be lower case, dots between parts")
         for name in ("inputs", "hyperparameters", "variables", "traces", "views", "metrics", "tags"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        _need(bool(self.inputs), f"{self.id}: a model needs an input")
+        need(bool(self.inputs), f"{self.id}: a model needs an input")
         for things in (self.inputs, self.hyperparameters, self.variables, self.traces):
             counts = Counter(thing.name for thing in things)
             twice = {name for name, count in counts.items() if count > 1}
-            _need(not twice, f"{self.id}: declared twice: {', '.join(sorted(twice))}")
+            need(not twice, f"{self.id}: declared twice: {', '.join(sorted(twice))}")
         known = {dim for item in self.inputs for dim in item.dims} | set(self.dims)
         for variable in self.variables:
             for dim in variable.dims:
-                _need(dim in known, f"{self.id}: variable {variable.name} has an undeclared dim {dim!r}")
+                need(dim in known, f"{self.id}: variable {variable.name} has an undeclared dim {dim!r}")
         samples = {item.samples for item in self.inputs} - {""}
-        _need(
+        need(
             len(samples) < 2,
             f"{self.id}: its inputs have samples of several dims: {', '.join(sorted(samples))}",
         )
         for item in self.inputs:
             shared = samples.intersection(item.dims)
-            _need(
+            need(
                 not shared or bool(item.samples),
                 f"{self.id}: input {item.name} has the dim {', '.join(shared)} of the samples, so it needs samples too",
             )
         settings = {parameter.name for parameter in self.hyperparameters}
         several = {item.name for item in self.inputs if item.many}
         for parameter in self.hyperparameters:
-            _need(
+            need(
                 not parameter.per or parameter.per in several,
                 f"{self.id}: {parameter.name} is per {parameter.per!r}, which is no input of many matrices",
             )
         for parameter in self.hyperparameters:
             for other in parameter.when:
-                _need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
+                need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
         for view in self.views:
             for other in view.when:
-                _need(
+                need(
                     other in settings, f"{self.id}: view {view.title!r} depends on unknown setting {other!r}"
                 )
         for metric in self.metrics:
-            _need(
+            need(
                 isinstance(metric.source, str),
                 f"{self.id}: the source of metric {metric.name} must be a name",
             )
             for other in metric.comparable_across or ():
-                _need(other in settings, f"{self.id}: metric {metric.name} names unknown setting {other!r}")
-        _need(
+                need(other in settings, f"{self.id}: metric {metric.name} names unknown setting {other!r}")
+        need(
             sum(trace.primary for trace in self.traces) <= 1,
             f"{self.id}: only one trace may be the primary one",
         )
@@ -446,59 +289,3 @@ def _by_name(things: tuple[Any, ...], name: str, otherwise: str) -> Any:
     near = difflib.get_close_matches(name, [thing.name for thing in things], n=1)
     hint = f"Did you mean “{near[0]}”?" if near else f"Known: {', '.join(t.name for t in things) or 'none'}."
     raise SettingError(f"{otherwise} named “{name}”.", hint)
-
-
-def spec_to_json(spec: ModelSpec) -> dict[str, Any]:
-    """The declaration as JSON-ready dict (stored with every run)."""
-    from dataclasses import asdict
-
-    return cast(dict[str, Any], _plain(asdict(spec)))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    return value
-
-
-def spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
-    """The declaration back from :func:`spec_to_json`. Raises ``DeclarationError`` when it is not one."""
-    try:
-        return _spec_from_json(record)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DeclarationError(f"stored declaration is damaged: {error}") from error
-
-
-_MOST_DECLARED = 2_000
-"""Inputs, settings, variables, traces, views or metrics that a stored declaration may have; no model comes near."""
-
-
-def _spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
-    values = dict(record)
-    for name in ("inputs", "hyperparameters", "variables", "traces", "views", "metrics"):
-        if len(values.get(name, ())) > _MOST_DECLARED:
-            raise DeclarationError(
-                f"it declares {len(values[name])} {name}, at most {_MOST_DECLARED} are read"
-            )
-
-    def many(cls: type, items: Any) -> tuple[Any, ...]:
-        return tuple(cls(**item) for item in items)
-
-    parameters = []
-    for item in values["hyperparameters"]:
-        item = dict(item)
-        item["choices"] = many(Choice, item.get("choices", ()))
-        item["when"] = {k: tuple(v) if isinstance(v, list) else v for k, v in item.get("when", {}).items()}
-        parameters.append(Hyperparameter(**item))
-    values["hyperparameters"] = tuple(parameters)
-    values["inputs"] = many(Input, values["inputs"])
-    values["variables"] = many(Variable, values.get("variables", ()))
-    values["traces"] = many(Trace, values.get("traces", ()))
-    views = values.get("views", ())  # older declarations have “live”, which never did anything
-    values["views"] = many(View, [{k: v for k, v in view.items() if k != "live"} for view in views])
-    values["schedule"] = Schedule(**values.get("schedule", {}))
-    values["metrics"] = many(Metric, values.get("metrics", ()))
-    values["api"] = tuple(values.get("api", API_VERSION))
-    return ModelSpec(**values)

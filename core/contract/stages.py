@@ -12,7 +12,8 @@ from plaidwork.core.errors import PluginError
 if TYPE_CHECKING:
     import numpy as np
 
-    from plaidwork.core.contract.model import Model, ModelData, ParamsT, State, StateT
+    from plaidwork.core.contract.model import Model
+    from plaidwork.core.contract.model_data import ModelData, ParamsT, State, StateT
     from plaidwork.core.contract.schedule import Clock
 
 POSITION = "sweep_position"

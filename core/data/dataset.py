@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from plaidwork.core.contract.spec import ValueKind
+from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.errors import DataError
 
 Axis = Literal[0, 1]

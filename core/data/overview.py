@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.contract.spec import Input, ValueKind
+from plaidwork.core.contract.hyperparameter import ValueKind
+from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import orient
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.contract.spec import Choice, Hyperparameter
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.data import _transforms as made
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.errors import DataError, SettingError

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
-from plaidwork.core.contract.model import Block, ModelData, Params, Results
-from plaidwork.core.contract.spec import API_VERSION, DeclarationError, Hyperparameter, Input, View
+from plaidwork.core.contract.hyperparameter import DeclarationError, Hyperparameter
+from plaidwork.core.contract.model import Results
+from plaidwork.core.contract.model_data import Block, ModelData, Params
+from plaidwork.core.contract.spec import API_VERSION, Input, View
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, Result
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import column_dataset, parse_column
 from plaidwork.core.data.dataset import Axis, Dataset

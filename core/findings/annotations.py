@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from plaidwork.core.contract.spec import DeclarationError
+from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import SettingError
 

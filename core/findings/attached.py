@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plaidwork.core.contract.spec import DeclarationError
+from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.data.importers._text import compression_error
 from plaidwork.core.errors import DataError
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, Model, ModelData
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.draws import Kept

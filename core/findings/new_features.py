@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, Table
+from plaidwork.core.contract.model import Table
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.joining import has_default_names
 from plaidwork.core.errors import ModelError

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plaidwork.core.contract.model import Model, ModelData, Params, Result, Results, Table
+from plaidwork.core.contract.model import Model, Result, Results, Table
+from plaidwork.core.contract.model_data import ModelData, Params
 from plaidwork.core.contract.spec import Input, ModelSpec, View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.solution_texts import solutions_text

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, Model, ModelData, Params
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.model_data import Block, ModelData, Params
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.draws import ChainView, Kept

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, Result
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.findings.fitted import RunInput
 from plaidwork.core.findings.naming import Naming

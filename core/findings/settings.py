@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.draws.numbers import format_number
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, Cost, Problem
+from plaidwork.core.contract.model import Cost, Problem
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.plan import FitPlan
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, Cost, Model, ModelData, Params, Problem
+from plaidwork.core.contract.model import Cost, Model, Problem
+from plaidwork.core.contract.model_data import Block, ModelData, Params
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Input, ModelSpec

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.contract.model import State
+from plaidwork.core.contract.model_data import State
 from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.draws.chain import ChainRecord, copy_state

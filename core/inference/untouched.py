@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.errors import PluginError
 
 LEAST_SECONDS, COST = 20.0, 100.0

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.contract.model import Result, Results, Table
-from plaidwork.core.contract.spec import spec_to_json
+from plaidwork.core.contract.spec_json import spec_to_json
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.analysis import AnalysisRecord, run_showing
 from plaidwork.core.findings.naming import Naming, labels_of_axes, shown_names

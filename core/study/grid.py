@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plaidwork.core.contract.spec import Hyperparameter, ModelSpec
+from plaidwork.core.contract.hyperparameter import Hyperparameter
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import SettingError
 
 MOST_JOBS = 10_000

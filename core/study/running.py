@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from plaidwork.core.errors import PlaidworkError, SettingError
@@ -79,22 +80,7 @@ class RunningStudy(StudyRecord):
             if job.status == "waiting":
                 waiting.put(job)
         over: queue.SimpleQueue[StudyJob | None] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                while True:
-                    self.control.wait_while_paused()
-                    if self.control.stopping:
-                        return
-                    try:
-                        job = waiting.get_nowait()
-                    except queue.Empty:
-                        return
-                    self._run_job(job, executor, progress)
-                    over.put(job)
-            finally:
-                over.put(None)
-
+        work = partial(self._work, waiting, over, executor, progress)
         threads = [threading.Thread(target=work, name=f"study {i + 1}", daemon=True) for i in range(at_once)]
         for thread in threads:
             thread.start()
@@ -118,6 +104,28 @@ class RunningStudy(StudyRecord):
                 thread.join()
             with self._lock:
                 self._started = False
+
+    def _work(
+        self,
+        waiting: queue.SimpleQueue[StudyJob],
+        over: queue.SimpleQueue[StudyJob | None],
+        executor: MakeExecutor,
+        progress: Progress | None,
+    ) -> None:
+        """What each thread does: one waiting job after the other, told as over; None when there is no more for it."""
+        try:
+            while True:
+                self.control.wait_while_paused()
+                if self.control.stopping:
+                    return
+                try:
+                    job = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                self._run_job(job, executor, progress)
+                over.put(job)
+        finally:
+            over.put(None)
 
     def start_again(self, failed: bool = False) -> None:
         """Let jobs that were stopped (and those that ``failed``) wait for another run, and take back the stop."""

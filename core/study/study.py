@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plaidwork.core.contract.metric import Metric, metrics_of, undeclared_metric
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, warn_user
 from plaidwork.core.data.orienting import Placed, orient
@@ -117,21 +118,13 @@ class Study(RunningStudy):
         known = metrics_of(
             spec, _contributed() if metrics is None else metrics, model.offers("log_likelihood")
         )
-        if metric is None:
-            if not known:
-                raise SettingError(f"{spec.title} has no primary trace.", "Name a metric.")
-            metric = known[0]
-        elif isinstance(metric, str):
-            metric = next(
-                (item for item in known if metric in (item.key, item.title)), undeclared_metric(metric)
-            )
         given = load_inputs(spec, entries_of(spec, inputs, import_options, transform), samples_in=samples_in)
         turned, placed = orient(spec.inputs, given.data)
         study = cls(
             model,
             turned,
             jobs,
-            metric=metric if isinstance(metric, Metric) else Metric(metric),
+            metric=_metric_of(spec, metric, known),
             metrics=known,
             schedule=schedule or spec.schedule,
             holdout=holdout,
@@ -286,6 +279,19 @@ def adopt(session: Session, job: StudyJob) -> Run:
 
 def _same(value: float, other: float | None) -> bool:
     return other is not None and (value == other or (value != value and other != other))
+
+
+def _metric_of(
+    spec: ModelSpec, metric: Metric | str | Callable[[Run], float] | None, known: Sequence[Metric]
+) -> Metric:
+    """The metric that is meant: the first one known, one by its key or title, or a measure of one's own."""
+    if metric is None and not known:
+        raise SettingError(f"{spec.title} has no primary trace.", "Name a metric.")
+    if metric is None:
+        return known[0]
+    if isinstance(metric, str):
+        return next((item for item in known if metric in (item.key, item.title)), undeclared_metric(metric))
+    return metric if isinstance(metric, Metric) else Metric(metric)
 
 
 def _contributed() -> tuple[Metric, ...]:

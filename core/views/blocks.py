@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.naming import given_name
 from plaidwork.core.inference.run import Run
@@ -103,7 +104,6 @@ def load_blocks(sources: Sources) -> BlockData:
     background plus the shift of every block, weighted by membership.
     """
     matrix_role = next((r for r in ("matrix", "data", "values") if r in sources.view.source), "matrix")
-    column_role = "columns" if "columns" in sources.view.source else "cols"
     shift_role = next((r for r in ("shift", "theta", "strength") if r in sources.view.source), "shift")
     rows_result = sources.result("rows", 2)
     dataset = sources.dataset(matrix_role)
@@ -112,33 +112,15 @@ def load_blocks(sources: Sources) -> BlockData:
     if values.ndim != 2:
         raise SourceError(f"The picture needs a matrix. Found {values.ndim} axis.")
     n, m = values.shape
-    rows = np.asarray(rows_result.values, dtype=np.float64)
-    if rows.shape[1] != n:
-        raise SourceError(f"The blocks have memberships of {rows.shape[1]} rows; the matrix has {n}.")
-    columns = sources.array(column_role, (len(rows), None))
-    if columns.shape[1] != m:
-        raise SourceError(f"The blocks have memberships of {columns.shape[1]} columns; the matrix has {m}.")
-    count = len(rows)
-
-    def optional(role: str, shape: tuple[int | None, ...]) -> np.ndarray | None:
-        return sources.array(role, shape) if sources.has(role) else None
-
+    rows, columns = _memberships(sources, rows_result, n, m)
     background = float(sources.result("background").values.mean()) if sources.has("background") else None
-    listed = sources.table("blocks").columns if sources.has("blocks") else {}
-
-    def column(role: str, title: str) -> np.ndarray | None:
-        found = optional(role, (count,))
-        if found is None and title in listed:
-            if len(listed[title]) != count:
-                raise SourceError(f"The list has {len(listed[title])} blocks, the memberships {count}.")
-            found = np.asarray(listed[title], dtype=np.float64)
-        return found
-
-    shift = column(shift_role, "Shift")
-    interval = optional("interval", (count, 2))
-    if interval is None and "Low" in listed and "High" in listed:
-        interval = np.stack([column("", "Low"), column("", "High")], axis=1)  # type: ignore[list-item]
-    fit = optional("fit", (n, m))
+    count = len(rows)
+    shift = _of_blocks(sources, shift_role, "Shift", count)
+    interval = _optional(sources, "interval", (count, 2))
+    low, high = (_of_blocks(sources, "", title, count) for title in ("Low", "High"))
+    if interval is None and low is not None and high is not None:
+        interval = np.stack([low, high], axis=1)
+    fit = _optional(sources, "fit", (n, m))
     if fit is None and shift is not None and sources.view.options.get("fit") == "additive":
         fit = (background or 0.0) + np.einsum(
             "l,ln,lm->nm", np.nan_to_num(shift), rows, columns, optimize=True
@@ -161,14 +143,40 @@ def load_blocks(sources: Sources) -> BlockData:
         column_means=_means(values, 0),
         shift=shift,
         interval=interval,
-        present=column("present", "Present"),
+        present=_of_blocks(sources, "present", "Present", count),
         shift_unit=_shift_unit(sources, shift_role),
         fit=fit,
-        coverage=optional("coverage", (n, m)),
+        coverage=_optional(sources, "coverage", (n, m)),
         strips=categorical(dataset.column_table) if dataset else {},
         row_notes=_notes(dataset),
         dim=rows_result.dims[0] if rows_result.dims else "",
     )
+
+
+def _memberships(sources: Sources, found: Result, n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """(L, n) and (L, m) memberships of rows and columns."""
+    rows = np.asarray(found.values, dtype=np.float64)
+    if rows.shape[1] != n:
+        raise SourceError(f"The blocks have memberships of {rows.shape[1]} rows; the matrix has {n}.")
+    columns = sources.array("columns" if "columns" in sources.view.source else "cols", (len(rows), None))
+    if columns.shape[1] != m:
+        raise SourceError(f"The blocks have memberships of {columns.shape[1]} columns; the matrix has {m}.")
+    return rows, columns
+
+
+def _optional(sources: Sources, role: str, shape: tuple[int | None, ...]) -> np.ndarray | None:
+    return sources.array(role, shape) if sources.has(role) else None
+
+
+def _of_blocks(sources: Sources, role: str, title: str, count: int) -> np.ndarray | None:
+    """(L,) one number of each block, by its role or from a column of the list of blocks."""
+    found = _optional(sources, role, (count,))
+    listed = sources.table("blocks").columns if sources.has("blocks") else {}
+    if found is None and title in listed:
+        if len(listed[title]) != count:
+            raise SourceError(f"The list has {len(listed[title])} blocks, the memberships {count}.")
+        found = np.asarray(listed[title], dtype=np.float64)
+    return found
 
 
 def _shift_unit(sources: Sources, role: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.draws.numbers import format_count, format_number, tidy
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.findings.naming import identity_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.contract.model import Block
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.draws.numbers import format_correlation, format_count, format_number, format_percent
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
 from plaidwork.core.pictures import Axis, Cells, File, Items, Key, Panel, Picture, Ramp, ViewChoices

@@ -32,7 +32,7 @@ from plaidwork.gui.dialogs import ask
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import HyperparameterForm
-from plaidwork.gui.setup.inputs_form import InputField
+from plaidwork.gui.setup.input_field import InputField
 from plaidwork.gui.setup.sections import Fold, Section
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Label, button, scrolled

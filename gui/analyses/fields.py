@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from plaidwork.core.contract.spec import Choice, Hyperparameter
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.annotations import AXES, AnnotationRef, Annotations
 from plaidwork.core.findings.attached import AttachedFile, FileRequest

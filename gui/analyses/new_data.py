@@ -11,7 +11,7 @@ from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.session.offers import views_with
 from plaidwork.core.session.suitability import Choices
-from plaidwork.gui.setup.inputs_form import InputField
+from plaidwork.gui.setup.input_field import InputField
 
 _OF_THE_FIT = "the data of the fit"
 

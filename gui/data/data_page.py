@@ -9,10 +9,8 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QFrame,
     QPlainTextEdit,
     QStackedWidget,
-    QTableView,
     QWidget,
 )
 from shiboken6 import isValid
@@ -26,14 +24,14 @@ from plaidwork.gui.data.facts import Facts, dense_sample, missing_text, size_tex
 from plaidwork.gui.data.label_choice import LabelChoice
 from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
-from plaidwork.gui.data.values_model import ValuesModel
+from plaidwork.gui.data.values_table import values_table
 from plaidwork.gui.data.view_facts import KIND_LABELS
 from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.choices import Choices
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
-from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
@@ -197,7 +195,7 @@ class DataPage(Page):
         if dataset is None:
             return
         if part not in self._pages:
-            makers = {PICTURE: self._picture, VALUES: self._values, ROWS: self._rows, COLUMNS: self._columns}
+            makers = {PICTURE: self._picture, VALUES: values_table, ROWS: self._rows, COLUMNS: self._columns}
             self._pages[part] = makers[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
@@ -253,36 +251,6 @@ class DataPage(Page):
         top = ("+" if facts.diverging else "") + top
         self.bar.set_limits(bottom, middle, top, clipped=facts.clipped, map_name=name)
         self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
-
-    def _values(self, dataset: Dataset) -> QWidget:
-        if dataset.is_sparse and dataset.shape[1] > 50_000:
-            return StatePane("table", "Too wide to show as a table", "Select rows or columns first.")
-        view = QTableView()
-        view.setFrameShape(QFrame.Shape.NoFrame)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
-        view.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-        view.setAccessibleName("Values")
-        rows = view.verticalHeader()
-        rows.hide()
-        rows.setMinimumSectionSize(size.HIT)
-        rows.setDefaultSectionSize(size.ROW)
-        model = ValuesModel()
-        model.setParent(view)
-        model.set_dataset(dataset)
-        head = view.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setMinimumSectionSize(24)
-        head.setDefaultSectionSize(92)
-        view.setModel(model)
-        head.setStretchLastSection(True)
-        head.setResizeContentsPrecision(40)
-        for column in range(min(model.n_fixed, 12)):
-            view.resizeColumnToContents(column)
-            view.setColumnWidth(column, min(max(view.columnWidth(column) + 8, 80), 280))
-        theme().changed.connect(view.viewport().update)
-        return view
 
     def _rows(self, dataset: Dataset) -> QWidget:
         return self._annotations(dataset, 0)

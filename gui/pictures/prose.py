@@ -46,17 +46,19 @@ def document_of(mark: Prose, wide: float, style: Style) -> QTextDocument:
     found.setUndoRedoEnabled(False)
     found.setDocumentMargin(0)
     found.setDefaultFont(style.font("body"))
-    found.setTextWidth(wide)
     lines, plain, at = QTextBlockFormat(), QTextCharFormat(), 0
     lines.setLineHeight(_LEADING, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     plain.setForeground(style.color(mark.color_of(0)))
     cursor = QTextCursor(found)
+    cursor.beginEditBlock()  # else every piece has the whole text laid out anew
     cursor.setBlockFormat(lines)
     for span in mark.spans:
         cursor.insertText(mark.words[at : span.start], plain)
         cursor.insertText(mark.words[span.start : span.end], _format(span, plain, style))
         at = span.end
     cursor.insertText(mark.words[at:], plain)
+    cursor.endEditBlock()
+    found.setTextWidth(wide)
     return found
 
 

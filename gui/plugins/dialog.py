@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from plaidwork.core.checks.background import check_in_process, kept_result
 from plaidwork.core.errors import PlaidworkError
@@ -18,9 +18,9 @@ from plaidwork.core.plugins import plugin_install
 from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui import dialogs
 from plaidwork.gui.data.pane import Pane
-from plaidwork.gui.icons import icon
-from plaidwork.gui.plugins import facts
+from plaidwork.gui.plugins import facts, questions
 from plaidwork.gui.plugins.detail import DetailCard
+from plaidwork.gui.plugins.head import Head
 from plaidwork.gui.plugins.install_dialog import InstallDialog
 from plaidwork.gui.plugins.kept_checks import forget_check, keep_check, kept_check
 from plaidwork.gui.plugins.table import PluginTable
@@ -28,7 +28,7 @@ from plaidwork.gui.settings import Settings
 from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Card, Label, MessageBar, button
+from plaidwork.gui.widgets import Card, MessageBar, button
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
@@ -82,34 +82,17 @@ class PluginsDialog(TaskDialog):
         self.table.chosen.connect(self._show_detail)
         self.card = DetailCard()
         self.card.action_requested.connect(self._act)
+        head = Head()
+        self.counted, self.search = head.counted, head.search
+        self.search.textChanged.connect(self._search)
         vertical(
-            self._build_head(),
+            head,
             self.messages,
             (self._build_middle(), 1),
             self._build_foot(),
             on=self,
             spacing=0,
         )
-
-    def _build_head(self) -> QWidget:
-        head = Pane("surface", "bottom")
-        self.counted = Label("", "body", "muted", elide=True)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Find a plugin")
-        self.search.setAccessibleName("Find a plugin")
-        self.search.setClearButtonEnabled(True)
-        self.search.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
-        self.search.setFixedWidth(250)
-        self.search.textChanged.connect(self._search)
-        texts = vertical(Label("Plugins", "headline"), self.counted, spacing=space.XS)
-        horizontal(
-            (texts, 1),
-            self.search,
-            on=head,
-            spacing=space.L,
-            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
-        )
-        return head
 
     def _build_middle(self) -> QWidget:
         pane = Pane("surface")
@@ -129,7 +112,7 @@ class PluginsDialog(TaskDialog):
         self.folder_button = button(
             "Open plugin folder", self._open_plugin_folder, kind="quiet", icon_name="folder"
         )
-        self.write_button = button("Write your own…", self._write_your_own, kind="quiet")
+        self.write_button = button("Write your own…", lambda: questions.show_new_command(self), kind="quiet")
         self.developer = QCheckBox("Developer mode")
         self.developer.setToolTip("Offers to load plugins again while the program runs")
         self.developer.setChecked(self._settings.flag(DEVELOPER))
@@ -169,11 +152,7 @@ class PluginsDialog(TaskDialog):
             text = "Plugins that were added are left out of this start."
             self.messages.post("info", "Safe mode", text, [("Load them", self._leave_safe_mode)], key="safe")
         if not self.table.chosen_name:
-            bad = next(
-                (info for info in self.registry.plugins if info.state in ("failed", "incompatible")), None
-            )
-            if bad is not None:
-                self.table.choose(bad.name)
+            self.table.choose(facts.first_broken(self.registry.plugins))
 
     def _refresh(self) -> None:
         plugins = list(self.registry.plugins)
@@ -215,25 +194,14 @@ class PluginsDialog(TaskDialog):
         )
 
     def _show_no_detail(self) -> None:
-        guests = [info for info in self.registry.plugins if info.source != "built-in"]
-        if self.table.shown_names or not self.search.text():
-            if guests or not self.registry.settled or self.registry.safe_mode:
-                title, text = (
-                    "No plugin selected",
-                    "Choose one in the table to see what it brings, or why it failed.",
-                )
-                actions: tuple[Any, ...] = ()
-            else:
-                title = "No added plugins yet"
-                text = f"Install one that others wrote, or begin your own: {facts.NEW_COMMAND}"
-                actions = (("Write your own…", self._write_your_own),)
+        guests = any(info.source != "built-in" for info in self.registry.plugins)
+        if not self.table.shown_names and self.search.text():
+            title, text = facts.none_found(self.search.text())
+            self.card.show_nothing(title, text, (("Show all", self.search.clear),))
+        elif guests or not self.registry.settled or self.registry.safe_mode:
+            self.card.show_nothing(*facts.NONE_SELECTED, ())
         else:
-            title, text = (
-                "Nothing found",
-                f"No plugin has “{self.search.text()}” in its name, models or state.",
-            )
-            actions = (("Show all", self.search.clear),)
-        self.card.show_nothing(title, text, actions)
+            self.card.show_nothing(*facts.NONE_ADDED, (("Write your own…", self.write_button.click),))
 
     # -- actions --------------------------------------------------------------------------------
     def _act(self, what: str) -> None:
@@ -324,14 +292,7 @@ class PluginsDialog(TaskDialog):
 
     # -- conformance ----------------------------------------------------------------------------
     def _check(self, info: PluginInfo) -> None:
-        count = len(info.models)
-        text = (
-            f"Every rule for models is tried on {'its model' if count == 1 else f'its {count} models'}, in a process "
-            "of its own; you can go on working. The quick level takes up to a minute or two per model, the long one "
-            "several times as much: it finds smaller errors of a sampler."
-        )
-        choices = (("cancel", "Cancel"), ("full", "Check longer"), ("quick", "Check"))
-        level = dialogs.ask(self, f"Check {info.title}?", text, choices, "quick")
+        level = questions.ask_level(self, info)
         if level == "cancel":
             return
         models = list(info.models)
@@ -390,10 +351,7 @@ class PluginsDialog(TaskDialog):
         except PlaidworkError as error:
             self._could_not(f"uninstall {name}")(error, "")
             return
-        others = f" {', '.join(gone[1:])} came with it and goes too." if len(gone) > 1 else ""
-        text = f"It is removed from the plugin folder.{others} Sessions made with it open and show their results."
-        choices = (("cancel", "Cancel"), ("uninstall", "Uninstall"))
-        if dialogs.ask(self, f"Uninstall {info.title}?", text, choices, "uninstall") != "uninstall":
+        if not questions.ask_uninstall(self, info, gone):
             return
         mates = [point for point, owner in self._removable.items() if owner == distribution]
 
@@ -414,7 +372,7 @@ class PluginsDialog(TaskDialog):
         self.messages.dismiss("action")
         self._act_on(name, f"Uninstalling {name}", work, done, f"uninstall {name}")
 
-    # -- folders and own plugins ----------------------------------------------------------------
+    # -- folders --------------------------------------------------------------------------------
     def _open_plugin_folder(self) -> None:
         folder = self.registry.plugin_folder()
         try:
@@ -425,24 +383,6 @@ class PluginsDialog(TaskDialog):
             )
             return
         _open(folder)
-
-    def _write_your_own(self) -> None:
-        dialog = dialogs.Dialog(
-            self,
-            "Write your own plugin",
-            "This command writes a package with a small model that works, its tests and sample data. Run it in a "
-            "terminal, in the folder where the package should be; then change the model step by step.",
-        )
-        command = QLineEdit(facts.NEW_COMMAND)
-        command.setReadOnly(True)
-        command.setAccessibleName("Command")
-        copy = button("Copy", lambda: QGuiApplication.clipboard().setText(facts.NEW_COMMAND))
-        line = QWidget()
-        horizontal((command, 1), copy, on=line, spacing=space.S)
-        dialog.add(line)
-        dialog.add_buttons((("close", "Close"),), "close")
-        dialog.exec()
-        dialog.deleteLater()
 
     # -- leaving --------------------------------------------------------------------------------
     def leave(self) -> None:

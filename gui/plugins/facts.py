@@ -20,6 +20,9 @@ STATES = {
 }
 SOURCES = {"built-in": "built in"}
 NEW_COMMAND = "plaidwork plugin new my-model"
+NONE_SELECTED = ("No plugin selected", "Choose one in the table to see what it brings, or why it failed.")
+NONE_ADDED = ("No added plugins yet", f"Install one that others wrote, or begin your own: {NEW_COMMAND}")
+"""Title and text where no plugin is shown."""
 _FRAME = re.compile(r'^ *File "(?P<file>.+)", line (?P<line>\d+)(?:, in (?P<function>.*))?$')
 
 
@@ -39,6 +42,16 @@ def counted(plugins: Sequence[PluginInfo], safe_mode: bool) -> str:
             parts.append(f"{count} {word}")
     text = ", ".join(parts) + "."
     return f"{text} Safe mode: added plugins are left out." if safe_mode else text
+
+
+def first_broken(plugins: Iterable[PluginInfo]) -> str:
+    """Name of the first plugin that failed or does not fit; empty where all is well."""
+    return next((info.name for info in plugins if info.state in ("failed", "incompatible")), "")
+
+
+def none_found(words: str) -> tuple[str, str]:
+    """Title and text where no plugin has these words."""
+    return "Nothing found", f"No plugin has “{words}” in its name, models or state."
 
 
 @dataclass(frozen=True, slots=True)

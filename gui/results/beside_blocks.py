@@ -45,6 +45,7 @@ class BesideBlocks(PrintedPage):
             panel.activated.connect(lambda part, row: self.open_block(row) if part == 0 else None, queued)
             panel.picked.connect(self.blocks.selection.set, queued)
             panel.hovered.connect(self.hovered)
+            panel.renamed.connect(lambda part, row, name: self.name_layer(row, name))
             panel.left.connect(self.leave)
             self.destroyed.connect(panel.deleteLater)  # it may live in a dock of the window
             self._fill_beside()
@@ -65,13 +66,16 @@ class BesideBlocks(PrintedPage):
     def _show_beside(self, parts: Parts) -> None:
         if self._panel is not None and isValid(self._panel):
             self._parts = parts
-            self._panel.set_parts(parts)
+            self._panel.set_parts(parts, named=self.names_given)
             self._mark_beside()
 
     def _mark_beside(self) -> None:
         if self._panel is not None and isValid(self._panel):
             selection = self.blocks.selection
             self._panel.set_selected({kind: selection.get(kind) for kind in ("layer", "row", "column")})
+
+    def edit_listed(self, number: int) -> bool:
+        return self._panel is not None and isValid(self._panel) and self._panel.edit_name(number)
 
     def _choose_row(self, part: int, row: int) -> None:
         listing = self._parts[part] if part < len(self._parts) else None

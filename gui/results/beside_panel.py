@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 from plaidwork.core.pictures import Facts, Inset, Items, Listing, ViewChoice
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, scrolled
+from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, scrolled, tool_button
 from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 Part = Listing | Facts | Inset
@@ -33,6 +34,7 @@ class BesidePanel(QWidget):
     activated : the same, of a row that was clicked twice or where Enter was pressed
     picked : kind and numbers of the items of a mark that was clicked in a small picture
     hovered : what is under the pointer there, in words
+    renamed : numbers of the part and of its row, and the name typed there
     left : Esc was pressed
     """
 
@@ -40,6 +42,7 @@ class BesidePanel(QWidget):
     activated = Signal(int, int)
     picked = Signal(str, object)
     hovered = Signal(str)
+    renamed = Signal(int, int, str)
     left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -81,8 +84,13 @@ class BesidePanel(QWidget):
         """The numbers, from above."""
         return [figure for part in self._parts if isinstance(part, _Numbers) for figure in part.figures]
 
-    def set_parts(self, parts: tuple[Part, ...], choices: Sequence[ViewChoice] = ()) -> None:
-        """Show these, in lists the rows that are chosen. Widgets are used again in their order, so that focus and scrolling are kept."""
+    def set_parts(
+        self, parts: tuple[Part, ...], choices: Sequence[ViewChoice] = (), named: bool = False
+    ) -> None:
+        """Show these, in lists the rows that are chosen; ``named`` is whether blocks, factors or topics can be given a name.
+
+        Widgets are used again in their order, so that focus and scrolling are kept.
+        """
         self._spare, self._parts = [*self._parts, *self._spare], []
         for place, part in enumerate(parts):
             widget = self._widget_for(part)
@@ -92,6 +100,9 @@ class BesidePanel(QWidget):
             self._column.insertWidget(place, widget, int(isinstance(widget, _Table)))
             widget.show_part(part)
             widget.show()
+            if isinstance(widget, _Table):
+                of = part.of if isinstance(part, Listing) else None
+                widget.set_named(named and of is not None and of.kind == "layer")
             if isinstance(part, Listing) and isinstance(widget, _Table) and part.choice is not None:
                 widget.mark_row(
                     part.choice[1], next((one.value for one in choices if one.id == part.choice[0]), "")
@@ -111,10 +122,20 @@ class BesidePanel(QWidget):
         if isinstance(made, _Table):
             made.table.row_selected.connect(lambda row: self.chosen.emit(made.number, row))
             made.table.row_activated.connect(lambda row: self.activated.emit(made.number, row))
+            # what was typed fills the table anew, which must not happen while its editor closes
+            queued = Qt.ConnectionType.QueuedConnection
+            made.table.renamed.connect(lambda row, name: self.renamed.emit(made.number, row, name), queued)
         elif isinstance(made, _Small):
             made.chart.picked.connect(self.picked)
             made.chart.hovered.connect(self.hovered)
         return made
+
+    def edit_name(self, number: int) -> bool:
+        """Begin to edit the name of a block, factor or topic in the list of them; False where there is none in view."""
+        for part in self._parts:
+            if isinstance(part, _Table) and part.isVisible() and part.edit_name(number):
+                return True
+        return False
 
     def set_selected(self, selected: Mapping[str, tuple[int, ...]]) -> None:
         """Mark these items in the small pictures, and in lists of which no row is chosen otherwise."""
@@ -143,10 +164,32 @@ class _Table(QWidget):
         super().__init__()
         self.title, card = Label("", "strong", elide=True), Card()
         self._of: Items | None = None
+        self._shown: Listing | None = None
+        self._pencil = tool_button("pencil", "Rename (F2, or a double click on the name)", self._edit_chosen)
+        self._pencil.hide()
         self.table = DataTable(dense=True)
         self.table.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         vertical(self.table, on=card, margins=1)
-        vertical(self.title, (card, 1), on=self, spacing=space.S)
+        head = horizontal((self.title, 1), self._pencil)
+        vertical(head, (card, 1), on=self, spacing=space.S)
+
+    def set_named(self, named: bool) -> None:
+        """Let the names in the first column be edited where they stand."""
+        self.table.set_named(named)
+        self._pencil.setVisible(named)
+
+    def edit_name(self, item: int) -> bool:
+        """Begin to edit the name of an item; False when no row stands for it alone, or names are not edited."""
+        rows = self._of.pieces(frozenset({item})).tolist() if self._of is not None else []
+        if len(rows) != 1 or not self.table.model.named:
+            return False
+        self.table.edit_name(rows[0])
+        return True
+
+    def _edit_chosen(self) -> None:
+        """Edit the chosen name, or the first."""
+        rows = self.table.selected_rows() or [0]
+        self.table.edit_name(rows[0])
 
     def show_part(self, part: Part) -> None:
         """Show this list."""
@@ -154,7 +197,11 @@ class _Table(QWidget):
         self.title.setText(part.title)
         self.table.view.setAccessibleName(part.title)
         self._of = part.of if part.choice is None else None
-        self.table.set_columns(part.columns, formats=part.formats, swatch=part.swatch or None)
+        old, self._shown = self._shown, part
+        if old is None or not _alike(old, part):
+            self.table.set_columns(part.columns, formats=part.formats, swatch=part.swatch or None)
+        else:  # a new model between its clicks would make two of a double click
+            self.table.model.set_formats(part.formats)
         rows = len(next(iter(part.columns.values()), ()))
         around = self.title.sizeHint().height() + space.S + size.TABLE_HEAD + _PAD
         self.setMinimumHeight(around + min(max(rows, 1), _LEAST_ROWS) * size.ROW_DOCK)
@@ -194,6 +241,14 @@ class _Table(QWidget):
         blocked = self.table.blockSignals(True)
         self.table.select_row(row)
         self.table.blockSignals(blocked)
+
+
+def _alike(one: Listing, other: Listing) -> bool:
+    """Whether two lists have the same values and colours."""
+    if list(one.columns) != list(other.columns) or one.swatch != other.swatch:
+        return False
+    pairs = zip(one.columns.values(), other.columns.values(), strict=True)
+    return all(a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b)))) for a, b in pairs)
 
 
 class _Numbers(QWidget):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 
@@ -342,6 +342,10 @@ class BiclusterPage(BesideBlocks):
 
     def leave(self) -> bool:
         return bool(self.canvas.leave())
+
+    def name_place(self, number: int) -> tuple[QWidget, QRect]:
+        tag = self.canvas.tag_rect(number)
+        return super().name_place(number) if tag.isEmpty() else (self.canvas, tag.toRect())
 
     def fill_menu(self, menu: QMenu) -> None:
         for text, by_block in (("Order by block", True), ("Order as in the data", False)):

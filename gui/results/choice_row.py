@@ -14,7 +14,7 @@ from plaidwork.core.pictures.choices import FEW, FLAG, MANY, NUMBER, TEXT
 from plaidwork.gui.results.item_picker import ItemPicker
 from plaidwork.gui.results.option_row import Labelled, OptionRow
 from plaidwork.gui.results.search_picker import SearchPicker
-from plaidwork.gui.widgets import SegmentedControl, SliderField
+from plaidwork.gui.widgets import SegmentedControl, SliderField, tool_button
 from plaidwork.gui.widgets.layouts import vertical
 
 
@@ -25,9 +25,11 @@ class ChoiceRow(QWidget):
     Signals
     -------
     chosen : id of a choice and the value that somebody has chosen
+    pencil : what the choice of a factor, block or topic shows is to be renamed
     """
 
     chosen = Signal(str, object)
+    pencil = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +40,7 @@ class ChoiceRow(QWidget):
         self._fields: dict[str, QWidget] = {}
         self._made_for: dict[str, tuple[Any, ...]] = {}
         self._keys: dict[str, list[str]] = {}
+        self._pencils: dict[str, QWidget] = {}
         self._many: dict[str, ViewChoice] = {}
         self._shown: list[str] = []
         self._silent = False
@@ -46,14 +49,17 @@ class ChoiceRow(QWidget):
         """The control of a choice. Raises ``KeyError`` when it is not offered."""
         return self._controls[name]
 
-    def set_choices(self, choices: Sequence[ViewChoice]) -> bool:
-        """Show these choices; True when there are new controls."""
+    def set_choices(self, choices: Sequence[ViewChoice], named: bool = False) -> bool:
+        """Show these choices, ``named`` with a pencil where factors, blocks or topics can be renamed; True when there are
+        new controls."""
         self._silent = True
         new = [choice for choice in choices if self._made_for.get(choice.id) != _parts(choice)]
         for choice in new:
             self._add(choice)
         for choice in choices:
             self._show(choice)
+            if choice.id in self._pencils:
+                self._pencils[choice.id].setVisible(named and choice.item_of(choice.value) is not None)
         self._silent = False
         names = [choice.id for choice in choices]
         if new or names != self._shown:
@@ -69,7 +75,12 @@ class ChoiceRow(QWidget):
         control = self._controls[choice.id] = self._made(choice)
         self._made_for[choice.id] = _parts(choice)
         alone = isinstance(control, QCheckBox)
-        self._fields[choice.id] = control if alone else Labelled(choice.title, control)
+        after = []
+        if choice.of == "layer":
+            pencil = tool_button("pencil", f"Rename the {choice.title.lower()} (F2)", self.pencil.emit)
+            self._pencils[choice.id] = pencil
+            after.append(pencil)
+        self._fields[choice.id] = control if alone else Labelled(choice.title, control, *after)
 
     def _arrange(self, names: list[str]) -> None:
         """Put the fields into a new row in this order; the others wait, hidden."""

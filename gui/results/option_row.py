@@ -102,12 +102,12 @@ def page_content(options: QWidget | None, picture: QWidget, *foot: QWidget) -> Q
 
 
 class Labelled(QWidget):
-    """A muted word before a control."""
+    """A muted word before a control, and what else there is to click behind it."""
 
-    def __init__(self, text: str, control: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str, control: QWidget, *after: QWidget) -> None:
+        super().__init__()
         self.label = Label(text, "body", "muted")
-        horizontal(self.label, control, on=self, spacing=space.M)
+        horizontal(self.label, horizontal(control, *after, spacing=space.XS), on=self, spacing=space.M)
         control.setAccessibleName(text)
 
 

@@ -6,31 +6,33 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPalette
-from PySide6.QtWidgets import QLineEdit, QMenu, QStackedLayout, QWidget
-from shiboken6 import isValid
+from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.views.printing import words_above
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
+from plaidwork.gui import dialogs
 from plaidwork.gui.icons import icon
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, figure_image, write_figure
+from plaidwork.gui.results.find_row import FindRow
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.selection_menu import offer_selection
 from plaidwork.gui.results.show_data import Content, DataDialog, copy_text
 from plaidwork.gui.results.solution_choice import SolutionChoice
+from plaidwork.gui.results.states import nothing_yet, still_running
+from plaidwork.gui.results.working import Working
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space, theme
-from plaidwork.gui.widgets import Label, Skeleton, StatePane, button, tool_button
+from plaidwork.gui.widgets import Label, Skeleton, StatePane, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 
@@ -38,7 +40,7 @@ SKELETON_AFTER = 300
 """Milliseconds before the shape of what comes is shown."""
 
 
-class ResultPage(Renaming):
+class ResultPage(Renaming, Working):
     """Base of all result pages.
 
     Subclasses override `load` (worker thread: sources to what is drawn), `build` (widgets below the head, once) and
@@ -60,7 +62,6 @@ class ResultPage(Renaming):
         self.workbench, self.run, self.view = workbench, run, view
         self.loaded: Any = None
         self._task: Task | None = None
-        self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
         self._solution_captions: tuple[str, ...] = ()
         self.setBackgroundRole(QPalette.ColorRole.Base)
@@ -147,23 +148,9 @@ class ResultPage(Renaming):
         ]
         title_row = horizontal(self._headline, self._doubt, STRETCH, spacing=space.S)
         texts = vertical(title_row, self._caption, spacing=2)
-        self._find = QLineEdit()
-        self._find.setClearButtonEnabled(True)
-        self._find.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
-        self._find.setAccessibleName("Find in this view")
-        self._find.returnPressed.connect(self._search)
-        self._find.setMaximumWidth(320)
-        self._found = Label("", "caption", "muted", elide=True)
-        self._find_row = QWidget()
-        horizontal(
-            (self._find, 1),
-            (self._found, 1),
-            tool_button("close", "Close the search", self.close_find),
-            on=self._find_row,
-            spacing=space.S,
-            margins=(RING, 0, RING, 0),
-        )
-        self._find_row.hide()
+        self.find_row = FindRow()
+        self.find_row.asked.connect(self._search)
+        self.find_row.closed.connect(self.close_find)
         self._content = self.build()
         self._skeleton = Skeleton(6, 3)
         self._pane = StatePane("clock", "")
@@ -181,7 +168,7 @@ class ResultPage(Renaming):
         )
         vertical(
             head,
-            self._find_row,
+            self.find_row,
             (self._stack_holder, 1),
             on=self,
             spacing=space.M,
@@ -210,45 +197,6 @@ class ResultPage(Renaming):
     def new_sources(self) -> Sources:
         """The results, data and names of the run as they are now."""
         return Sources(self.workbench.session, self.run, self.view, self.workbench.registry)
-
-    def start(
-        self,
-        call: Callable[[Task], Any],
-        done: Callable[[Any], None],
-        failed: Callable[[BaseException, str], None] | None = None,
-    ) -> Task:
-        """Run in the pool; the outcome is dropped when the page is gone by then."""
-
-        def guarded(act: Callable[..., None]) -> Callable[..., None]:
-            def when_alive(*values: Any) -> None:
-                if isValid(self):
-                    self._own_tasks.discard(task)
-                    act(*values)
-
-            return when_alive
-
-        def shout(error: BaseException, details: str) -> None:
-            self.show_failure(str(error), details)
-
-        task = run_task(call, guarded(done), guarded(failed or shout))
-        self._own_tasks.add(task)
-        return task
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is being computed for this page."""
-        return any(not task.finished and not task.cancelled for task in self._own_tasks)
-
-    def wait(self, milliseconds: int = 10_000) -> bool:
-        """Handle events until nothing is being computed (for pictures without a window); False on time-out."""
-        loop, limit, poll = QEventLoop(), QTimer(singleShot=True), QTimer(interval=5)
-        limit.timeout.connect(loop.quit)
-        poll.timeout.connect(lambda: None if self.busy else loop.quit())
-        limit.start(milliseconds)
-        poll.start()
-        if self.busy:
-            loop.exec()
-        return not self.busy
 
     def _done(self, outcome: tuple[Sources, Any, tuple[tuple[str, ...], ...]]) -> None:
         sources, self.loaded, (self._solution_captions, self._left_out) = outcome
@@ -316,23 +264,7 @@ class ResultPage(Renaming):
 
     def _show_nothing_yet(self) -> None:
         self.set_head(self.view.title, "")
-        if self.run.active:
-            self.show_state(
-                "clock",
-                "Nothing to show yet",
-                "The picture appears with the first draws kept after the warm-up."
-                if self.run.spec.algorithm == "mcmc"
-                else "The picture appears with the first sweeps of the fit.",
-            )
-        elif self.run.status == "failed":
-            text = next((line.text for line in reversed(self.run.log) if line.level == "error"), "")
-            self.show_state("error", "The fit failed before it kept anything", text, color="error")
-        else:
-            self.show_state(
-                "clock",
-                "No result yet",
-                "The run has kept nothing so far. Start or resume it to get a result.",
-            )
+        self.show_state(*nothing_yet(self.run))
 
     def show_failure(self, text: str, details: str = "", plugin: str = "") -> None:
         """The picture cannot be drawn, and why; the rest of the program goes on. ``plugin`` can be disabled here."""
@@ -341,7 +273,7 @@ class ResultPage(Renaming):
         if plugin:
             actions.insert(0, ("Disable plugin", lambda: self.workbench.faults.disable_plugin(plugin)))
         if details:
-            actions.insert(0, ("Details", lambda: self._show_details(details)))
+            actions.insert(0, ("Details", lambda: dialogs.show_text(self, "Details", details)))
         self.show_state(
             "error",
             "This picture could not be drawn",
@@ -349,17 +281,6 @@ class ResultPage(Renaming):
             actions,
             color="error",
         )
-
-    def _show_details(self, details: str) -> None:
-        from PySide6.QtWidgets import QDialog, QPlainTextEdit
-
-        dialog = QDialog(self)
-        dialog.setWindowTitle("Details")
-        text = QPlainTextEdit(details)
-        text.setReadOnly(True)
-        vertical(text, button("Close", dialog.close), on=dialog, margins=None)
-        dialog.resize(720, 420)
-        dialog.open()
 
     def _on_results(self, run_id: str) -> None:
         if run_id == self.run.id:
@@ -376,53 +297,41 @@ class ResultPage(Renaming):
             self.refresh()
 
     def _update_chip(self) -> None:
-        running = "The fit is still running: the picture will change."
-        if self.run.results_draws:
-            draws = format_count(self.run.results_draws)
-            running = f"The fit is still running: this is the picture after {draws} draws."
-        self._doubt.tell(self.workbench, self.run, running)
+        self._doubt.tell(self.workbench, self.run, still_running(self.run))
 
     def restyle(self) -> None:
         """The theme has changed; most widgets follow by themselves."""
         self.update()
 
+    def name_place(self, number: int) -> tuple[QWidget, QRect]:
+        return self._headline, self._headline.rect()
+
     # -- actions --------------------------------------------------------------------------------
     def find_in_page(self) -> None:
         """Open the search line."""
-        self._find_row.show()
-        self._find.setFocus()
-        self._find.selectAll()
+        self.find_row.open()
 
     def close_find(self) -> None:
         """Close the search line."""
-        self._find_row.hide()
-        self._find.clear()
-        self._found.setText("")
+        self.find_row.close_empty()
         self.search("")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc closes the search, then leaves one level."""
         if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
-        elif not self._find_row.isHidden():
+        elif not self.find_row.isHidden():
             self.close_find()
         elif not self.leave():
             super().keyPressEvent(event)
 
-    def _search(self) -> None:
-        text = self._find.text().strip()
+    def _search(self, text: str) -> None:
         hits = self.search(text)
         self.tell_found(text if hits is not None else "", hits or ())
 
     def tell_found(self, text: str, hits: Sequence[str]) -> None:
         """Say beside the search line what it has found."""
-        if not text:
-            self._found.setText("")
-        elif not hits:
-            self._found.setText(f"Nothing is called “{text}”")
-        else:
-            more = f" and {format_count(len(hits) - 1)} more" if len(hits) > 1 else ""
-            self._found.setText(f"{hits[0]}{more}")
+        self.find_row.tell(text, hits)
 
     def show_data(self) -> QWidget | None:
         """Open the table behind the picture in a window; None when there is no picture."""

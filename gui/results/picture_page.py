@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
@@ -57,6 +57,7 @@ class PicturePage(PrintedPage):
         self._beside: BesidePanel | None = None
         self.chart.gathered.connect(self.gather)
         self.row.chosen.connect(self.choose)
+        self.row.pencil.connect(self.rename_item)
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_notes.timeout.connect(lambda: self._set_notes("Computing the picture…"))
@@ -72,7 +73,7 @@ class PicturePage(PrintedPage):
 
     def show_loaded(self, loaded: Picture) -> None:
         self._wait_before_notes.stop()
-        if self.row.set_choices(loaded.choices):
+        if self.row.set_choices(loaded.choices, self.names_given):
             self.choices.adopt(self.row)
         if loaded.kept:
             of_kind = self.run.view_settings.setdefault(self.view.kind, {})
@@ -104,15 +105,16 @@ class PicturePage(PrintedPage):
             panel.chosen.connect(self._choose_row, queued)
             panel.picked.connect(self.pick, queued)
             panel.hovered.connect(self.hovered)
+            panel.renamed.connect(self._name_row)
             panel.left.connect(self.leave)
             self.destroyed.connect(panel.deleteLater)  # it may live in a dock of the window
-            panel.set_parts(self.loaded.beside, self.loaded.choices)
+            panel.set_parts(self.loaded.beside, self.loaded.choices, self.names_given)
             panel.set_selected(self._selected)
         return self._beside
 
     def _show_beside(self, loaded: Picture) -> None:
         if self._beside is not None and isValid(self._beside):
-            self._beside.set_parts(loaded.beside, loaded.choices)
+            self._beside.set_parts(loaded.beside, loaded.choices, self.names_given)
         elif loaded.beside:
             self.panel_changed.emit()
 
@@ -347,16 +349,34 @@ class PicturePage(PrintedPage):
 
     def chosen_layer(self) -> int | None:
         """The one shown, chosen by the user or not."""
-        for choice in self.loaded.choices if self.loaded is not None else ():
-            if choice.of == "layer":
-                return choice.item_of(choice.value)
-        return super().chosen_layer()
+        choice = self._layer_choice
+        return super().chosen_layer() if choice is None else choice.item_of(choice.value)
+
+    @property
+    def _layer_choice(self) -> ViewChoice | None:
+        """The choice of which factor, block or topic is shown."""
+        choices = self.loaded.choices if self.loaded is not None else ()
+        return next((choice for choice in choices if choice.of == "layer"), None)
+
+    def name_place(self, number: int) -> tuple[QWidget, QRect]:
+        choice = self._layer_choice
+        if choice is None or not (control := self.control(choice.id)).isVisible():
+            return super().name_place(number)
+        return control, control.rect()
+
+    def edit_listed(self, number: int) -> bool:
+        return self._beside is not None and isValid(self._beside) and self._beside.edit_name(number)
+
+    def _name_row(self, part: int, row: int, name: str) -> None:
+        listing = self.loaded.beside[part] if self.loaded is not None else None
+        if isinstance(listing, Listing) and listing.of is not None:
+            self.name_layer(listing.of.of(row)[0], name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """As the base; [ and ] step through the factors, blocks or topics of which one is shown."""
         step = {Qt.Key.Key_BracketLeft: -1, Qt.Key.Key_BracketRight: 1}.get(Qt.Key(event.key()), 0)
         number = self.chosen_layer() if step else None
-        choice = next((one for one in self.loaded.choices if one.of == "layer"), None) if step else None
+        choice = self._layer_choice if step else None
         if choice is None or number is None or str(number + step) not in dict(choice.options):
             super().keyPressEvent(event)
         else:

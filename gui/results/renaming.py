@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.findings.naming import Naming, found_dim, given_name
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures.words import headed
 from plaidwork.core.views.sources import Sources
-from plaidwork.gui.dialogs import ask_text
 from plaidwork.gui.icons import icon
 from plaidwork.gui.page import Page
+from plaidwork.gui.results.name_edit import NameEdit
 from plaidwork.gui.workbench import Workbench
 
 
@@ -44,26 +47,44 @@ class Renaming(Page):
         chosen = self.workbench.selection(self.run).get("layer")
         return chosen[0] if chosen else None
 
+    @property
+    def names_given(self) -> bool:
+        """Whether the user can name what is found here: what all chains found, not one solution."""
+        sources = self._sources
+        if sources is None or self.loaded is None or sources.run is not self.run:
+            return False
+        return bool(found_dim(self.run.spec, self.layer_dim(sources)))
+
+    def name_layer(self, number: int, name: str) -> None:
+        """Give a block, factor or topic a name; an empty one brings the model's back."""
+        if self._sources is not None and self.names_given:
+            self.workbench.name_item(self.run, self.layer_dim(self._sources), number, name)
+
+    def name_place(self, number: int) -> tuple[QWidget, QRect]:
+        """The widget on which the name of what is chosen is edited, and where on it."""
+        raise NotImplementedError
+
+    def edit_listed(self, number: int) -> bool:
+        """Begin to edit a name in a list of names that is in view; False where there is none."""
+        return False
+
     def found_item(self) -> tuple[str, int] | None:
-        """Dim and number of what is chosen, when the user can give it a name: what all chains found, not one solution."""
-        sources, number = self._sources, self.chosen_layer()
-        if sources is None or number is None or self.loaded is None or sources.run is not self.run:
+        """Dim and number of what is chosen, when the user can give it a name."""
+        number = self.chosen_layer()
+        if number is None or self._sources is None or not self.names_given:
             return None
-        dim = self.layer_dim(sources)
-        return (dim, number) if found_dim(self.run.spec, dim) else None
+        return self.layer_dim(self._sources), number
 
     def rename_item(self) -> None:
-        """Ask for a name of what is chosen; an empty one brings the model's back."""
+        """Edit the name of what is chosen where it stands; an empty one brings the model's back."""
         item = self.found_item()
-        if item is None:
+        if item is None or self.edit_listed(item[1]):
             return
         dim, number = item
-        default = Naming(self.run, {}).defaults(dim, max(number + 1, self._length(dim)))[number]
-        text = f"The name is shown in all views of the run. Leave it empty for “{default}”."
-        before = given_name(self.run, dim, number) or default
-        name = ask_text(self.window(), f"Rename “{before}”", text, before, "Rename")
-        if name is not None:
-            self.workbench.name_item(self.run, dim, number, name)
+        usual = headed(Naming(self.run, {}).defaults(dim, max(number + 1, self._length(dim)))[number])
+        before = given_name(self.run, dim, number) or usual
+        widget, place = self.name_place(number)
+        NameEdit(widget, place, before, usual, partial(self.name_layer, number))
 
     def offer_rename(self, menu: QMenu) -> None:
         """Put the command into a menu when there is something to rename."""
@@ -71,7 +92,7 @@ class Renaming(Page):
         if item is not None:
             dim, number = item
             name = self.new_sources().dim_names(dim, max(number + 1, self._length(dim)))[number]
-            menu.addAction(icon("pencil"), f"Rename “{name}”…\tF2", self.rename_item)
+            menu.addAction(icon("pencil"), f"Rename “{name}”\tF2", self.rename_item)
 
     def _length(self, dim: str) -> int:
         named = self.run.results.get(dim)

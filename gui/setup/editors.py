@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QLineEdit, QWidget
 
-from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.entry import parse, stepped, write
 

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.editors import EDITORS, CheckEdit, Editor, FocusWatch, typed
 from plaidwork.gui.setup.entry import parse, short_range, write

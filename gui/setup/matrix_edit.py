@@ -9,8 +9,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
-from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview
 from plaidwork.core.errors import SettingError

@@ -8,8 +8,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.contract.schedule import DEFAULT_BUDGET, Schedule
-from plaidwork.core.contract.spec import Choice, Hyperparameter, ModelSpec
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import FieldProblem

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QSizePolicy, QWidget
 
-from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.editors import FocusWatch
 from plaidwork.gui.setup.entry import short_range, write

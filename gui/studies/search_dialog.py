@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.metric import Metric, metrics_of
-from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.study import Study, combinations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.entry import parse, write
 

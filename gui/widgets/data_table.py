@@ -29,7 +29,7 @@ MOST_FITTED = 40
 
 
 class DataTable(QWidget):
-    """Read-only table; numbers right, text left; Ctrl+C copies, a head click sorts.
+    """Table; numbers right, text left; Ctrl+C copies, a head click sorts. Only names are edited, where `set_named` allows it.
 
     Parameters
     ----------
@@ -45,11 +45,13 @@ class DataTable(QWidget):
     row_selected : row number of the given data (not of the shown order)
     row_activated : the same, on double click or Enter
     sorted_by : a head was clicked
+    renamed : row number of the given data, and the text typed into its first column
     """
 
     row_selected = Signal(int)
     row_activated = Signal(int)
     sorted_by = Signal()
+    renamed = Signal(int, str)
 
     def __init__(
         self,
@@ -90,6 +92,7 @@ class DataTable(QWidget):
         )
         view.selectionModel().selectionChanged.connect(self._selected)
         view.activated.connect(self._activated)
+        self._model.edited.connect(self.renamed)
         view.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self.sorted_by.emit())
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._menu)
@@ -122,6 +125,22 @@ class DataTable(QWidget):
                 self._view.setColumnWidth(column, min(self._view.columnWidth(column), 240))
         if self._model.columnCount():
             head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+
+    def set_named(self, named: bool) -> None:
+        """Let the texts of the first column be edited where they stand, by a double click or F2."""
+        self._model.named = named
+        triggers = QAbstractItemView.EditTrigger
+        self._view.setEditTriggers(
+            triggers.DoubleClicked | triggers.EditKeyPressed if named else triggers.NoEditTriggers
+        )
+
+    def edit_name(self, row: int) -> None:
+        """Begin to edit the name in a row of the given data."""
+        shown = self._model.shown_row(row)
+        if self._model.named and shown >= 0:
+            index = self._model.index(shown, 0)
+            self._view.setCurrentIndex(index)
+            self._view.edit(index)
 
     @property
     def view(self) -> QTableView:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from plaidwork.core.findings.naming import findable
@@ -27,10 +27,18 @@ STATUS_ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("e
 
 
 class ColumnModel(QAbstractTableModel):
-    """Rows are numbers into an order array, so sorting and filtering move no data."""
+    """Rows are numbers into an order array, so sorting and filtering move no data.
+
+    Signals
+    -------
+    edited : row of the given data and the text typed into its first column, where ``named`` is set
+    """
+
+    edited = Signal(int, str)
 
     def __init__(self) -> None:
         super().__init__()
+        self.named = False
         self._names: list[str] = []
         self._columns: list[np.ndarray] = []
         self._given: dict[str, Formatter] = {}
@@ -65,6 +73,13 @@ class ColumnModel(QAbstractTableModel):
         self._reorder()
         self.endResetModel()
 
+    def set_formats(self, formats: Mapping[str, Formatter]) -> None:
+        """Write the same columns by other formats."""
+        self._given, self._formats = dict(formats), {}
+        if self.rowCount() and self.columnCount():
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
     # -- Qt -------------------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Rows that pass the filter."""
@@ -79,7 +94,7 @@ class ColumnModel(QAbstractTableModel):
         if not index.isValid():
             return None
         column = index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self.text(index.row(), column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if self.is_number(column) else _LEFT
@@ -89,6 +104,20 @@ class ColumnModel(QAbstractTableModel):
             text = self.text(index.row(), column)
             return text if len(text) > 24 else None
         return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Texts of the first column can be edited where they are names."""
+        found = super().flags(index)
+        names = self.named and index.isValid() and index.column() == 0
+        return found | Qt.ItemFlag.ItemIsEditable if names else found
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Pass on what was typed; whoever gave the columns gives them anew."""
+        if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            return False
+        if str(value) != self.text(index.row(), index.column()):
+            self.edited.emit(self.source_row(index.row()), str(value))
+        return True
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         """Column names, aligned like their cells."""

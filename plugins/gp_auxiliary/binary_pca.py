@@ -27,7 +27,8 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary.binary_pca_spec import BINARY_PCA
 from plaidwork.plugins.gp_auxiliary.kernels import binary
-from plaidwork.plugins.gp_auxiliary.state import ComponentsFields, ComponentsSettings
+from plaidwork.plugins.gp_auxiliary.state import ComponentsFields
+from plaidwork.plugins.gp_auxiliary.typed_settings import ComponentsSettings
 
 _CELLS_A_SLICE = 400_000
 """Cells of one slice at one component: some 40 ms."""

@@ -18,8 +18,8 @@ from plaidwork.core.api import ModelData
 from plaidwork.plugins.gp_auxiliary.frame import make_frame, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.metric import hessian_of, log_posterior
-from plaidwork.plugins.gp_auxiliary.state import LawSettings, SettingsT
 from plaidwork.plugins.gp_auxiliary.tilting import bound_of, settle
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings, SettingsT
 
 SUMS = (
     "rbf + constant",

@@ -32,8 +32,9 @@ from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
 from plaidwork.plugins.gp_auxiliary.predicting import as_chosen
 from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
-from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesFixed, ClassesSettings, Replica
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesFixed, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
+from plaidwork.plugins.gp_auxiliary.typed_settings import ClassesSettings
 
 WHOLE_UP_TO = 200
 """Samples up to which states of version 1 swept a copy in one call."""

@@ -12,7 +12,7 @@ import numpy as np
 from plaidwork.core.api import ModelError
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
 from plaidwork.plugins.gp_auxiliary.kernels import slopes
-from plaidwork.plugins.gp_auxiliary.state import LawSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
 
 KINDS = {
     "rbf": kernels.RBF,

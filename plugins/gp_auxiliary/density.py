@@ -19,7 +19,7 @@ from plaidwork.plugins.gp_auxiliary.gram import times_q
 from plaidwork.plugins.gp_auxiliary.kernels.chances import log_own_chances
 from plaidwork.plugins.gp_auxiliary.predict import ordered
 from plaidwork.plugins.gp_auxiliary.predicting import FieldsT, Predicting
-from plaidwork.plugins.gp_auxiliary.state import LawSettings, SettingsT
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings, SettingsT
 
 WORK = 4e10
 """Multiplications that the precisions of all draws of a chain may cost: a few seconds of one core."""

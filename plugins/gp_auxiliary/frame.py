@@ -11,7 +11,7 @@ import numpy as np
 from plaidwork.core.api import Block, ModelData, ModelError, Problem, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
-from plaidwork.plugins.gp_auxiliary.state import LawSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
 
 DENSE_UP_TO = 2000
 """Samples up to which ``form = "auto"`` is dense: 2 ms a sweep, 32 MB (page, section 5)."""

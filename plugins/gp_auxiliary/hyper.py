@@ -11,7 +11,8 @@ from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense
 from plaidwork.plugins.gp_auxiliary.hmc import POOR, UNITS, leap
 from plaidwork.plugins.gp_auxiliary.metric import new_metric
-from plaidwork.plugins.gp_auxiliary.state import LawSettings, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.state import Precision, Steps
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
 
 TARGET = 0.44
 """Share of accepted steps that a walk in one coordinate aims at (Gelman, Roberts, Gilks 1996)."""

@@ -30,7 +30,8 @@ from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import CutSettings, OrderedFields, OrderedSettings, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.state import OrderedFields, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.typed_settings import CutSettings, OrderedSettings
 
 
 class CutWidths(NamedTuple):

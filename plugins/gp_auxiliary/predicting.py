@@ -10,7 +10,8 @@ import numpy as np
 from plaidwork.core.api import Kept, Model, ModelData, Result, Results
 from plaidwork.plugins.gp_auxiliary.choosing import CHOSEN_BY, choice_of, with_sum
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_frame
-from plaidwork.plugins.gp_auxiliary.state import ClassesFixed, OrderedFixed, SettingsT
+from plaidwork.plugins.gp_auxiliary.state import ClassesFixed, OrderedFixed
+from plaidwork.plugins.gp_auxiliary.typed_settings import SettingsT
 
 FieldsT = TypeVar("FieldsT", bound=Mapping[str, Any])
 

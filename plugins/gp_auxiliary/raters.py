@@ -44,7 +44,8 @@ from plaidwork.plugins.gp_auxiliary.raters_moves import (
     walk_raters,
 )
 from plaidwork.plugins.gp_auxiliary.raters_spec import RATED
-from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed, RatedSettings
+from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed
+from plaidwork.plugins.gp_auxiliary.typed_settings import RatedSettings
 
 _Name = Literal["f", "together", "offset", "precision", "cuts", "theta"]
 _KEPT: tuple[_Name, ...] = get_args(_Name)

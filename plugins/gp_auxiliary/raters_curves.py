@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import Kept, Result, Results, axis_places
 from plaidwork.plugins.gp_auxiliary.raters_posterior import Rated, at_places
-from plaidwork.plugins.gp_auxiliary.state import RatedSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import RatedSettings
 
 POINTS = 60
 MOST_CURVES = 8

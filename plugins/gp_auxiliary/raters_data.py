@@ -14,7 +14,7 @@ import numpy as np
 from plaidwork.core.api import Block, ModelData, ModelError, Problem
 from plaidwork.plugins.gp_auxiliary.frame import Frame, input_problems, place_samples
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings
-from plaidwork.plugins.gp_auxiliary.state import RatedSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import RatedSettings
 
 MOST_GRADES = 30
 

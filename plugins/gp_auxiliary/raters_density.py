@@ -8,7 +8,7 @@ from scipy.special import log_ndtr
 from plaidwork.core.api import ChainView, ModelData
 from plaidwork.plugins.gp_auxiliary.ordinal import edges
 from plaidwork.plugins.gp_auxiliary.raters_data import place_ratings, read_table
-from plaidwork.plugins.gp_auxiliary.state import RatedSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import RatedSettings
 
 
 def log_probability_of_ratings(

@@ -16,7 +16,7 @@ from plaidwork.plugins.gp_auxiliary.predict import Predictor
 from plaidwork.plugins.gp_auxiliary.raters import width_of
 from plaidwork.plugins.gp_auxiliary.raters_data import free_offsets, place_ratings, read_table
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings, scaled_prior, with_scale
-from plaidwork.plugins.gp_auxiliary.state import RatedSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import RatedSettings
 
 TAILS = (0.025, 0.975)
 _SEED = 20140510

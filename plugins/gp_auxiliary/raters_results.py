@@ -12,7 +12,7 @@ from plaidwork.plugins.gp_auxiliary.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
 from plaidwork.plugins.gp_auxiliary.results import new_inputs
-from plaidwork.plugins.gp_auxiliary.state import RatedSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import RatedSettings
 
 """Decimals of probabilities in tables: far below their Monte Carlo error."""
 _UNIT = "One unit is the mean width of a grade."

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary import flow, hyper
-from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense, work_of
+from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Gram, Replica, Sites, Steps
-from plaidwork.plugins.gp_auxiliary.stretching import stretch
+from plaidwork.plugins.gp_auxiliary.state import Gram, Replica, Sites, Steps
+from plaidwork.plugins.gp_auxiliary.summands import stretch_f
+from plaidwork.plugins.gp_auxiliary.typed_settings import ClassesSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +127,11 @@ def sweep_replica(
             _move_f(rng, replica, prior, labels, null, params["trajectories"], warming)
         else:
             labels.sweep(rng, replica, params["site_sweeps"], null)
-            if "metric" in steps and params["parameters"] == "inferred":
-                f = draw_f(rng, replica["z"], replica)
-                f = stretch(
-                    rng,
-                    f,
-                    replica["theta"],
-                    prior.covariance,
-                    labels.log_likelihood(replica["log_share"], null),
-                )
-                labels.redraw(rng, replica, f, null)
+        apart = params.get("stretch") == "summands"
+        if "metric" in steps and params["parameters"] == "inferred" and (apart or "flow" not in replica):
+            log_likelihood = labels.log_likelihood(replica["log_share"], null)
+            f = stretch_f(rng, replica["z"], replica, replica["theta"], prior, log_likelihood, apart)
+            labels.redraw(rng, replica, f, null)
         if params.get("shares") == "inferred":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan

@@ -24,7 +24,7 @@ from plaidwork.plugins.gp_auxiliary.maps import (
 )
 from plaidwork.plugins.gp_auxiliary.ordinal import widths_of
 from plaidwork.plugins.gp_auxiliary.posterior import cut_points, parameters
-from plaidwork.plugins.gp_auxiliary.state import CutSettings, LawSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import CutSettings, LawSettings
 
 
 def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettings, null: float) -> Results:

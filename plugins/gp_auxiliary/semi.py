@@ -26,7 +26,7 @@ from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense
 from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
-from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import (
     covariances_of_labelled,
     draw_rest,
@@ -50,6 +50,7 @@ from plaidwork.plugins.gp_auxiliary.turning import (
     run_rounds,
     turn,
 )
+from plaidwork.plugins.gp_auxiliary.typed_settings import ClassesSettings
 
 NEAR = 0.1
 """Share of all pairs of samples that are nearer than the length of the covariance."""

@@ -15,8 +15,8 @@ from plaidwork.plugins.gp_auxiliary import modes as grouping
 from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.results import part_scores, parts, scored, summarise_draws
-from plaidwork.plugins.gp_auxiliary.state import ClassesSettings
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
+from plaidwork.plugins.gp_auxiliary.typed_settings import ClassesSettings
 
 FEW_TRIPS = 5
 """Round trips of a chain below which nothing shows that its shares of the groupings are right."""

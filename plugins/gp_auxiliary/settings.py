@@ -271,6 +271,28 @@ MOVES = (
     ),
 )
 
+STRETCH = (
+    Hyperparameter(
+        "stretch",
+        "choice",
+        "summands",
+        earlier="whole",
+        label="Stretches of f",
+        group="Sampling",
+        doc="A move of f and the amplitudes of the covariance together, once a draw.",
+        advanced=True,
+        choices=(
+            Choice(
+                value="summands",
+                label="Each summand",
+                doc="Every summand of f with its amplitude, up to 800 samples; f as a whole with more.",
+            ),
+            Choice(value="whole", label="The whole", doc="All at once, and not of two classes."),
+        ),
+        when={"parameters": "inferred", "moves": "hamiltonian"},
+    ),
+)
+
 NULL = (
     Hyperparameter(
         "null_width",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, SAMPLING, TEST, with_choice
+from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, SAMPLING, STRETCH, TEST, with_choice
 
 ROGERS = (
     "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "
@@ -180,7 +180,7 @@ CLASSES = ModelSpec(
     summary="Smooth, uncertain boundaries between two or more classes, from few inputs.",
     tags=("classification", "Gaussian process"),
     inputs=(X, labels("Two classes or more; samples without a label are predicted only."), SPLIT),
-    hyperparameters=(*map(with_choice, COVARIANCE), *TEST, *SAMPLING, *MOVES),
+    hyperparameters=(*map(with_choice, COVARIANCE), *TEST, *SAMPLING, *MOVES, *STRETCH),
     dims=DIMS,
     variables=VARIABLES,
     traces=TRACES,

@@ -1,6 +1,6 @@
 """What the chains of these models keep, by name. Plain dicts at run time: checkpoints and sessions hold them as they are."""
 
-from typing import Literal, NotRequired, TypedDict, TypeVar
+from typing import NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -354,79 +354,3 @@ class ComponentsFields(TypedDict):
     z: Floats
     """(n, m)"""
     log_likelihood: float
-
-
-class LawSettings(TypedDict):
-    """Settings of the Gaussian processes, see ``settings.py``; a model has some of those that may be missing."""
-
-    covariance: str
-    expression: str
-    ard: bool
-    degree: int
-    intercept: bool
-    parameters: Literal["inferred", "fixed"]
-    amplitude: float
-    amplitude_sd: float
-    gamma: float
-    gamma_sd: float
-    standardise: bool
-    form: Literal["auto", "dense", "inducing"]
-    inducing: int
-    moves: NotRequired[Literal["hamiltonian", "walk"]]
-    metric: NotRequired[Literal["draws", "mode"]]
-    walks: NotRequired[int]
-    test_share: NotRequired[float]
-
-
-class ClassesSettings(LawSettings):
-    """Classification, with or without unlabelled samples; either has some of those that may be missing."""
-
-    site_sweeps: int
-    trajectories: NotRequired[int]
-    null_width: NotRequired[float]
-    rungs: NotRequired[int]
-    rounds: NotRequired[int]
-    of_three: NotRequired[Literal["trajectories", "slices"]]
-    given_widths: NotRequired[str]
-    slices: NotRequired[int]
-    classes: NotRequired[Literal["all", "labelled"]]
-    shares: NotRequired[Literal["equal", "inferred"]]
-
-
-class CutSettings(LawSettings):
-    """Cut-points between grades."""
-
-    cut_points: Literal["inferred", "fixed", "given"]
-    given_cuts: str
-    gap: float
-    cut_sd: float
-    cut_gap_sd: float
-
-
-class OrderedSettings(CutSettings):
-    """Ordered classes."""
-
-    trajectories: int
-
-
-class RatedSettings(CutSettings):
-    """Several raters."""
-
-    site_sweeps: int
-    reference: str
-    precision_shape: float
-    precision_rate: float
-
-
-class ComponentsSettings(TypedDict):
-    """Binary principal components."""
-
-    factors: int
-    ard: bool
-    loading_sd: float
-    precision_shape: float
-    precision_rate: float
-    mean_sd: float
-
-
-SettingsT = TypeVar("SettingsT", bound=LawSettings)

@@ -15,7 +15,8 @@ from plaidwork.core.api import Clock
 from plaidwork.plugins.gp_auxiliary.given import numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, is_dense
 from plaidwork.plugins.gp_auxiliary.replica import Labels
-from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Labelled, Replica, Sites, Swaps
+from plaidwork.plugins.gp_auxiliary.state import Labelled, Replica, Sites, Swaps
+from plaidwork.plugins.gp_auxiliary.typed_settings import ClassesSettings
 
 LEAST_REJECTED = 0.02
 """A gap of the ladder counts as at least that hard, so that no two rungs fall together."""

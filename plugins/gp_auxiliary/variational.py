@@ -26,8 +26,9 @@ from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting, as_chosen
 from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import LawSettings, OrderedFixed, QuickFields
+from plaidwork.plugins.gp_auxiliary.state import OrderedFixed, QuickFields
 from plaidwork.plugins.gp_auxiliary.tilting import bound_of, placed, tilt
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
 
 _SMALLEST_STEP = 1e-3
 _PARTS = 4

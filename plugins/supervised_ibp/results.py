@@ -283,6 +283,18 @@ def _halves(corpus: Corpus, n: int) -> np.ndarray:
     return half
 
 
+def _residuals(outcome: np.ndarray, fitted: np.ndarray) -> Results:
+    """Fitted outcomes of the training half, and what they leave of the outcomes."""
+    return {
+        "fit_axis": Result(np.array(["Fitted outcome", "Outcome less fitted"]), ("fit_axis",)),
+        "residuals": Result(
+            np.column_stack([fitted, outcome - fitted]),
+            ("training_document", "fit_axis"),
+            label="Training half",
+        ),
+    }
+
+
 def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     """All results, of the restart shown."""
     chains = [chain for chain in kept.chains if chain.n_draws]
@@ -298,7 +310,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     square, gain = document_gain(corpus, fit, params)
     word_shares, explained = word_fit(corpus, fit)
     support = topic_support(corpus, fit)
-    fitted = fitted_outcome(corpus, fit)
+    outcome, fitted = corpus.y_mean + corpus.y_scale * corpus.y, fitted_outcome(corpus, fit)
     crossed, density = (None, np.full(1, np.nan)) if kept.under_way else crossfit(corpus, fit.free, own)
     judged = density[np.isfinite(density)]  # none where there are too few documents to leave any out
     expected = expected_test(corpus, crossed) if len(corpus.test) and crossed is not None else None
@@ -323,9 +335,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
         "topics": topics_table(fit, words, params, expected),
         "topic_sizes": Table({"Topic": fit.labels, "Expected training documents": sizes}),
         "topics_per_document": Table({"Topics": np.arange(k + 1).astype(str), "Training documents": counts}),
-        "training_outcome": Result(
-            corpus.y_mean + corpus.y_scale * corpus.y, ("training_document",), label="Outcome"
-        ),
+        "training_outcome": Result(outcome, ("training_document",), label="Outcome"),
         "correlation": Result(correlation(fit.nu), ("topic", "topic_2"), label="Correlation"),
         "exclusivity": Result(np.array(fit.exclusive.sum()), label="Exclusivity"),
         "topics_in_use": Result(np.array(len(used)), label="Topics in use"),
@@ -335,12 +345,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
         "representative": representative(fit, support, names),
         "least_explained": least_explained(square, gain, fit, names),
         "word_shares": Result(word_shares, ("kept_word",), label="Share of the variance explained"),
-        "fit_axis": Result(np.array(["Fitted outcome", "Outcome less fitted"]), ("fit_axis",)),
-        "residuals": Result(
-            np.column_stack([fitted, corpus.y_mean + corpus.y_scale * corpus.y - fitted]),
-            ("training_document", "fit_axis"),
-            label="Training half",
-        ),
+        **_residuals(outcome, fitted),
         "training_weights": training_weights(corpus, fit),
         "restarts": restarts_table(fits, fit, words, corpus, params),
         **(

@@ -8,8 +8,9 @@ import pytest
 from toys import Walk
 
 from plaidwork.core.analysing import compute_analysis, run_analysis
+from plaidwork.core.contract.hyperparameter import DeclarationError, Hyperparameter
 from plaidwork.core.contract.model import Result, Table
-from plaidwork.core.contract.spec import DeclarationError, Hyperparameter, Input, View
+from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.findings.analysis import Analysis, AnalysisSpec

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from toys import Walk
 
 from plaidwork.core.analysing import compute_analysis, run_analysis
+from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.contract.model import Result
-from plaidwork.core.contract.spec import DeclarationError, Input
+from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotate import annotate_all
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SessionError, SettingError

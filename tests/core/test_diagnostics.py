@@ -40,6 +40,29 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("case", "numbers", "interval"),
+    [
+        (
+            CASES[1],
+            [1.2808123546197918, 11.266380635539958, 67.72614497418361, 0.701491141532352],
+            [-4.822660374784994, 2.982536581459404],
+        ),
+        (
+            CASES[3],
+            [1.5021936043174988, 6.939975127394374, 24.996346614910692, 0.7277872459613891],
+            [-1.79079483790288, 3.8325583042448166],
+        ),
+    ],
+)
+def test_equal_to_what_arviz_gave(case, numbers, interval):
+    x = chains(np.random.default_rng(case[1]), *case)
+    found = [function(x) for function in (d.rhat, d.ess_bulk, d.ess_tail, d.mcse_mean)]
+    np.testing.assert_allclose(found, numbers, rtol=1e-8)
+    np.testing.assert_allclose(d.hdi(x, 0.9), interval, rtol=1e-8)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", ["real", "count", "binary"])
 def test_equal_to_arviz(az, case, kind):

@@ -94,7 +94,7 @@ def test_the_command_line_says_it_even_when_the_model_cannot(monkeypatch):
 def test_sparse_data_are_counted_by_their_entries():
     import scipy.sparse
 
-    from plaidwork.core.contract.model import Block
+    from plaidwork.core.contract.model_data import Block
 
     values = scipy.sparse.csr_matrix(np.eye(50))
     block = Block("X", values, values, None, (("a",) * 50, ("b",) * 50))

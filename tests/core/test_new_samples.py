@@ -12,7 +12,8 @@ from scipy.sparse import csr_matrix
 from plaidwork.core import open_session
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.cli import main
-from plaidwork.core.contract.model import Block, Result
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset

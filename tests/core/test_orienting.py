@@ -10,17 +10,11 @@ from toys import Walk
 
 from plaidwork.core import fit
 from plaidwork.core.cli import main
+from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import (
-    DeclarationError,
-    Input,
-    ModelSpec,
-    Trace,
-    Variable,
-    spec_from_json,
-    spec_to_json,
-)
+from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable
+from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.orienting import orient, placed, samples_axis

@@ -4,16 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plaidwork.core.contract.hyperparameter import Choice, DeclarationError, Hyperparameter
 from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
-from plaidwork.core.contract.spec import (
-    Choice,
-    DeclarationError,
-    Hyperparameter,
-    Input,
-    ModelSpec,
-    spec_from_json,
-    spec_to_json,
-)
+from plaidwork.core.contract.spec import Input, ModelSpec
+from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import SettingError
 
 CHOICES = (

@@ -6,7 +6,7 @@ import sys
 import zipfile
 
 import pytest
-from wheels_made import make_wheel, model_source
+from wheels_made import either_way, make_wheel, model_source, without_pip  # noqa: F401
 
 from plaidwork.core.errors import PluginError
 from plaidwork.core.plugins.plugin_install import (
@@ -43,8 +43,7 @@ def _files(folder):
 def unpacked(wheel, folder=None):
     """Installed as where there is no pip, which is quicker: for what is there before the step that a test is about."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (search, put):
-            patch.setattr(module, "has_pip", lambda: False)
+        without_pip(patch)
         return install(wheel, folder=folder)
 
 
@@ -244,6 +243,7 @@ def test_the_same_again_is_told(tmp_path, folder):
         install("guest-level", folder=folder)
 
 
+@pytest.mark.usefixtures("either_way")
 def test_a_file_that_changed_after_the_question_is_refused(tmp_path, folder):
     offer = look_up(make_wheel(tmp_path), folder=folder)
     make_wheel(tmp_path, source=model_source(title="Another"))
@@ -370,8 +370,8 @@ def test_a_broken_distribution_in_the_folder_is_no_obstacle(tmp_path, folder):
 
 @pytest.fixture
 def no_pip(monkeypatch):
+    without_pip(monkeypatch)
     for module in (search, put):
-        monkeypatch.setattr(module, "has_pip", lambda: False)
         monkeypatch.setattr(module, "run_pip", lambda *a: pytest.fail("pip was run"))
 
 

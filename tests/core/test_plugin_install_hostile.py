@@ -7,7 +7,7 @@ import sys
 import zipfile
 
 import pytest
-from wheels_made import make_wheel
+from wheels_made import either_way, make_wheel  # noqa: F401
 
 from plaidwork.core.cli import main
 from plaidwork.core.errors import PluginError
@@ -64,6 +64,7 @@ def test_modules_in_the_plugin_folder_are_not_on_the_path_of_pip(tmp_path, monke
     assert (tmp_path / "ran").exists(), "they would have run"
 
 
+@pytest.mark.usefixtures("either_way")
 def test_what_comes_and_from_where_is_told_before_anything_is_written(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PLAIDWORK_PLUGINS", str(tmp_path / "plugins"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")

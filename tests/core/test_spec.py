@@ -6,7 +6,8 @@ import pytest
 from toys import Climb, Walk
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Trace, Variable, View
-from plaidwork.core.contract.spec import DeclarationError, spec_from_json, spec_to_json
+from plaidwork.core.contract.hyperparameter import DeclarationError
+from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import SettingError
 
 ALPHA = Hyperparameter("alpha", "float", 1.0, minimum=0, open_minimum=True)

@@ -416,7 +416,7 @@ def test_annotation_columns_keep_order_type_and_texts_however_many_they_are(tmp_
 
 def test_annotation_columns_written_one_by_one_are_still_read(tmp_path, monkeypatch):
     """As earlier versions wrote them, with the order as attribute."""
-    session = _wide_session(600)
+    session = _wide_session(40)
     monkeypatch.setattr(datasets, "MOST_COLUMNS", 10_000)
     path = save_session(session, tmp_path / "s.plaidwork")
     new, old = load_session(path).datasets["d"], session.datasets["d"]

@@ -11,9 +11,10 @@ import toys
 from toys import Climb, Walk
 
 from plaidwork.core.cli import main
+from plaidwork.core.contract.hyperparameter import DeclarationError, Hyperparameter
 from plaidwork.core.contract.metric import Metric, metrics_of
 from plaidwork.core.contract.model import Result
-from plaidwork.core.contract.spec import DeclarationError, Hyperparameter, spec_from_json, spec_to_json
+from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.inference import executor
 from plaidwork.core.inference.executor import InlineExecutor

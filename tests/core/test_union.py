@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from plaidwork.core.contract.spec import DeclarationError, Input
+from plaidwork.core.contract.hyperparameter import DeclarationError
+from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.joining import unite
 from plaidwork.core.errors import DataError

@@ -2,7 +2,7 @@
 
 import pytest
 from sparing import some
-from wheels_made import make_wheel
+from wheels_made import either_way, make_wheel  # noqa: F401
 
 from plaidwork.core.cli import main
 
@@ -14,6 +14,7 @@ def site(tmp_path, monkeypatch):
     return tmp_path / "plugins" / "site"
 
 
+@pytest.mark.usefixtures("either_way")
 def test_install_and_uninstall(tmp_path, site, capsys):
     wheel = make_wheel(tmp_path)
     assert main(["plugin", "install", str(wheel), "--yes"]) == 0
@@ -28,6 +29,7 @@ def test_install_and_uninstall(tmp_path, site, capsys):
     assert not site.exists()
 
 
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(("answer", "code"), some([("y", 0), ("", 4), ("no", 4)], [("", 4)]))
 def test_the_question_decides(tmp_path, site, monkeypatch, answer, code):
     asked = []
@@ -38,6 +40,7 @@ def test_the_question_decides(tmp_path, site, monkeypatch, answer, code):
     assert "all that you can do" in asked[0]
 
 
+@pytest.mark.usefixtures("either_way")
 def test_without_a_terminal_nothing_is_agreed(tmp_path, site, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     assert main(["plugin", "install", str(make_wheel(tmp_path))]) == 2

@@ -5,10 +5,11 @@ import time
 
 import numpy as np
 import pytest
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QEventLoop, QTimer
 
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.model import Result, Table
-from plaidwork.core.contract.spec import Hyperparameter, Input, View
+from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
@@ -27,10 +28,11 @@ from tests.registries import registry_of
 
 def until(there, seconds=10.0):
     """Let the window work until it is so."""
-    end = time.monotonic() + seconds
+    end, loop = time.monotonic() + seconds, QEventLoop()
     while not there():
         assert time.monotonic() < end
-        QTest.qWait(5)
+        QTimer.singleShot(5, loop.quit)
+        loop.exec()  # unlike QTest.qWait it lets other threads run meanwhile
 
 
 class Count(Analysis):

@@ -15,7 +15,7 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.data_panel import DataPanel
-from plaidwork.gui.setup.inputs_form import InputField
+from plaidwork.gui.setup.input_field import InputField
 
 RNG = np.random.default_rng(0)
 

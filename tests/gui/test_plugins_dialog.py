@@ -10,7 +10,7 @@ from asked import answering
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
-from wheels_made import make_wheel, model_source
+from wheels_made import either_way, make_wheel, model_source  # noqa: F401
 
 from plaidwork.core.checks import Report, Row
 from plaidwork.core.errors import ModelError
@@ -431,6 +431,7 @@ def test_a_result_of_another_version_does_not_count(folder, tmp_path):
 # -- install and uninstall -----------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("either_way")
 def test_install_asks_what_and_where_and_uninstall_removes(open_dialog, folder, tmp_path, qtbot):
     wheel = make_wheel(tmp_path / "made", needs=("numpy",))
     made = open_dialog()

@@ -49,10 +49,10 @@ def test_a_report_is_printed(qapp, tmp_path):
 
 
 def test_the_window_writes_a_report_in_the_background(qtbot, tmp_path, monkeypatch):
-    from plaidwork.gui.commands import files
+    from plaidwork.gui.commands import exports
 
     workbench, run = factor_run()
-    monkeypatch.setattr(files, "ask_save_path", lambda *told: tmp_path / "written.html")
+    monkeypatch.setattr(exports, "ask_save_path", lambda *told: tmp_path / "written.html")
     with window_on(workbench, tmp_path) as window:
         window.actions_by_key["write_report"].trigger()
         qtbot.waitUntil((tmp_path / "written.html").exists, timeout=20_000)

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.contract.model import Result
@@ -19,6 +19,7 @@ from plaidwork.core.pictures import Facts
 from plaidwork.core.views.matrices import colour_limits
 from plaidwork.gui.pictures.axes import placed_names
 from plaidwork.gui.results import make_view
+from plaidwork.gui.results.name_edit import NameEdit
 from plaidwork.gui.theme import theme
 from tests.gui.result_runs import VIEWS, block_results, make_dataset, make_run, toy_run
 
@@ -362,16 +363,16 @@ def test_missing_cells_are_hatched_and_in_the_legend(opened, qtbot):
 def test_search_marks_and_shows_rows(opened, qtbot):
     page, _ = opened(*toy_run(n=200, m=60))
     page.find_in_page()
-    qtbot.keyClicks(page._find, "gene 77")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    qtbot.keyClicks(page.find_row.field, "gene 77")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
     assert page.blocks.selection.get("row") == (76,)
-    assert page._found.text() == "gene 77"
+    assert page.find_row.found.text() == "gene 77"
     (a, b), _ = page.canvas.visible_range
     place = int(np.flatnonzero(page.canvas.ordered.row_order == 76)[0])
     assert a <= place < b
-    qtbot.keyClicks(page._find, "xyz")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
-    assert page._found.text() == "Nothing is called “gene 77xyz”"
+    qtbot.keyClicks(page.find_row.field, "xyz")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
+    assert page.find_row.found.text() == "Nothing is called “gene 77xyz”"
     page.close_find()
     assert page.blocks.selection.get("row") == ()
 
@@ -414,7 +415,32 @@ def test_the_blocks_as_they_are_leave_on_paper(opened, tmp_path):
     settle(page)
 
 
-def test_choose_in_the_list_rename_and_export(opened, qtbot, tmp_path, monkeypatch):
+def test_a_name_is_edited_where_it_stands(opened, qtbot):
+    workbench, run = toy_run()
+    page, panel = opened(workbench, run)
+    page.blocks.select(0)
+    settle(page)
+    assert panel.isVisible()
+    page.rename_item()
+    editor = panel.tables[0].view.viewport().findChild(QLineEdit)
+    assert editor.hasFocus() or editor.isVisible()
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert run.item_names == {}
+    panel.hide()
+    for key, kept in ((Qt.Key.Key_Escape, {}), (Qt.Key.Key_Return, {"block": {"0": "left"}})):
+        page.rename_item()
+        editor = page.window().findChild(NameEdit)
+        assert editor.text() == "Block 1"
+        tag = page.canvas.tag_rect(0).toRect()
+        there = page.canvas.mapTo(page.window(), tag.center())
+        assert editor.geometry().contains(there)  # over its tag in the picture
+        editor.setText("left")
+        qtbot.keyClick(editor, key)
+        qtbot.waitUntil(lambda: page.window().findChild(NameEdit) is None)
+        assert run.item_names == kept
+
+
+def test_choose_in_the_list_rename_and_export(opened, qtbot, tmp_path):
     workbench, run = toy_run()
     page, panel = opened(workbench, run)
     view = panel.tables[0].view
@@ -422,9 +448,14 @@ def test_choose_in_the_list_rename_and_export(opened, qtbot, tmp_path, monkeypat
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     qtbot.waitUntil(lambda: page.blocks.selected == 1)
     settle(page)
-    monkeypatch.setattr("plaidwork.gui.results.renaming.ask_text", lambda *_: "NB low")
-    page.rename_item()
-    assert run.item_names == {"block": {"1": "NB low"}}
+    at = view.visualRect(view.model().index(1, 0)).center()  # the list is longer beside what is chosen
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert page._open_after_order is None  # a double click on a name edits it, and opens nothing
+    editor = view.viewport().findChild(QLineEdit)
+    assert editor.text() == "Block 2"
+    editor.setText("NB low")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: run.item_names == {"block": {"1": "NB low"}})
     settle(page)
     assert panel.tables[0].model.text(1, 0) == "NB low"
     assert facts_of(page).title == "NB low"

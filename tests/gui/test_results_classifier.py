@@ -10,8 +10,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.model import Result
-from plaidwork.core.contract.spec import Hyperparameter, View
+from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.pictures import Rule, Texts
 from plaidwork.core.session.session import Session

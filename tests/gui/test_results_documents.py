@@ -176,19 +176,19 @@ def test_ties_are_broken_by_strength(opened):
 def test_search_in_texts(opened, qtbot):
     page = opened(text_run(), DOCUMENTS)
     page.find_in_page()
-    qtbot.keyClicks(page._find, "goes ON")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    qtbot.keyClicks(page.find_row.field, "goes ON")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
     assert page.wait(20_000)
     assert names(page) == ["review 2"]
-    assert page._found.text() == "review 2"
+    assert page.find_row.found.text() == "review 2"
     assert marked(page) == ["war", "goes on", "War", "war"]
     assert [span.found for span in texts_on(page)[0].spans] == [False, True, False, False]
-    page._find.setText("elephant")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    page.find_row.field.setText("elephant")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
     assert page.wait(20_000)
     assert names(page) == []
     assert texts_on(page)[0].words == "No document contains “elephant”"
-    assert page._found.text() == "Nothing is called “elephant”"
+    assert page.find_row.found.text() == "Nothing is called “elephant”"
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert page.wait(20_000)
     assert len(names(page)) == 4

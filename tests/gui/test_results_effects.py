@@ -140,10 +140,10 @@ def test_groups_share_a_row(opened, qtbot):
 def test_find_marks_a_row(opened, qtbot):
     page = opened(effects_run(), EFFECTS)
     page.find_in_page()
-    qtbot.keyClicks(page._find, "war")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    qtbot.keyClicks(page.find_row.field, "war")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
     assert page.chart.selected["layer"] == {1}
-    assert page._found.text() == "Topic 2: war"
+    assert page.find_row.found.text() == "Topic 2: war"
 
 
 def test_estimates_alone_and_none_at_all(opened):

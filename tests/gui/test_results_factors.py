@@ -181,9 +181,9 @@ def test_coefficients_search_scroll_and_table(opened, qtbot, tmp_path):
     )
     weak = int(np.argsort(-np.abs(page.run.results["weights"].values[0]))[60])
     page.find_in_page()
-    qtbot.keyClicks(page._find, f"drug {weak + 1}")
-    qtbot.keyClick(page._find, Qt.Key.Key_Return)
-    assert page._found.text().startswith(f"drug {weak + 1}")
+    qtbot.keyClicks(page.find_row.field, f"drug {weak + 1}")
+    qtbot.keyClick(page.find_row.field, Qt.Key.Key_Return)
+    assert page.find_row.found.text().startswith(f"drug {weak + 1}")
     assert page.wait(20_000)
     dots = rows_in(page)
     assert len(dots) >= 61

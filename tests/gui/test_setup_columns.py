@@ -11,7 +11,8 @@ from gui_toys import settle
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset, Source
-from plaidwork.gui.setup.inputs_form import InputField, InputsForm
+from plaidwork.gui.setup.input_field import InputField
+from plaidwork.gui.setup.inputs_form import InputsForm
 from plaidwork.gui.setup.setup_page import SetupPage
 from plaidwork.gui.workbench import Workbench
 from tests import toys

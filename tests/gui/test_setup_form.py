@@ -6,7 +6,7 @@ import pytest
 from gui_toys import SPEC
 from PySide6.QtCore import Qt
 
-from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.entry import parse, range_text, rule, short_range, stepped, write
 from plaidwork.gui.setup.fields import SettingField

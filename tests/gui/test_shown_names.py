@@ -15,7 +15,9 @@ from plaidwork.core.session.exporting import export_run
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.gui.data import DataPage
 from plaidwork.gui.data.label_choice import propose_labels
+from plaidwork.gui.data.values_table import values_table
 from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.results.name_edit import NameEdit
 from plaidwork.gui.session_tree import RUN
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
@@ -39,6 +41,11 @@ def typed(text):
         return True
 
     return answer
+
+
+def name_edit(page):
+    """The line on which a name is edited where it stands."""
+    return page.window().findChild(NameEdit)
 
 
 @pytest.fixture
@@ -86,8 +93,13 @@ def test_a_renamed_block_has_its_name_in_every_view_and_after_reopening(bench, o
     shifts.choose("factor", "1")
     assert shifts.wait(20_000)
     assert shifts.found_item() == ("block", 1)
-    with answering(typed("Cell cycle")):
-        shifts.rename_item()
+    shifts.rename_item()
+    edited = name_edit(shifts)
+    assert edited.geometry().contains(
+        shifts.control("factor").mapTo(shifts.window(), shifts.control("factor").rect().center())
+    )
+    edited.setText("Cell cycle")
+    qtbot.keyClick(edited, Qt.Key.Key_Return)
     for page in (scores, table, shifts):
         qtbot.waitUntil(lambda page=page: not page.busy)
     assert scores.control("x").findText("Cell cycle") == 1
@@ -112,8 +124,9 @@ def test_an_empty_name_brings_the_one_of_the_model_back(bench, opened, qtbot):
     workbench.name_item(run, "block", 0, "first")
     qtbot.waitUntil(lambda: page.control("x").itemText(0) == "first")
     workbench.selection(run).set("layer", (0,))
-    with answering(typed("")):
-        page.rename_item()
+    page.rename_item()
+    name_edit(page).clear()
+    qtbot.keyClick(name_edit(page), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.control("x").itemText(0) == "block 1")
     assert run.item_names["block"] == {}
 
@@ -145,7 +158,9 @@ def test_labels_are_chosen_on_the_data_page_for_every_view(opened, qtbot):
     assert workbench.session.datasets["toy"].row_shown_by == "symbol"
     assert workbench.dirty
     qtbot.waitUntil(lambda: blocks.blocks.data.row_names[0] == "SYM0")
-    assert page._values(page.dataset).model().value(0, 0) == "SYM0"
+    table = values_table(page.dataset)
+    qtbot.addWidget(table)
+    assert table.model().value(0, 0) == "SYM0"
 
 
 def test_symbols_are_proposed_after_an_import_and_numbers_are_not(qtbot):
@@ -190,8 +205,9 @@ def test_f2_names_what_is_chosen_in_front_and_else_the_run(qapp, qtbot, tmp_path
         workbench.selection(run).set("layer", (2,))
         if page._panel is not None:
             page._panel.hide()
-        with answering(typed("Cell cycle")):
-            window.commands.rename()
+        window.commands.rename()
+        name_edit(page).setText("Cell cycle")
+        qtbot.keyClick(name_edit(page), Qt.Key.Key_Return)
         assert run.title == "The run"
         assert run.item_names == {"block": {"2": "Cell cycle"}}
         window.tree.setFocus()

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.contract.metric import Metric
 from plaidwork.core.contract.model import Result, Table
-from plaidwork.core.contract.spec import Choice, Hyperparameter
 from plaidwork.core.inference import executor
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study, StudyRecord

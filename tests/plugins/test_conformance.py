@@ -17,10 +17,18 @@ ALWAYS = ("declaration_complete", "traces", "draws", "results", "same_seed")
 
 SPARED = {
     "data_untouched": ("rank_factor_vb",),
+    "estimates": ("gp_classes", "gp_quick_classes"),
     "global_random": ("rank_factor_vb", "supervised_ibp"),
     "nothing_left": ("gp_classes", "rank_factor_vb"),
     "partial_results": ("rank_factor_vb",),
-    "stops": ("gp_classes", "gp_quick_classes"),
+    "stops": (
+        "gp_classes",
+        "gp_ordered_classes",
+        "gp_quick_classes",
+        "gp_raters",
+        "gp_semi_classes",
+        "rank_factor_vb",
+    ),
     "state_round_trip": (
         "bayesian_plaid",
         "gp_semi_classes",

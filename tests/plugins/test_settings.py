@@ -11,8 +11,9 @@ from sparing import some, unless_passed
 from plaidwork.core.checks import _data
 from plaidwork.core.checks._bench import Bench, first_difference, result_difference
 from plaidwork.core.checks._check import CheckFailed
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Hyperparameter, ModelSpec
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.core.plugins.registry import Registry
 

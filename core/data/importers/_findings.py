@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plaidwork.core.contract.spec import ValueKind
+from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import Issue
 

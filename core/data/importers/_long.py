@@ -341,13 +341,9 @@ def _spread(
                 f"{path.name}: {len(row_ids)} samples × {len(column_ids)} features are too many for a table.",
                 "Check that the right columns are chosen.",
             )
-        matrix, count = np.zeros((len(row_ids), len(column_ids))), np.zeros((len(row_ids), len(column_ids)))
-        use = known[mine]
-        np.add.at(matrix, (row_codes[use], column_codes[use]), values[mine][use])
-        np.add.at(count, (row_codes[use], column_codes[use]), 1)
-        with np.errstate(invalid="ignore"):
-            matrix = np.where(count > 0, matrix / count, np.nan)
-        listed = np.zeros(matrix.shape, dtype=bool)
+        use, shape = known[mine], (len(row_ids), len(column_ids))
+        matrix = _means((row_codes[use], column_codes[use]), values[mine][use], shape)
+        listed = np.zeros(shape, dtype=bool)
         listed[row_codes, column_codes] = True
         table.absent += listed.size - int(listed.sum())
         if options.get("absent") == "zero":
@@ -357,6 +353,15 @@ def _spread(
             tuple(samples[code] for code in row_ids),
             tuple(features[code] for code in column_ids),
         )
+
+
+def _means(cells: tuple[np.ndarray, np.ndarray], values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Mean of the values of each cell (row, column), NaN where there is none."""
+    total, count = np.zeros(shape), np.zeros(shape)
+    np.add.at(total, cells, values)
+    np.add.at(count, cells, 1)
+    with np.errstate(invalid="ignore"):
+        return np.where(count > 0, total / count, np.nan)
 
 
 def absent_issue(table: LongTable, options: ImportOptions, whole: bool) -> Issue | None:

@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from plaidwork.core.contract.spec import ValueKind
+from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned_samples
 from plaidwork.core.data.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
 from plaidwork.core.data.importers._text import count_text

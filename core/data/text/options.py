@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from plaidwork.core.contract.spec import Choice, Hyperparameter
+from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.data.text.stop_words import stem_languages, stop_word_list
 from plaidwork.core.errors import SettingError
 

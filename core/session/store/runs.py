@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import spec_from_json, spec_to_json
+from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.draws.chain import ChainRecord, Checkpoint
 from plaidwork.core.draws.draws import ChainView
 from plaidwork.core.errors import SessionError

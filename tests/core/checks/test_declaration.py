@@ -6,7 +6,8 @@ import pytest
 from conforming import Bound, Means
 from faults import caught, respec
 
-from plaidwork.core.contract.spec import Hyperparameter, Trace, View
+from plaidwork.core.contract.hyperparameter import Hyperparameter
+from plaidwork.core.contract.spec import Trace, View
 
 
 class Loose(Hyperparameter):

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.model import Model, Result
 from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Hyperparameter, Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable, View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.pictures import Picture

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from gp_joint import joint
 from plaid_tools import with_fault
-from sparing import some
 
-from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching
+from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching, summands
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
 
@@ -54,7 +53,7 @@ def within(module, name, old, new):
 
 
 def stretched(old, new):
-    return lambda patch: patch.setattr(replica, "stretch", with_fault(stretching.stretch, old, new))
+    return lambda patch: patch.setattr(summands, "stretch", with_fault(stretching.stretch, old, new))
 
 
 def drawn_with_unit_noise(patch):
@@ -159,10 +158,17 @@ def of_theta(patch):
 PRIORS = ("two classes, trajectories", "three classes, trajectories", "ordered, trajectories")
 
 
-@pytest.mark.parametrize("name", some(PRIORS, ("three classes, trajectories",)))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PRIORS)
 def test_a_missing_prior_in_the_moves_of_the_defaults_is_found(name, monkeypatch):
     of_theta(monkeypatch)
     assert np.abs(joint(name).run(12, 1500, 1500)).max() > FOUND
+
+
+def test_a_missing_prior_in_the_moves_of_two_classes_is_found_soon(monkeypatch):
+    """Seeds 12 to 15 give 9 to 26 standard errors, and a right sampler 1.4 to 1.8."""
+    of_theta(monkeypatch)
+    assert np.abs(joint("two classes, trajectories").run(12, 400, 400)).max() > FOUND
 
 
 @pytest.mark.slow

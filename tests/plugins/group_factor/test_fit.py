@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sparing import every, some
 
-from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.errors import ModelError
 from plaidwork.core.inference.plan import make_plan

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sparing import every
 
-from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry

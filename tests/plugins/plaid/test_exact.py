@@ -34,7 +34,8 @@ def test_prior_alone_matches_the_published_number():
     assert tools.exact_infinite(params, likelihood=False)[0] == pytest.approx(0.944, abs=5e-4)
 
 
-def test_default_sampler_quick(infinite):
+@pytest.mark.slow
+def test_default_sampler_in_a_shorter_run(infinite):
     samples = tools.sampled(InfinitePlaid(), tools.TINY_INFINITE, 11, 4000)
     assert np.abs(tools.z_scores(samples, infinite)).max() < tools.LIMIT
 

@@ -24,7 +24,7 @@ CASES = {
 @pytest.mark.parametrize("name", some(["levels-linear", "pairs-nonlinear"], ["pairs-nonlinear"]))
 def test_quick(name):
     setup, params = tools.tiny(**CASES[name])
-    expected = tools.exact(setup, params, n=300_000, batch=50_000)
+    expected = tools.exact(setup, params, n=100_000, batch=50_000)
     samples = tools.sampled(setup, params, 2000, 5)
     assert np.abs(tools.z_scores(samples, expected, 20)).max() < 5.0
 

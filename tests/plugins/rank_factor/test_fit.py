@@ -5,7 +5,7 @@ import pytest
 import rank_factor_tools as tools
 from sparing import some
 
-from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_shares
 from plaidwork.plugins.rank_factor.similarity import cosines
