@@ -4,13 +4,16 @@ from pathlib import Path
 
 
 def children_of(pid):
-    """Processes that this one or a thread of it has started."""
+    """Processes that this one or a thread of it has started; none of one that is gone."""
+    listed = (_words(path) for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return sorted({int(word) for words in listed for word in words})
+
+
+def _words(path):
     try:
-        found = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-    threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return sorted({*found, *(int(word) for path in threads for word in path.read_text().split())})
+        return path.read_text().split()
+    except OSError:  # the thread has ended meanwhile
+        return ()
 
 
 def is_alive(pid):
