@@ -28,6 +28,7 @@ class ViewChoice:
         round; a value that is no number, as all of them, stays.
     stands : which item each value is, where it is not that of its number.
     opens : whether an item that is selected elsewhere is chosen while all are shown, too.
+    each : what one of the values is, where the title is no such word: pictures side by side are called by it.
     unlike : id of another choice of the same values, which takes this one's value when this one takes its.
     """
 
@@ -45,6 +46,7 @@ class ViewChoice:
     unlike: str = ""
     stands: Mapping[str, int] = field(default_factory=dict)
     opens: bool = False
+    each: str = ""
 
     def item_of(self, value: object) -> int | None:
         """The item that a value is; None of all others, as of all of them."""
@@ -111,6 +113,7 @@ class ViewChoices:
         sections: Sequence[tuple[str, int]] = (),
         stands: Mapping[str, int] | None = None,
         opens: bool = False,
+        each: str = "",
     ) -> str:
         """The id of one of a few values; ``options`` are their ids and texts, the first is the default if none is given."""
         values = tuple((str(key), str(text)) for key, text in options)
@@ -122,7 +125,16 @@ class ViewChoices:
         fallback = default if default in keys else values[0][0]
         chosen = wanted if wanted in keys else by_text.get(wanted, fallback)
         choice = ViewChoice(
-            name, title, kind, chosen, values, searched=searched, of=of, unlike=unlike, stands=stands or {}
+            name,
+            title,
+            kind,
+            chosen,
+            values,
+            searched=searched,
+            of=of,
+            unlike=unlike,
+            stands=stands or {},
+            each=each,
         )
         linked = self._selected.get(of, ()) if of else ()
         if len(linked) == 1 and (choice.item_of(chosen) is not None or (opens and wanted is None)):
@@ -142,13 +154,24 @@ class ViewChoices:
         searched: bool = False,
         of: str = "",
         unlike: str = "",
+        each: str = "",
     ) -> int:
         """The number of one of several texts, as of the classes of a model; a single one is not offered."""
         if len(texts) < 2:
             return 0
         options = [(str(k), text) for k, text in enumerate(texts)]
         return int(
-            self.pick(name, title, options, str(default), kind=LIST, searched=searched, of=of, unlike=unlike)
+            self.pick(
+                name,
+                title,
+                options,
+                str(default),
+                kind=LIST,
+                searched=searched,
+                of=of,
+                unlike=unlike,
+                each=each,
+            )
         )
 
     def find(

@@ -118,7 +118,7 @@ def choose_class(data: Judged, sources: Sources, choices: ViewChoices) -> int:
 
 def choose_part(data: Judged, choices: ViewChoices) -> int:
     """The part whose items are judged."""
-    return choices.among("part", "Of", data.parts)
+    return choices.among("part", "Of", data.parts, each="part of the samples")
 
 
 def nothing_known(title: str) -> Picture:

@@ -199,7 +199,9 @@ def _choose_layer(data: _Coefficients, choices: ViewChoices, together: bool) -> 
 
 def _choose_group(data: _Coefficients, choices: ViewChoices) -> int:
     """The group that is shown; -1 for all."""
-    return choices.among("group", "Of", (_ALL, *data.groups)) - 1 if len(data.groups) > 1 else -1
+    return (
+        choices.among("group", "Of", (_ALL, *data.groups), each="group") - 1 if len(data.groups) > 1 else -1
+    )
 
 
 def _lists(data: _Coefficients, layer: int, group: int) -> list[_List]:

@@ -101,7 +101,7 @@ def _along_a_column(sources: Sources, choices: ViewChoices) -> Curves:
         return _read(sources)
     label = sources.result("x").label if sources.has("x") else ""
     stored = response.columns.index(label) if label in response.columns else None
-    column = choices.among("column", "Along", response.columns, stored or 0)
+    column = choices.among("column", "Along", response.columns, stored or 0, each="column")
     if column != stored and (stored is not None or column):
         sources = sources.at(response, response.places(column))
         stored = column
@@ -163,7 +163,14 @@ def _shown(curves: Curves, stacked: bool, choices: ViewChoices) -> tuple[tuple[i
         return tuple(range(count)), stacked
     options = [(str(k), name) for k, name in enumerate(curves.names)]
     together = [("all", "all")] if count <= _TOGETHER else []
-    wanted = choices.pick("show", "Show", together + options, kind=LIST, searched=True)
+    wanted = choices.pick(
+        "show",
+        "Show",
+        together + options,
+        kind=LIST,
+        searched=True,
+        each="class" if curves.by_class else "curve",
+    )
     return tuple(range(count)) if wanted == "all" else (int(wanted),), False
 
 

@@ -74,7 +74,9 @@ def _offered(sources: Sources, own: tuple[ViewChoice, ...], layers: str) -> dict
     """What pictures of the view may differ in: ids and texts; ``layers`` is the dim of the items of "layer"."""
     alone = (choice for choice in own if choice.kind == LIST and (choice.of or not choice.unlike))
     words = {"layer": layers.replace("_", " ")}
-    found = {choice.id: f"By {words.get(choice.of) or choice.title.lower()}" for choice in alone}
+    found = {
+        choice.id: f"By {words.get(choice.of) or choice.each or choice.title.lower()}" for choice in alone
+    }
     run = sources.run
     if not run.active and run.spec.algorithm == "mcmc" and len(run.chains) > 1:
         found[_CHAIN] = "By chain"

@@ -166,7 +166,7 @@ def _read(sources: Sources) -> _Scored:
 def _choose(data: _Scored, sources: Sources, choices: ViewChoices) -> _Chosen:
     options = sources.view.options
     factor = choices.among("factor", "Show", data.factors, of="layer")
-    group = choices.among("group", "Of", data.groups)
+    group = choices.among("group", "Of", data.groups, each="group")
     most = min(max(2, int(options.get("top", _TOP))), _MOST_TOP)
     top = int(choices.number("top", "Strongest", 2, _MOST_TOP, most))
     mode = RAW

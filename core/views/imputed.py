@@ -52,7 +52,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     if not sum(counts):
         return Picture(sources.view.title, empty=("Nothing is missing", _KNOWN))
     first = next(k for k, count in enumerate(counts) if count)
-    chosen = choices.among("block", "Cells of", names, first)
+    chosen = choices.among("block", "Cells of", names, first, each="data set")
     dims = next((item.dims for item in sources.run.spec.inputs if item.name == fitted.name), ())
     filled = _fill(fitted, chosen)
     titles = [capital(dim.replace("_", " ")) for dim in dims] if len(dims) == 2 else ["Row", "Column"]

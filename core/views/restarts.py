@@ -70,8 +70,8 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     names = role_names(sources, "names", (found.dims or ("factor",))[0], count)
     texts = [f"Restart {n}, shown in all views" if n == shown else f"Restart {n}" for n in numbers]
     first = numbers.index(shown)
-    one = numbers[choices.among("one", "Down", texts, first)]
-    other = numbers[choices.among("other", "Across", texts, 0 if first else 1)]
+    one = numbers[choices.among("one", "Down", texts, first, each="restart down the side")]
+    other = numbers[choices.among("other", "Across", texts, 0 if first else 1, each="restart across")]
     pair = _pair(values, restart, names, one, other)
     matched = pair.matched
     caption = (

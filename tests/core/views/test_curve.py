@@ -36,3 +36,11 @@ def test_without_it_there_is_none():
     picture = drawn(VIEW, plain)
     assert picture.legend == ()
     assert not [mark for mark in picture.panels[0].marks if isinstance(mark, Bands)]
+
+
+def test_pictures_side_by_side_are_called_by_what_differs():
+    several = {"density": Result(np.array([[0.1, 0.2], [0.3, 0.1], [0.2, 0.2]]), ("patient", "step"))}
+    picture = drawn(View("curve", "Noise", "density"), several)
+    offered = {choice.id: [text for _, text in choice.options] for choice in picture.choices}
+    assert "By curve" in offered["beside"]  # not "By show", as the word before the choice is
+    assert drawn(View("curve", "Noise", "density"), several, {"beside": "show"}).headline == "Noise, by curve"
