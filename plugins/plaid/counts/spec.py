@@ -60,7 +60,13 @@ TRACES = (
         primary=True,
     ),
     Trace("n_blocks", "Blocks", hint="number of blocks with rows and columns", kind="count"),
-    Trace("covered", "Covered", hint="share of cells in any block", kind="share"),
+    Trace(
+        "covered",
+        "Covered",
+        hint="share of cells in any block, also in one that adds next to nothing",
+        kind="share",
+        judged=False,
+    ),
     Trace("background", "Background", hint="mean rate of a cell outside all blocks"),
     Trace(
         "explained", "In blocks", hint="share of the expected sum of all cells that blocks add", kind="share"
