@@ -148,8 +148,10 @@ def _stretches(sources: Sources) -> dict[str, Any]:
     """What is shaded, and what it is called."""
     if not sources.has("shaded"):
         return {}
-    label = sources.result("shaded").label or "shaded"
-    return {"shaded": sources.array("shaded", (None, 2)), "shaded_name": label}
+    stretches = sources.array("shaded", (None, 2))
+    if not len(stretches):
+        return {}
+    return {"shaded": stretches, "shaded_name": sources.result("shaded").label or "shaded"}
 
 
 def _shown(curves: Curves, stacked: bool, choices: ViewChoices) -> tuple[tuple[int, ...], bool]:

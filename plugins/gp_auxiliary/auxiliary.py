@@ -40,13 +40,12 @@ def auxiliary_results(kept: Kept, frame: Frame, names: tuple[str, ...], null: fl
         note += f" {len(order)} of {len(used)} samples, evenly among them."
     if null > 0:
         note += f" Nothing lies within {null:g} of {'0' if z.shape[1] == 1 else 'a tie'}: the null category."
-    found: Results = {}
-    if null > 0:
-        ends = [-null, null] if z.shape[1] == 1 else [0.0, null]
-        found["auxiliary_null"] = Result(np.array([ends]), ("stretch", "bound"), label="null category")
-    return found | {
+    ends = [-null if z.shape[1] == 1 else 0.0, null]
+    stretches = np.array([ends] if null > 0 else []).reshape(-1, 2)
+    return {
         "auxiliary": Result(density, ("auxiliary_name", "auxiliary_place"), label="density"),
         "auxiliary_x": Result((edges[1:] + edges[:-1]) / 2, ("auxiliary_place",), label=what),
         "auxiliary_name": Result(np.array([f"{a}, {b}" for a, b in zip(own, labels)]), ("auxiliary_name",)),
+        "auxiliary_null": Result(stretches, ("stretch", "bound"), label="null category"),
         "auxiliary_note": note,
     }

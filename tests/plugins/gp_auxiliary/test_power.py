@@ -155,7 +155,7 @@ def of_theta(patch):
     )
 
 
-PRIORS = ("two classes, trajectories", "three classes, trajectories", "ordered, trajectories")
+PRIORS = ("three classes, trajectories", "ordered, trajectories")
 
 
 @pytest.mark.slow
