@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import h5py
@@ -13,6 +15,7 @@ import numpy as np
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
+from plaidwork.core.hdf5.limits import MIB
 
 TEXT = h5py.string_dtype("utf-8")
 _BLOCK = 4 << 20
@@ -96,11 +99,11 @@ class Writer:
         start = 0
         for part in parts:
             part = np.ascontiguousarray(part, dtype=dtype)
-            hasher.update(part.tobytes() if part.ndim == 0 else part.data.cast("B") if part.size else b"")
-            if not shape:
-                dataset[()] = part
-            elif part.size:
-                dataset[start : start + len(part)] = part
+            with _beside(hasher, part):
+                if not shape:
+                    dataset[()] = part
+                elif part.size:
+                    dataset[start : start + len(part)] = part
             start += len(part) if shape else 0
         self.sums[dataset.name] = hasher.hexdigest()
         put(dataset, **attrs)
@@ -298,6 +301,22 @@ def chunk_shape(shape: Sequence[int], itemsize: int, lead: int = 0) -> tuple[int
 def _hasher(dtype: np.dtype, shape: Sequence[int]) -> Any:
     code = "|b1" if dtype.kind == "b" else dtype.newbyteorder("<").str
     return hashlib.sha256(f"{code}{tuple(int(n) for n in shape)}".encode())
+
+
+@contextmanager
+def _beside(hasher: Any, part: np.ndarray) -> Iterator[None]:
+    """Hash a part while the block writes it: neither needs the interpreter for long."""
+    content = part.tobytes() if part.ndim == 0 else part.data.cast("B") if part.size else b""
+    if part.nbytes < MIB:
+        hasher.update(content)
+        yield
+        return
+    worker = threading.Thread(target=hasher.update, args=(content,))
+    worker.start()
+    try:
+        yield
+    finally:
+        worker.join()
 
 
 def _digest_texts(encoded: list[bytes], shape: Sequence[int]) -> str:
