@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,9 +14,12 @@ from typing import Any
 import h5py
 import numpy as np
 
+from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.limits import MIB
+from plaidwork.core.hdf5.parts import PartsFile
+from plaidwork.core.hdf5.stored import LARGE, StoredArray
 
 TEXT = h5py.string_dtype("utf-8")
 _BLOCK = 4 << 20
@@ -60,6 +64,13 @@ class Writer:
         **attrs: Any,
     ) -> h5py.Dataset:
         """An array of numbers, booleans (int8, or HDF5's enum with ``enum``) or texts."""
+        if isinstance(array, Deferred):
+            copied = array.copy_to(group, name) if isinstance(array, StoredArray) else None
+            if copied is not None:
+                dataset, self.sums[copied[0].name] = copied
+                put(dataset, **attrs | ({"dtype": "bool"} if array.dtype.kind == "b" and not enum else {}))
+                return dataset
+            array = array.get()
         array = np.asarray(array)
         if array.dtype.kind in "OUST":
             return self.texts(group, name, array, **attrs)
@@ -171,11 +182,12 @@ class Writer:
 class Reader:
     """Reads datasets and compares each with its line in ``/checksums``. ``at`` names what is being read.
 
-    ``sealed``: all bytes of the file were compared with its seal before, so nothing is compared once more.
+    ``sealed``: all bytes of the file are compared with its seal, so nothing is compared once more. ``parts``: a sealed file
+    of which large arrays may be read later.
     """
 
-    def __init__(self, file: h5py.File, *, sealed: bool = False) -> None:
-        self.file = file
+    def __init__(self, file: h5py.File, *, sealed: bool = False, parts: PartsFile | None = None) -> None:
+        self.file, self.sealed, self.parts = file, sealed, parts
         self.at = "/checksums"
         self._seen: set[str] = set()
         self._sums: dict[str, str] = {}
@@ -226,6 +238,22 @@ class Reader:
         if dataset.attrs.get("dtype") == "bool" and "packed" not in dataset.attrs:
             return array.astype(np.bool_)
         return array
+
+    def later(self, dataset: h5py.Dataset, shape: tuple[int, ...] | None = None) -> Any:
+        """The array in that shape (its own), or what reads it when it is needed: a large one of a file that is read by parts."""
+        self.at = dataset.name
+        numbers = isinstance(dataset, h5py.Dataset) and dataset.dtype.kind in "iufb" and bool(dataset.size)
+        if self.parts is not None and numbers and dataset.size * dataset.dtype.itemsize >= LARGE:
+            found: Any = StoredArray(
+                self.parts, dataset, lambda again: Reader(again.file, sealed=True).array(again)
+            )
+        else:
+            found = self.array(dataset)
+        if shape is None or shape == dataset.shape:
+            return found
+        if math.prod(shape) != found.size:
+            raise SessionError(f"“{dataset.name}” has shape {dataset.shape}, expected {shape}.")
+        return found.reshape(shape)
 
     def _texts(self, dataset: h5py.Dataset) -> np.ndarray:
         raw = dataset[()]

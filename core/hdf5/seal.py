@@ -22,12 +22,14 @@ from pathlib import Path
 
 from plaidwork.core.config import config_folder
 from plaidwork.core.errors import LimitError, SessionError
-from plaidwork.core.hdf5.parts import DIGEST, PART, Parts
+from plaidwork.core.hdf5.parts import DIGEST, PART, READS_PARTS, Parts
 
 _MARK, _SEAL, _TABLE = b"\nplaidwork-mark:", b"\nplaidwork-seal:", b"\nplaidwork-parts:"
 _MARK_LENGTH, _SEAL_LENGTH = len(_MARK) + 64, len(_SEAL) + 16 + 1 + 64
 _OLD_SEAL = b"\nplaidwork-sha256:"
 _OLD_LENGTH = len(_OLD_SEAL) + 64
+_AT_ONCE = 16 << 20
+"""Files up to this size are compared as a whole before they are opened, larger ones part by part as they are read."""
 _SECONDS, _BYTES_PER_SECOND = 30, 10_000_000
 _SECRET = "session.secret"
 
@@ -56,9 +58,11 @@ class Seen:
     """What the bytes of a file say."""
 
     ours: bool
-    """Whether it is as this installation wrote it."""
+    """Whether it is as this installation wrote it; with ``parts``, as far as each of them fits."""
     digest: str
     """SHA-256 of its bytes, but for the seal; of its parts where it has them."""
+    parts: Parts | None = None
+    """Of a large file that this installation wrote: what each part of it has to be when it is read."""
 
 
 def digest_of(path: Path) -> str:
@@ -68,12 +72,14 @@ def digest_of(path: Path) -> str:
 
 
 def look(path: Path) -> Seen:
-    """Read the file once. Raises ``OSError``."""
+    """Read the end of a large file of this installation, any other once as a whole. Raises ``OSError``."""
     parts, mark = _stated(path)
     if parts is None:
         return _whole(path)
     secret = _secret() if mark else b""
     ours = bool(secret) and hmac.compare_digest(mark, _marked(secret, b"parts", parts.digest))
+    if ours and parts.length > _AT_ONCE and READS_PARTS:
+        return Seen(True, parts.digest.hex(), parts)
     found = Parts.of(path, parts.length)
     return Seen(ours and found == parts, found.digest.hex())
 

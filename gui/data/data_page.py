@@ -195,7 +195,7 @@ class DataPage(Page):
         if dataset is None:
             return
         if part not in self._pages:
-            makers = {PICTURE: self._picture, VALUES: values_table, ROWS: self._rows, COLUMNS: self._columns}
+            makers = {PICTURE: self._picture, VALUES: self._values, ROWS: self._rows, COLUMNS: self._columns}
             self._pages[part] = makers[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
@@ -221,9 +221,19 @@ class DataPage(Page):
         self._draw()
         return image
 
+    def _values(self, dataset: Dataset) -> QWidget:
+        if dataset.at_hand:
+            return values_table(dataset)
+        return StatePane("clock", "Reading the values", f"{size_text(dataset)}.")
+
     def _facts_ready(self, facts: Facts) -> None:
         self._facts = facts
         self._draw()
+        waiting = self._pages.get(VALUES)
+        if isinstance(waiting, StatePane):  # the values are there by now
+            self._stack.removeWidget(self._pages.pop(VALUES))
+            waiting.deleteLater()
+            self.show_part(self.part)
 
     def _draw(self) -> None:
         """Show the matrix, averaged in the background (half a second for 5000 x 2000)."""

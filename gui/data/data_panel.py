@@ -119,13 +119,16 @@ class DataPanel(QScrollArea):
             self._task.cancel()
         self._body.setVisible(dataset is not None)
         self._empty.setVisible(dataset is None)
+        self._show_images(dataset if dataset is not None and dataset.at_hand else None)
+        if dataset is not None:
+            self._task = run_task(lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts))
+
+    def _show_images(self, dataset: Dataset | None) -> None:
         pictures = first_images(dataset) if dataset is not None else None
         self.images.set_images(pictures)
         self._images_title.setVisible(pictures is not None)
         if pictures is not None:
             self._images_title.setText(f"Images of {pictures.shape[1]} × {pictures.shape[2]} pixels")
-        if dataset is not None:
-            self._task = run_task(lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts))
 
     def set_views(self, datasets: Sequence[Dataset]) -> None:
         """Show who has which of several views above the rest; nothing for fewer than two."""
@@ -152,6 +155,7 @@ class DataPanel(QScrollArea):
     def _show(self, dataset: Dataset, facts: Facts) -> None:
         if not isValid(self):
             return
+        self._show_images(dataset)
         low, high = facts.limits
         name = "loom" if facts.diverging else "tide"
         self.matrix.set_matrix(facts.thumb, facts.limits, name)
