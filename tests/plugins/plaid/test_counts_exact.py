@@ -173,12 +173,16 @@ def _pair_with(function, old, new):
     return _tasks_with(one_to_two=with_fault(counts_pairs.one_to_two, **{function: move}))
 
 
-def _lines_with(old, new, name="level_birth_death"):
+def _lines_with(old, new):
     """The tasks with a fault in the births and deaths that draw levels with a block."""
-    move = with_fault(getattr(counts_levels, name), old, new)
-    if name != "level_birth_death":
-        move = with_fault(counts_levels.level_birth_death, **{name: move})
-    return _tasks_with(level_birth_death=move)
+    return _tasks_with(level_birth_death=with_fault(counts_levels.level_birth_death, old, new))
+
+
+def _line_with(old, new):
+    """The tasks with a fault in the probability of one level, in births and deaths that draw levels."""
+    line = with_fault(counts_levels.log_line, old, new)
+    lines = with_fault(counts_levels.log_lines, log_line=line)
+    return _tasks_with(level_birth_death=with_fault(counts_levels.level_birth_death, log_lines=lines))
 
 
 def _levels_with(old="", new="", **names):
@@ -237,11 +241,11 @@ def test_enumeration_sees(name, monkeypatch):
 
 JOINT_FAULTS = {
     "levels that come with a block not scored": lambda: _lines_with(" + log_without - log_with", ""),
-    "levels that come with a block without their prior": lambda: _lines_with(
-        "total += log_gamma_density(degrees[item], shape, shape) -", "total -=", "log_lines"
+    "levels that come with a block without their prior": lambda: _line_with(
+        "log_gamma_density(degree, shape, shape) - degree", "-degree"
     ),
-    "entries of new levels left out": lambda: _lines_with(
-        "total += entries.values[e] * math.log(rate)", "pass", "log_lines"
+    "entries of new levels left out": lambda: _line_with(
+        "total += entries.values[e] * math.log(rate)", "pass"
     ),
     "degrees forget the background's level": lambda: _levels_with(
         "exposed = level * exposure(entries.by_columns, v, u.size)",
@@ -334,3 +338,9 @@ def test_moves_alone_see(name, monkeypatch):
     code, made = MOVE_FAULTS[name]
     monkeypatch.setattr(sweep, *made())
     assert np.abs(moves_apart(code, "poisson", 3, *MANY)).max() > 5.0
+
+
+def test_every_planted_fault_fits_its_source():
+    """A fault is a piece of source that is replaced: kernels that change take their faults along, told before the slow tests."""
+    for *_, made in (*FAULTS.values(), *((made,) for made in JOINT_FAULTS.values()), *MOVE_FAULTS.values()):
+        made()
