@@ -73,15 +73,26 @@ def digest_of(path: Path) -> str:
 
 def look(path: Path) -> Seen:
     """Read the end of a large file of this installation, any other once as a whole. Raises ``OSError``."""
-    parts, mark = _stated(path)
-    if parts is None:
-        return _whole(path)
-    secret = _secret() if mark else b""
-    ours = bool(secret) and hmac.compare_digest(mark, _marked(secret, b"parts", parts.digest))
-    if ours and parts.length > _AT_ONCE and READS_PARTS:
+    parts = parts_of(path)
+    if parts is not None:
         return Seen(True, parts.digest.hex(), parts)
-    found = Parts.of(path, parts.length)
-    return Seen(ours and found == parts, found.digest.hex())
+    stated, mark = _stated(path)
+    if stated is None:
+        return _whole(path)
+    found = Parts.of(path, stated.length)
+    return Seen(found == stated and _is_ours(stated, mark), found.digest.hex())
+
+
+def parts_of(path: Path) -> Parts | None:
+    """What the parts of a large file of this installation have to be; None of any other file. Raises ``OSError``."""
+    parts, mark = _stated(path)
+    large = parts is not None and parts.length > _AT_ONCE and READS_PARTS
+    return parts if parts is not None and large and _is_ours(parts, mark) else None
+
+
+def _is_ours(parts: Parts, mark: bytes) -> bool:
+    secret = _secret() if mark else b""
+    return bool(secret) and hmac.compare_digest(mark, _marked(secret, b"parts", parts.digest))
 
 
 def _stated(path: Path) -> tuple[Parts | None, bytes]:

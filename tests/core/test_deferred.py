@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 import scipy.sparse
-from toy import ToySampler, toy_data
+from toy import ToyRegistry, ToySampler, same_chains, toy_data
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import Dataset
@@ -23,6 +23,7 @@ from plaidwork.core.hdf5.parts import READS_PARTS
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.fitting import resume
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.session.store import session_file
 from plaidwork.core.session.store.session_file import load
@@ -53,7 +54,7 @@ def made(tmp_path_factory):
     session.add_dataset(Dataset("labels", labels, rows, kind="categorical", categories=("a", "b")))
     sparse = scipy.sparse.random(300, 90, density=0.2, format="csr", random_state=1)
     session.add_dataset(Dataset("sparse", sparse, rows, tuple(map(str, range(90)))))
-    plan = make_plan(ToySampler(), {"X": data}, schedule=ToySampler.spec.schedule.with_(draws=30))
+    plan = make_plan(ToySampler(), {"X": data}, schedule=ToySampler.spec.schedule.with_(draws=400))
     run = session.add_run(plan)
     execute(run, plan, InlineExecutor())
     run.results["noise"] = Result(rng.normal(size=(50, 60)), ("x", "y"), unit="m")
@@ -69,7 +70,7 @@ def path(made, tmp_path):
 
 
 def parts_of(session):
-    """All that may be read later, by name."""
+    """Data and results that may be read later, by name."""
     run = next(iter(session.runs.values()))
     results = {name: found for name, found in run.results.items() if isinstance(found, Result)}
     return {**session.datasets, **results}
@@ -86,6 +87,20 @@ def same(session, other):
             one, two = one.toarray(), two.toarray()
         assert one.dtype == two.dtype, name
         assert np.array_equal(one, two, equal_nan=one.dtype.kind == "f"), name
+    one, two = (next(iter(found.runs.values())) for found in (session, other))
+    for variable in one.spec.variables:
+        for a, b in zip(one.chains, two.chains, strict=True):
+            assert a.draws.count == b.draws.count
+            assert a.draws.fixed_shape(variable.name) == b.draws.fixed_shape(variable.name)
+            for i in range(a.draws.count):
+                assert np.array_equal(a.draws.get(variable.name, i), b.draws.get(variable.name, i))
+
+
+def stored_draws(session):
+    run = next(iter(session.runs.values()))
+    return {
+        v.name for v in run.spec.variables for chain in run.chains if chain.draws.stored(v.name) is not None
+    }
 
 
 def waiting(session):
@@ -124,15 +139,31 @@ def test_digest_of_inputs_is_known_without_reading(made, path):
 def test_saved_without_being_read(made, path, tmp_path):
     """Under another name, over itself, and once more: what was written passes all checksums, as a stranger's file has to."""
     session = open_session(path)
-    before = waiting(session)
+    before, draws = waiting(session), stored_draws(session)
+    assert {"rho", "flags", "loading"} <= draws
     other = session.save(tmp_path / "other.plaidwork")
     session.save(other)
     session.save(other)
     assert waiting(session) == before
+    assert stored_draws(session) == draws
     path.unlink()
     same(made[0], load(other, Session, probed=True))
     same(made[0], open_session(other))
     same(made[0], session)  # whose first file was removed
+
+
+def test_chains_go_on_from_draws_that_were_not_read(made, path):
+    """As they go on in memory, bit for bit; what is then saved holds old and new draws."""
+    again = open_session(path)
+    whole = Session("whole")
+    plan = make_plan(
+        ToySampler(), {"X": whole.add_dataset(toy_data())}, schedule=ToySampler.spec.schedule.with_(draws=415)
+    )
+    longer = whole.add_run(plan)
+    execute(longer, plan, InlineExecutor())
+    assert same_chains(resume(again, plugins=ToyRegistry(), draws=15), longer)
+    saved = open_session(again.save(path))
+    assert same_chains(next(iter(saved.runs.values())), longer)
 
 
 def test_readers_hold_no_file_once_all_is_read(path):

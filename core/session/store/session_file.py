@@ -101,8 +101,7 @@ def estimate(session: Session) -> int:
     for run in list(session.runs.values()):
         for record in run.chains:
             total += record.trace.rows().nbytes
-            for variable in run.spec.variables:
-                total += sum(entry.nbytes for entry in record.draws.packed(variable.name))
+            total += record.draws.nbytes
     return total
 
 
