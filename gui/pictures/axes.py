@@ -235,7 +235,7 @@ def paint_ends(painter: QPainter, frame: Frame, style: Style) -> None:
                 QPointF(area.right() + 1, at), QPointF(area.right() + space.S - 2, top + high / 2)
             )
         box = QRectF(area.right() + space.S, top, frame.right - area.right() - space.S, high)
-        painter.setPen(color)
+        painter.setPen(style.ink(end.color))
         if end.share is not None:
             gauge = QRectF(box.left(), round(box.center().y()) - 5, GAUGE, 10)
             painter.fillRect(gauge, style.color("hover"))
@@ -256,7 +256,7 @@ def paint_columns(painter: QPainter, frame: Frame, style: Style) -> None:
         painter.drawText(QRectF(right, area.top() - high - space.XS, wide, high), _RIGHT, column.title)
         for k, (at, text) in enumerate(zip(column.at, column.texts, strict=True)):
             color = column.color[k] if isinstance(column.color, tuple) else column.color
-            painter.setPen(style.color(color))
+            painter.setPen(style.ink(color))
             painter.drawText(QRectF(right, frame.y.at(at) - high / 2, wide, high), _RIGHT | _MIDDLE, text)
         right += wide
 

@@ -32,7 +32,7 @@ def paint_texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> N
             painter.fillRect(box.adjusted(-3, -1, 3, 1), ground)
         if mark.halo:
             painter.strokePath(_outline(style.font(), words).translated(at), halo)
-        painter.setPen(style.color(mark.color_of(i)))
+        painter.setPen(style.ink(mark.color_of(i)))
         painter.drawText(at, words)
 
 
