@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,12 +15,13 @@ from plaidwork.core import pictures as p
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.palettes import contrast, lut
-from plaidwork.gui.pictures.axes import fitting, placed
+from plaidwork.gui.pictures.axes import apart, fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.frame import Pixels, Zoom, lay_out
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.keys import RAMP
 from plaidwork.gui.pictures.lines import runs, thinned
+from plaidwork.gui.pictures.marks import bar_boxes
 from plaidwork.gui.pictures.paint import paint_picture
 from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, svg_of, thumbnail, write_picture
 from plaidwork.gui.pictures.regions import region_parts, tag_places
@@ -137,6 +139,41 @@ def test_equal_axes_and_widest_panels(qapp):
         assert frame.area.width() / frame.area.height() == pytest.approx(ratio)
     (frame,) = lay_out(p.Picture("h", panels=(few,)), QRectF(0, 0, 900, 300), screen_style()).frames
     assert frame.area.width() == pytest.approx(40)
+
+
+@pytest.mark.parametrize("wide", range(60, 400, 20))
+def test_ticks_that_would_meet_are_fewer_and_even(qapp, wide):
+    """No tick is left out between two others."""
+    panel = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis(low=-0.25, high=0.95), p.Axis(ticks=False))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, wide, 200), screen_style()).frames
+    found = apart(frame, screen_style())
+    lefts, ends = [left for _, left, _ in found], [left + width for _, left, width in found]
+    assert all(left > end for left, end in zip(lefts[1:], ends))
+    steps = np.diff([tick.value for tick, _, _ in found])
+    assert len(found) >= 2 or wide < 80
+    assert np.allclose(steps, steps[0]) if len(steps) else True
+
+
+@pytest.mark.parametrize("wide", [100, 300, 360, 500, 1100])
+def test_bars_that_touch_leave_no_gap(qapp, wide):
+    """However narrow they are; 360 bars."""
+    bars = p.Bars(np.arange(360), np.zeros(360), np.ones(360), 1.0, 1e9)
+    panel = p.Panel((bars,), p.Axis(low=-0.5, high=359.5), p.Axis(low=0, high=1))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, wide, 200), screen_style()).frames
+    boxes = bar_boxes(bars, frame, np.arange(360))
+    assert all(other.left() <= one.right() for one, other in pairwise(boxes))
+
+
+def test_names_of_a_square_map_stand_upright_where_they_have_no_room(qapp):
+    names = tuple(f"Background {k}" for k in range(6))
+    axis = p.Axis(scale="category", names=names, turned=True)
+    cells = p.Cells(np.eye(6), -0.5, 5.5, -0.5, 5.5)
+    square = p.Panel((cells,), axis, replace(axis, turned=False, down=True), equal=True)
+    (frame,) = lay_out(p.Picture("", panels=(square,)), QRectF(0, 0, 900, 400), screen_style()).frames
+    assert frame.upright > 0
+    wide = replace(square, equal=False)
+    (frame,) = lay_out(p.Picture("", panels=(wide,)), QRectF(0, 0, 900, 400), screen_style()).frames
+    assert not frame.upright
 
 
 def test_names_at_the_end_never_pile_up(qapp):

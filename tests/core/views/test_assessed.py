@@ -10,6 +10,7 @@ import pytest
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
 from plaidwork.core.pictures import Line
+from plaidwork.core.views.assessed import with_interval
 from tests.core.views.drawn import drawn
 
 CODES = np.array([0, 0, 0, 0, 1, 1, 1, 0, 1, 1])
@@ -58,3 +59,17 @@ def test_losses_are_told_under_their_names():
 def test_wrong_ones_are_counted():
     wrong = int(((SECOND > 0.5) != (CODES == 1)).sum())
     assert picture("confusion").headline.startswith(f"{wrong} of 10 patients wrong ({10 * wrong} %, ")
+
+
+def test_an_area_near_one_has_more_decimals():
+    assert with_interval((0.912, 0.85, 0.96)) == "0.91 (0.85 to 0.96)"
+    assert with_interval((0.9971, 0.9902, 1.0)) == "0.997 (0.990 to 1)"
+    assert with_interval((1.0, 0.77, 1.0)) == "1 (0.77 to 1)"
+    assert with_interval((0.999999, 0.99, 1.0)) == "> 0.9999 (0.9900 to 1)"
+
+
+def test_beside_the_counts_is_what_was_found_of_each_class():
+    (panel,) = picture("confusion").panels
+    assert panel.aside[0] == "Found of each class"
+    assert panel.aside[1].startswith("well: 80 % (")
+    assert panel.aside[2].startswith("ill: 80 % (")

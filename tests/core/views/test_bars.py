@@ -29,6 +29,20 @@ def test_a_bar_is_as_high_as_its_number_says():
     assert panel.scaling("y").low == 0
 
 
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ([250.0, 30.1, 57.8, 27.03], ("250", "30", "58", "27")),
+        ([0.402, 0.23, 0.0188, 0.0101], ("0.402", "0.230", "0.019", "0.010")),
+        ([124, 54, 0], ("124", "54", "0")),
+        ([90_000.0, 0.5], ("90\u2009000", "0.5")),
+    ],
+)
+def test_labels_of_bars_have_the_same_decimals(values, labels):
+    picture = drawn(View("bars", "B", {"values": "p"}), {"p": Result(np.array(values), ("k",))})
+    assert picture.panels[0].marks[0].labels == labels
+
+
 def density(middle: float, wide: float, at: np.ndarray) -> np.ndarray:
     return np.exp(-(((at - middle) / wide) ** 2) / 2) / wide
 
