@@ -98,6 +98,8 @@ class ChainRecord:
         self.saved_at = time.monotonic()
         self.broken = False
         """Whether the chain failed: state and generator are of no use, :meth:`rewind` comes before going on."""
+        self.stateless = False
+        """Whether it comes from a compact copy: what it kept can be looked at, but its state is not there to go on from."""
 
     @property
     def planned(self) -> int:

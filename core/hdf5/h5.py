@@ -45,10 +45,13 @@ def text_of(thing: h5py.HLObject, name: str) -> str:
 
 
 class Writer:
-    """Creates datasets and notes the SHA-256 of their logical bytes; :meth:`finish` writes the table."""
+    """Creates datasets and notes the SHA-256 of their logical bytes; :meth:`finish` writes the table.
 
-    def __init__(self, file: h5py.File) -> None:
-        self.file = file
+    ``compact``: everything is packed as small as it goes, whatever time that takes.
+    """
+
+    def __init__(self, file: h5py.File, *, compact: bool = False) -> None:
+        self.file, self.compact = file, compact
         self.sums: dict[str, str] = {}
 
     def array(
@@ -64,12 +67,13 @@ class Writer:
         **attrs: Any,
     ) -> h5py.Dataset:
         """An array of numbers, booleans (int8, or HDF5's enum with ``enum``) or texts."""
-        if isinstance(array, Deferred):
-            copied = array.copy_to(group, name) if isinstance(array, StoredArray) else None
+        if isinstance(array, StoredArray) and not self.compact:
+            copied = array.copy_to(group, name)
             if copied is not None:
                 dataset, self.sums[copied[0].name] = copied
                 put(dataset, **attrs | ({"dtype": "bool"} if array.dtype.kind == "b" and not enum else {}))
                 return dataset
+        if isinstance(array, Deferred):
             array = array.get()
         array = np.asarray(array)
         if array.dtype.kind in "OUST":
@@ -101,10 +105,15 @@ class Writer:
         """An array written part by part along its first axis; ``lead`` axes have chunks of length one."""
         shape, dtype = tuple(shape), np.dtype(dtype).newbyteorder("<")
         options: dict[str, Any] = {}
+        compress = compress or self.compact
         if shape and min(shape) > 0 and (compress or fletcher) and np.prod(shape) * dtype.itemsize > 64:
             options = {"chunks": chunk_shape(shape, dtype.itemsize, lead), "fletcher32": fletcher}
             if compress:
-                options |= {"compression": "gzip", "compression_opts": 4, "shuffle": True}
+                options |= {
+                    "compression": "gzip",
+                    "compression_opts": 9 if self.compact else 4,
+                    "shuffle": True,
+                }
         dataset = group.create_dataset(name, shape, dtype, **options)
         hasher = _hasher(dtype, shape)
         start = 0

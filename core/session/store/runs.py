@@ -68,7 +68,7 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
     _write_traces(writer, group.create_group("traces"), run, views, saved)
     checkpoints = group.create_group("checkpoint")
     for record, at in zip(run.chains, saved, strict=True):
-        if at is not None:
+        if at is not None and not writer.compact:
             _write_checkpoint(writer, checkpoints.create_group(f"chain_{record.chain}"), at)
     results = ResultWriter(writer, group.create_group("results"), labels)
     for order, (name, result) in enumerate(dict(run.results).items()):
@@ -78,8 +78,8 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
 
 
 def view_to_store(record: ChainRecord, saved: Checkpoint | None) -> ChainView:
-    """What is written of a chain: all of a failed one, else what belongs to its last checkpoint."""
-    if record.broken:
+    """What is written of a chain: all of one that failed or has no state any more, else what belongs to its last checkpoint."""
+    if record.broken or record.stateless:
         return record.view()
     if saved is None:
         return replace(record.view(), n_draws=0, n_sweeps=0, kept_sweeps=np.empty(0, np.int64))
@@ -208,6 +208,8 @@ def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) 
                 record.saved = saved
             else:
                 record.restore(saved)
+        else:
+            record.stateless = record.sweep > 0 and not record.broken
 
 
 def _read_checkpoint(reader: Reader, group: h5py.Group) -> Checkpoint:

@@ -67,15 +67,15 @@ def _same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def write(session: Session, path: Path, *, backup: bool = True) -> FileMark:
+def write(session: Session, path: Path, *, backup: bool = True, compact: bool = False) -> FileMark:
     """Write the session to ``path`` atomically; the session itself is not changed. What the file is now.
 
-    What saves that were killed have left beside it is swept.
+    A ``compact`` file has no states of chains, and all is packed as small as it goes. What saves that were killed have left beside it is swept.
     """
     digests = []
 
     def write_sealed(temporary: Path) -> None:
-        _write_file(session, temporary)
+        _write_file(session, temporary, compact)
         digests.append(seal(temporary))
 
     try:
@@ -105,9 +105,9 @@ def estimate(session: Session) -> int:
     return total
 
 
-def _write_file(session: Session, path: Path) -> None:
+def _write_file(session: Session, path: Path, compact: bool) -> None:
     with open_new(path) as file:
-        writer = Writer(file)
+        writer = Writer(file, compact=compact)
         _write_head(session, file)
         group, labels = file.create_group("data"), AxisLabels(session)
         found = {run.id: labels.of(run) for run in list(session.runs.values())}
