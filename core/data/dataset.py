@@ -173,8 +173,8 @@ class Dataset(_Base):
         if not self.at_hand and getattr(self, "_missing", -1) >= 0:
             return self._missing
         if self.kind == "categorical":
-            return int((self.values < 0).sum())
-        return int(np.isnan(self.values).sum())
+            return int(np.count_nonzero(self.values < 0))
+        return int(np.count_nonzero(np.isnan(self.values)))
 
     @property
     def nbytes(self) -> int:
