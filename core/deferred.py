@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -55,21 +55,22 @@ class Deferred:
 
 
 class Holder:
-    """Base of frozen data classes with a field ``values`` that may be given as :class:`Deferred`.
+    """Base of frozen data classes with a field (``values``, or what ``_HELD`` names) that may be given as :class:`Deferred`.
 
     The field is then empty until somebody asks for it; :attr:`held` tells shape and type without reading.
     """
 
     __slots__ = ("_later",)
     _later: Deferred | None
+    _HELD: ClassVar[str] = "values"
 
     def _hold(self) -> bool:
-        """Put away values that are to be read later; whether there are such. For ``__post_init__``."""
-        found = self.values
+        """Put away what is to be read later; whether it is. For ``__post_init__``."""
+        found = getattr(self, self._HELD)
         later = found if isinstance(found, Deferred) else None
         object.__setattr__(self, "_later", later)
         if later is not None:
-            object.__delattr__(self, "values")
+            object.__delattr__(self, self._HELD)
         return later is not None
 
     def _taken(self, values: Any) -> Any:
@@ -84,11 +85,11 @@ class Holder:
     else:
 
         def __getattr__(self, name: str) -> Any:
-            later = getattr(self, "_later", None) if name == "values" else None
+            later = getattr(self, "_later", None) if name == self._HELD else None
             if later is None:  # or another thread has just read them
                 return object.__getattribute__(self, name)
             found = self._taken(later.get())
-            object.__setattr__(self, "values", found)
+            object.__setattr__(self, name, found)
             object.__setattr__(self, "_later", None)
             return found
 
@@ -101,4 +102,4 @@ class Holder:
     @property
     def held(self) -> Any:
         """The values, or, where nobody has needed them yet, what will read them."""
-        return getattr(self, "_later", None) or self.values
+        return getattr(self, "_later", None) or getattr(self, self._HELD)

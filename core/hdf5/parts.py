@@ -157,7 +157,7 @@ class PartsFile:
     def _changed(self) -> ChangedPartError:
         return ChangedPartError(
             f"“{self.name}” was changed or damaged since it was opened.",
-            "Close it and open it again; or save what is open under another name without what cannot be read.",
+            "Put it back as it was when it was opened, or open it again.",
         )
 
 

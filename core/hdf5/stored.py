@@ -67,6 +67,46 @@ class StoredArray(Deferred):
         return group[name], digest
 
 
+class StoredValue(Deferred):
+    """A nested value in a file, under a path of its own; ``read`` is asked for it."""
+
+    def __init__(self, file: PartsFile, group: h5py.Group, read: Callable[[h5py.Group], Any]) -> None:
+        super().__init__((), object)
+        self._file: PartsFile | None = file
+        self._path, self._decode = group.name, read
+
+    def _fetch(self) -> Any:
+        file = self._file
+        assert file is not None
+        with file.opened() as opened:
+            found = self._decode(opened[self._path])
+        self._file = None
+        return found
+
+    def copy_to(self, group: h5py.Group, name: str) -> dict[str, str] | None:
+        """Copy it as it lies in the file; the checksums of its arrays by their new paths, or None when that cannot be done."""
+        file = self._file
+        if file is None:
+            return None
+        start = len(self._path)
+        try:
+            with file.opened() as old:
+                sums = {
+                    path[start:]: found
+                    for path, found in _checksums(old).items()
+                    if path.startswith(self._path)
+                }
+                group.copy(old[self._path], group, name=name)
+        except ChangedPartError:
+            if name in group:
+                del group[name]
+            return None
+        inside = {
+            path: found for path, found in sums.items() if path[:1] in ("", "/") and not path.endswith("@")
+        }
+        return {f"{group.name}/{name}{path}": found for path, found in inside.items()}
+
+
 def _checksums(file: h5py.File) -> dict[str, str]:
     table = (
         file["checksums"][name].asstr("utf-8", "surrogateescape")[()].tolist() for name in ("path", "sha256")

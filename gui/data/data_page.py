@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,9 +196,9 @@ class DataPage(Page):
         if dataset is None:
             return
         if part not in self._pages:
-            rows, columns = partial(self._annotations, axis=0), partial(self._annotations, axis=1)
-            makers = {PICTURE: self._picture, VALUES: values_table, ROWS: rows, COLUMNS: columns}
-            self._pages[part] = makers[part](dataset)
+            axes = {ROWS: partial(self._annotations, axis=0), COLUMNS: partial(self._annotations, axis=1)}
+            makers: dict[str, Callable[[Dataset], QWidget]] = {PICTURE: self._picture, VALUES: values_table}
+            self._pages[part] = (makers | axes)[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
         self.bar.setVisible(part == PICTURE and dataset.shape[0] > 0)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from toy import ToyRegistry, ToySampler, same_chains, toy_data
+from toy import same as same_values
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import Dataset
@@ -90,6 +91,8 @@ def same(session, other):
     one, two = (next(iter(found.runs.values())) for found in (session, other))
     for variable in one.spec.variables:
         for a, b in zip(one.chains, two.chains, strict=True):
+            assert same_values(a.state, b.state)
+            assert same_values(a.saved.state, b.saved.state)
             assert a.draws.count == b.draws.count
             assert a.draws.fixed_shape(variable.name) == b.draws.fixed_shape(variable.name)
             for i in range(a.draws.count):
@@ -146,6 +149,7 @@ def test_saved_without_being_read(made, path, tmp_path):
     session.save(other)
     assert waiting(session) == before
     assert stored_draws(session) == draws
+    assert not any(record.saved.at_hand for record in next(iter(session.runs.values())).chains)
     path.unlink()
     same(made[0], load(other, Session, probed=True))
     same(made[0], open_session(other))
@@ -207,8 +211,13 @@ def test_what_was_changed_in_an_array_is_told_when_it_is_read(made, path):
     assert np.array_equal(
         session.runs[run].results["noise"].values, made[0].runs[run].results["noise"].values
     )
-    with pytest.raises(SessionError, match=r"Could not save: “s.plaidwork” was changed or damaged"):
+    with pytest.raises(
+        SessionError, match=r"Could not save: “s.plaidwork” was .*The data “matrix” cannot be"
+    ):
         session.save(path)
+    session.remove_dataset("matrix")
+    session.save(path)
+    assert "matrix" not in open_session(path).datasets
 
 
 def test_one_that_lies_in_one_piece_is_read_when_all_around_was_changed(made, path):
@@ -253,6 +262,8 @@ def test_copies_and_pickles_have_the_values(made, path):
     noise = parts_of(session)["noise"]
     for twin in (copy.deepcopy(noise), pickle.loads(pickle.dumps(noise))):
         assert np.array_equal(twin.values, parts_of(made[0])["noise"].values)
+    saved = next(iter(session.runs.values())).chains[0].saved
+    assert same_values(pickle.loads(pickle.dumps(saved)).state, saved.state)
     data = session.datasets["matrix"]
     assert np.array_equal(pickle.loads(pickle.dumps(data)).values, data.values, equal_nan=True)
 

@@ -17,6 +17,7 @@ from plaidwork.core.draws.draws import ChainView
 from plaidwork.core.errors import SessionError
 from plaidwork.core.findings.naming import names_of_old_sessions
 from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.stored import StoredValue
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.run import CHANGING, STATUSES, LogLine, Run
 from plaidwork.core.session.store.analyses import read_analyses, write_analyses
@@ -116,7 +117,12 @@ def _write_checkpoint(writer: Writer, group: h5py.Group, saved: Checkpoint) -> N
     group.attrs["cpu_seconds"] = float(saved.cpu_seconds)
     group.attrs["converged"] = np.int8(saved.converged)
     writer.json(group, "rng", _decimal(saved.rng))
-    write_value(writer, group, "state", saved.state)
+    held = saved.held
+    sums = held.copy_to(group, "state") if isinstance(held, StoredValue) else None
+    if sums is None:
+        write_value(writer, group, "state", saved.state)
+    else:
+        writer.sums.update(sums)
 
 
 def _decimal(value: Any) -> Any:
@@ -212,11 +218,18 @@ def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) 
             record.stateless = record.sweep > 0 and not record.broken
 
 
+def _read_state(reader: Reader, thing: Any) -> Any:
+    """The state, or, of a file that is read by parts, what reads it when somebody goes on from it."""
+    if reader.parts is None:
+        return read_value(reader, thing)
+    return StoredValue(reader.parts, thing, lambda again: read_value(Reader(again.file, sealed=True), again))
+
+
 def _read_checkpoint(reader: Reader, group: h5py.Group) -> Checkpoint:
     return Checkpoint(
         sweep=int(group.attrs["sweep"]),
         n_draws=int(group.attrs["n_draws"]),
-        state=read_value(reader, group["state"]),
+        state=_read_state(reader, group["state"]),
         rng=_numbers(json.loads(reader.text(group["rng"]))),
         cpu_seconds=float(group.attrs["cpu_seconds"]),
         converged=bool(group.attrs["converged"]),

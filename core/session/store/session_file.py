@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,12 +115,14 @@ def _write_file(session: Session, path: Path, compact: bool) -> None:
         for order, (name, dataset) in enumerate(list(session.datasets.items())):
             inner = group.create_group(link_name(name))
             put(inner, order=order, name=name)
-            write_dataset(writer, inner, dataset, labels.digest_of(name))
+            with _named(f"The data “{name}”"):
+                write_dataset(writer, inner, dataset, labels.digest_of(name))
         group = file.create_group("runs")
         for order, run in enumerate(list(session.runs.values())):
             inner = group.create_group(link_name(run.id))
             inner.attrs["order"] = order
-            write_run(writer, inner, run, found.get(run.id, {}))
+            with _named(f"The run “{run.title}”"):
+                write_run(writer, inner, run, found.get(run.id, {}))
         group = file.create_group("views")
         for order, (name, value) in enumerate(dict(session.views).items()):
             _write_view(writer, group, name, value, order)
@@ -131,6 +134,18 @@ def _write_file(session: Session, path: Path, compact: bool) -> None:
         writer.json(group, "environment", environment())
         copy_unknown(session.path, writer)
         writer.finish()
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Say of what a part cannot be read any more."""
+    try:
+        yield
+    except ChangedPartError as error:
+        raise SessionError(
+            f"{error.message} {what} cannot be read from it.",
+            "Put the file back as it was when it was opened, or remove what cannot be read; then save again.",
+        ) from error
 
 
 def _write_head(session: Session, file: h5py.File) -> None:
