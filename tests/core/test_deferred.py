@@ -18,7 +18,7 @@ from toy import same as same_values
 from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.deferred import Deferred
-from plaidwork.core.errors import SessionError
+from plaidwork.core.errors import ChangedError, SessionError
 from plaidwork.core.hdf5 import h5, seal
 from plaidwork.core.hdf5.parts import READS_PARTS
 from plaidwork.core.inference.execution import execute
@@ -191,6 +191,17 @@ def test_a_file_put_in_its_place_does_not_matter(made, path, tmp_path):
     session = open_session(path)
     os.replace(Session("another").save(tmp_path / "another.plaidwork"), path)
     same(made[0], session)
+
+
+def test_the_file_is_known_again_by_its_bytes_before_it_is_replaced(path):
+    session = open_session(path)
+    os.utime(path, (1, 1))
+    session.save(path)
+    data = bytearray(path.read_bytes())
+    data[place_of(path, "data/matrix/X") + 1000] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ChangedError):
+        session.save(path)
 
 
 def place_of(path, name):
