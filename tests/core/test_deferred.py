@@ -150,6 +150,15 @@ def test_saved_without_being_read(made, path, tmp_path):
     assert waiting(session) == before
     assert stored_draws(session) == draws
     assert not any(record.saved.at_hand for record in next(iter(session.runs.values())).chains)
+    with h5py.File(other) as file:
+        arrays = set()
+        file.visititems(
+            lambda name, thing: arrays.add(f"/{name}") if isinstance(thing, h5py.Dataset) else None
+        )
+        listed = {item.decode() for item in file["checksums/path"][()]}
+    assert {name for name in arrays if not name.startswith("/checksums")} == {
+        name for name in listed if not name.endswith("@")
+    }
     path.unlink()
     same(made[0], load(other, Session, probed=True))
     same(made[0], open_session(other))
