@@ -18,6 +18,7 @@ from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.limits import MIB
+from plaidwork.core.hdf5.packing import aligned, packs, write_packed
 from plaidwork.core.hdf5.parts import PartsFile
 from plaidwork.core.hdf5.stored import LARGE, StoredArray
 
@@ -115,13 +116,15 @@ class Writer:
                     "shuffle": True,
                 }
         dataset = group.create_dataset(name, shape, dtype, **options)
-        hasher = _hasher(dtype, shape)
+        hasher, packed = _hasher(dtype, shape), packs(dataset)
         start = 0
-        for part in parts:
+        for part in aligned(parts, dataset.chunks[0]) if packed else parts:
             part = np.ascontiguousarray(part, dtype=dtype)
             with _beside(hasher, part):
                 if not shape:
                     dataset[()] = part
+                elif packed:
+                    write_packed(dataset, start, part)
                 elif part.size:
                     dataset[start : start + len(part)] = part
             start += len(part) if shape else 0
