@@ -76,9 +76,16 @@ class Session:
         }
         for run in self.runs.values():
             run.inputs = renamed_inputs(run.inputs, old, name)
-        for study in self.studies:
-            inputs = renamed_inputs(study["inputs"], old, name)
-            study["inputs"] = {key: list(names) for key, names in inputs.items()}
+        # each record a new one: edits that can be taken back hold the earlier ones
+        self.studies[:] = [
+            {
+                **study,
+                "inputs": {
+                    key: list(names) for key, names in renamed_inputs(study["inputs"], old, name).items()
+                },
+            }
+            for study in self.studies
+        ]
         if noted:
             self.note("data renamed", dataset=name, before=old)
 
@@ -92,6 +99,12 @@ class Session:
             raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those first.")
         del self.datasets[name]
         self.note("data removed", dataset=name)
+
+    def remove_study(self, study_id: str) -> None:
+        """Take a search out; runs of its fits that were opened stay."""
+        (gone,) = (study for study in self.studies if study.get("id") == study_id)
+        self.studies[:] = [study for study in self.studies if study is not gone]
+        self.note("study removed", study=study_id, title=gone["title"])
 
     def add_run(self, plan: FitPlan, title: str = "") -> Run:
         """A new run of a plan whose datasets are in this session; numbered per model."""

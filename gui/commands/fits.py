@@ -18,7 +18,7 @@ from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.faults import failure_key
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
-from plaidwork.gui.session_tree import DATA, NEW, RUN
+from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
@@ -44,16 +44,12 @@ class FitCommands(CommandGroup):
             page.rename()
 
     def remove(self) -> None:
-        """Remove what is chosen in the list: runs and data at once, with an offer to undo it; a search after a question."""
-        window, session = self._window, self._workbench.session
-        study = window.current_study()
-        if study is not None:
-            window.commands.remove_study(study)
-            return
-        chosen = window.tree.chosen_items()
+        """Remove what is chosen in the list, at once, with an offer to undo it."""
+        session, chosen = self._workbench.session, self._window.tree.chosen_items()
         runs = [session.runs[key] for kind, key in chosen if kind == RUN and key in session.runs]
         names = [key for kind, key in chosen if kind == DATA]
-        if (runs or names) and self._workbench.editing.remove(runs, names):
+        studies = [one for one in self._workbench.studies.records() if (STUDY, one.id) in chosen]
+        if chosen and self._workbench.editing.remove(runs, names, studies):
             self._window.show_session()
 
     def undo(self) -> None:
@@ -67,6 +63,7 @@ class FitCommands(CommandGroup):
         window = self._window
         start, end = (edit.after, edit.before) if back else (edit.before, edit.after)
         came = [(RUN, key) for key in end.runs if key not in start.runs]
+        came += [(STUDY, key) for key in end.studies if key not in start.studies]
         came += [(DATA, name) for name in end.datasets if name not in start.datasets and edit.renamed is None]
         if came:
             window.show_workspace()
