@@ -12,6 +12,8 @@ from plaidwork.core.pictures import Items, Picture, ViewChoices
 from plaidwork.core.pictures.words import plural
 from plaidwork.core.views.sources import SourceError, Sources, data_axis
 
+_FINEST = 4
+"""Decimals of an area near 1, at most."""
 _FIRST_PARTS = ("test", "held out", "validation")
 """Parts shown first where there are several."""
 
@@ -128,10 +130,12 @@ def nothing_known(title: str) -> Picture:
 
 
 def with_interval(found: tuple[float, float, float], decimals: int = 2) -> str:
-    """``0.91 (0.85 to 0.96)``; without the interval where there is none."""
+    """``0.91 (0.85 to 0.96)``, near 1 with more decimals; without the interval where there is none."""
     value, low, high = found
     if value != value:
         return "not known"
+    while decimals < _FINEST and format_probability(value, decimals).startswith((">", "<")):
+        decimals += 1
     text = format_probability(value, decimals)
     ends = f"{format_probability(low, decimals)} to {format_probability(high, decimals)}"
     return text if low != low else f"{text} ({ends})"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from plaidwork.core.contract.model import Table
-from plaidwork.core.draws.numbers import format_number, format_probability
+from plaidwork.core.draws.numbers import format_fixed, format_number, format_probability
 from plaidwork.core.pictures import Axis, Bars, Intervals, Items, Panel, Picture, ViewChoices
 from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.sources import SourceError, Sources, data_axis
 
 _MOST = 400
+_UNLIKE = 2000.0
+"""Ratio of the highest to the lowest bar from which on they have decimals of their own."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,17 @@ class _Heights:
     def text(self, i: int) -> str:
         """A height as shown."""
         value = float(self.values[i])
-        return format_probability(value) if self.shares else format_number(value, 3)
+        return format_probability(value) if self.shares else self.told[i]
+
+    @cached_property
+    def told(self) -> list[str]:
+        """All heights with the same decimals, as many as the lowest needs for two digits; unlike sizes as they are."""
+        known = np.abs(self.values[np.isfinite(self.values) & (self.values != 0)])
+        low, high = (float(known.min()), float(known.max())) if len(known) else (1.0, 1.0)
+        if high >= _UNLIKE * low or (known == np.round(known)).all():
+            return [format_number(float(value), 3) for value in self.values]
+        decimals = max(0, 1 - math.floor(math.log10(low)))
+        return [format_fixed(float(value), decimals) if value else "0" for value in self.values]
 
 
 def load(sources: Sources, choices: ViewChoices) -> Picture:

@@ -294,8 +294,11 @@ def _panel(data: _Coefficients, one: _List, limits: tuple[float, float], axis: s
 def _legend(data: _Coefficients) -> tuple[Key, ...]:
     if not data.signed:
         return ()
-    keys = (Key("above zero", _ABOVE), Key("below zero", _BELOW))
-    return keys if data.intervals is None else (*keys, Key("interval holds zero", "neutral"))
+    values = data.values[np.isfinite(data.values)]
+    keys = (Key("above zero", _ABOVE), *((Key("below zero", _BELOW),) if (values < 0).any() else ()))
+    if data.intervals is None or not ((data.intervals[..., 0] <= 0) & (data.intervals[..., 1] >= 0)).any():
+        return keys if len(keys) > 1 else ()  # all alike
+    return (*keys, Key("interval holds zero", "neutral"))
 
 
 def _notes(

@@ -62,11 +62,24 @@ def _panel(data: Judged, counts: np.ndarray) -> Panel:
         Axis("predicted class", scale="category", names=data.classes, above=True),
         Axis("true class", scale="category", names=data.classes[::-1]),
         ends=tuple(ends),
+        aside=_aside(data, counts),
         most=_WIDEST,
         highest=_HIGHEST,
         reads="inside",
         zoom="",
     )
+
+
+def _aside(data: Judged, counts: np.ndarray) -> tuple[str, ...]:
+    """How many of each class were found, with Wilson intervals, where there is room."""
+    if len(data.classes) > _MANY:
+        return ()
+    lines = ["Found of each class"]
+    for k, name in enumerate(data.classes):
+        if total := int(counts[k].sum()):
+            share, low, high = (format_percent(value) for value in wilson(int(counts[k, k]), total))
+            lines.append(f"{name}: {share} ({low} to {high})")
+    return (*lines, "Wilson intervals, 95 %")
 
 
 def _label(count: int, share: float, size: int) -> str:

@@ -299,8 +299,13 @@ def _notes(data: _Effects) -> str:
 def _legend(data: _Effects) -> tuple[Key, ...]:
     if len(data.groups) > 1:
         return tuple(Key(name, class_category(g), "point", g) for g, name in enumerate(data.groups))
-    keys = (Key(f"above {data.middle}", 0), Key(f"below {data.middle}", 4))
-    return keys if data.intervals is None else (*keys, Key(f"interval holds {data.middle}", "neutral"))
+    words = {0: f"above {data.middle}", 4: f"below {data.middle}", "neutral": f"interval holds {data.middle}"}
+    found = {data.color(0, r) for r in np.flatnonzero(np.isfinite(data.values[0]))}
+    return tuple(
+        Key(text, color)
+        for color, text in words.items()
+        if color in found and (len(found) > 1 or color == "neutral")
+    )
 
 
 def _headline(data: _Effects) -> str:

@@ -231,9 +231,9 @@ def _panel(heat: _Heat, rows: np.ndarray, columns: np.ndarray) -> Panel:
 
 
 def _aside(heat: _Heat) -> tuple[str, ...]:
-    """The groups by the names of their items, where there is room."""
+    """The groups by the names of their items, where there is room; without groups the pairs that are most alike."""
     if not heat.groups:
-        return ()
+        return _pairs(heat) if heat.similar else ()
     lines = [f"Groups above {TOGETHER:g}"]
     for members in heat.groups[:_LISTED]:
         names = [heat.names[0][i] for i in members]
@@ -242,6 +242,16 @@ def _aside(heat: _Heat) -> tuple[str, ...]:
     if len(heat.groups) > _LISTED:
         lines.append(f"and {format_count(len(heat.groups) - _LISTED)} more")
     return tuple(lines)
+
+
+def _pairs(heat: _Heat) -> tuple[str, ...]:
+    """The pairs that are furthest from 0."""
+    one, other = np.triu_indices(len(heat.values), 1)
+    values = heat.values[one, other]
+    order = np.argsort(-np.nan_to_num(np.abs(values)), kind="stable")[:_LISTED]
+    names, kept = heat.names[0], [k for k in order.tolist() if np.isfinite(values[k]) and values[k]]
+    lines = [f"{names[one[k]]} and {names[other[k]]}: {heat.told(float(values[k]))}" for k in kept]
+    return (f"Furthest from 0: {heat.label.lower()}", *lines) if lines else ()
 
 
 def _reader(

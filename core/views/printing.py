@@ -39,8 +39,9 @@ def words_above(
     view = sources.view
     headline = sources.text(view.headline) or headline or view.title
     caption = sources.text(view.caption) or caption
+    shown = f"Shown: {'; '.join(left_out)}." if left_out else ""
     parts = [caption.rstrip(".")] if caption and left_out else [caption]
-    return headline, ". ".join(filter(None, (*before, *parts, *left_out)))
+    return headline, ". ".join(filter(None, (*before, *parts, shown)))
 
 
 def doubt_of(run: Run) -> str:

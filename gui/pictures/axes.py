@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen, QPolygonF
@@ -124,19 +125,30 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
 
 def _paint_values(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
     metrics = style.metrics()
-    last = -math.inf
-    for tick in frame.x.ticks(ACROSS):
-        wide = metrics.horizontalAdvance(tick.text)
-        left = min(max(frame.x.at(tick.value) - wide / 2, frame.left), frame.right - wide)
-        if left < last + space.XS:
-            continue
-        last = left + wide
+    for tick, left, wide in apart(frame, style):
         if frame.panel.reads == "row" and frame.panel.lines:
             at = round(frame.x.at(tick.value)) + 0.5
             painter.setPen(QPen(style.color("grid"), 1))
             painter.drawLine(QPointF(at, frame.area.top()), QPointF(at, frame.area.bottom()))
             painter.setPen(style.color("muted"))
         painter.drawText(QRectF(left - 4, top, wide + 8, metrics.height()), _CENTRE, tick.text)
+
+
+def apart(frame: Frame, style: Style) -> list[tuple[Tick, float, float]]:
+    """Ticks whose texts keep apart, with the left end and the width of each: every second, third, ... where they would
+    meet, 0 among them."""
+    metrics, ticks = style.metrics(), frame.x.ticks(ACROSS)
+    zero = next((k for k, tick in enumerate(ticks) if tick.value == 0), 0)
+    found: list[tuple[Tick, float, float]] = []
+    for every in range(1, len(ticks) + 1):
+        found = []
+        for tick in ticks[zero % every :: every]:
+            wide = metrics.horizontalAdvance(tick.text)
+            left = min(max(frame.x.at(tick.value) - wide / 2, frame.left), frame.right - wide)
+            found.append((tick, left, wide))
+        if all(left + wide + space.XS <= after for (_, left, wide), (_, after, _) in pairwise(found)):
+            break
+    return found
 
 
 def placed_names(pixels: Pixels, room: float) -> list[Tick]:
@@ -235,7 +247,7 @@ def paint_ends(painter: QPainter, frame: Frame, style: Style) -> None:
                 QPointF(area.right() + 1, at), QPointF(area.right() + space.S - 2, top + high / 2)
             )
         box = QRectF(area.right() + space.S, top, frame.right - area.right() - space.S, high)
-        painter.setPen(color)
+        painter.setPen(style.ink(end.color))
         if end.share is not None:
             gauge = QRectF(box.left(), round(box.center().y()) - 5, GAUGE, 10)
             painter.fillRect(gauge, style.color("hover"))
@@ -256,7 +268,7 @@ def paint_columns(painter: QPainter, frame: Frame, style: Style) -> None:
         painter.drawText(QRectF(right, area.top() - high - space.XS, wide, high), _RIGHT, column.title)
         for k, (at, text) in enumerate(zip(column.at, column.texts, strict=True)):
             color = column.color[k] if isinstance(column.color, tuple) else column.color
-            painter.setPen(style.color(color))
+            painter.setPen(style.ink(color))
             painter.drawText(QRectF(right, frame.y.at(at) - high / 2, wide, high), _RIGHT | _MIDDLE, text)
         right += wide
 

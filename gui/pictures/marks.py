@@ -57,7 +57,7 @@ def bar_boxes(mark: Bars, frame: Frame, pieces: np.ndarray) -> list[QRectF]:
     units = np.abs(frame.x.all_at(mark.x[pieces] + mark.width) - at)
     wide = np.maximum(np.minimum(units, mark.widest), 1.0)
     left = np.round(at - wide / 2)
-    right = np.maximum(np.where(wide > 2, np.round(at + wide / 2), left + 1), left + 1)
+    right = np.maximum(np.where((wide > 2) | (mark.width >= 1), np.round(at + wide / 2), left + 1), left + 1)
     ends = np.round([frame.y.all_at(mark.low[pieces]), frame.y.all_at(mark.high[pieces])])
     top, high = ends.min(axis=0), np.maximum(np.abs(ends[0] - ends[1]), 1)
     places = zip(left.tolist(), top.tolist(), (right - left).tolist(), high.tolist(), strict=True)

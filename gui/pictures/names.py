@@ -32,7 +32,12 @@ def upright_names(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> 
         return 0.0
     metrics = style.metrics()
     widest = widest_of(shown_names(across), metrics)
-    if widest + space.S <= 0.8 * rect.width() / max(across.high - across.low, 1.0):
+    each = 0.8 * rect.width() / max(across.high - across.low, 1.0)
+    if panel.equal and not panel.fills:  # as wide as a row is high, at most
+        up, whole = panel.scaling("y"), panel.scaling("x")
+        zoomed = (whole.high - whole.low) / (across.high - across.low)
+        each = min(each, zoomed * rect.height() / (up.high - up.low))
+    if widest + space.S <= each:
         return 0.0
     return min(widest, LONGEST, 0.3 * rect.height())
 

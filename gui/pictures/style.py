@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from plaidwork.core.pictures import Color
 from plaidwork.gui import tokens
-from plaidwork.gui.palettes import lut
+from plaidwork.gui.palettes import contrast, lut
 from plaidwork.gui.theme import theme
+
+_READ = 4.5
+"""Contrast of words to their ground at least."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class Style:
         threads = tokens.CATEGORIES[self.scheme]
         return QColor(threads[color]) if 0 <= color < len(threads) else self.color("neutral")
 
+    def ink(self, color: Color) -> QColor:
+        """A colour for words: as it is, or nearer to that of texts until it is read on the surface."""
+        return QColor(_ink(self.scheme, color))
+
     def lut(self, name: str) -> np.ndarray:
         """(256, 4) uint8 table of a colour map."""
         return lut(name, self.scheme)
@@ -50,6 +58,13 @@ def mixed(ink: QColor, ground: QColor, share: float) -> QColor:
     """So much of one colour over another, opaque."""
     pairs = zip(ink.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
     return QColor(*(round(share * a + (1 - share) * b) for a, b in pairs))
+
+
+@lru_cache(maxsize=256)
+def _ink(scheme: str, color: Color) -> str:
+    found, ground, text = (Style(scheme).color(one) for one in (color, "surface", "text"))
+    inks = (mixed(found, text, share).name() for share in (1.0, 0.85, 0.7, 0.55, 0.4))
+    return next((ink for ink in inks if contrast(ink, ground.name()) >= _READ), text.name())
 
 
 def screen_style() -> Style:

@@ -263,6 +263,11 @@ class ResultPage(Renaming, Working):
         current = self._stack.currentWidget()
         return self._pane.title if current is self._pane else "" if current is self._content else "loading"
 
+    @property
+    def reason(self) -> str:
+        """The sentence below that title."""
+        return self._pane.text if self._stack.currentWidget() is self._pane else ""
+
     def show_content(self) -> None:
         """Show the picture (after a state)."""
         self._stack.setCurrentWidget(self._content)

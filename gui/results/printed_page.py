@@ -30,7 +30,7 @@ class PrintedPage(ResultPage):
         """The picture with the words that stand above it here; a state is told in words."""
         headline, caption, shown = self._headline.text(), self._caption.text(), self.shown_picture()
         if shown is None or self.state:
-            return Picture(headline, caption, empty=(self.state or self.view.title, ""))
+            return Picture(headline, caption, empty=(self.state or self.view.title, self.reason))
         return replace(shown, headline=headline, caption=caption, doubt=self._doubt.told)
 
     def export_picture(self, path: str | Path) -> Path:

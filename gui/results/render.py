@@ -112,9 +112,9 @@ def render_view(
         if panel is not None:
             panel.setFixedWidth(_PANEL)
             row.addWidget(panel)
-        _settle(frame, page, QSize(*size))
         for button in page.head_buttons:
-            button.hide()
+            button.setFixedWidth(0)  # the words above take their room
+        _settle(frame, page, QSize(*size))
         image = page.on_paper(QSize(*size), scale) or _grab(frame, page, QSize(*size), scale)
         frame.close()
         frame.deleteLater()

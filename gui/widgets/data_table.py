@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QItemSelection, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -26,6 +26,8 @@ from plaidwork.gui.widgets.table_model import ColumnModel, Formatter, Swatch
 
 MOST_FITTED = 40
 """Columns that get the width of their content; those behind have the usual one, as each takes some 5 ms."""
+_WIDEST = 240
+"""Pixels of a column at first, at most."""
 
 
 class DataTable(QWidget):
@@ -66,6 +68,7 @@ class DataTable(QWidget):
     ) -> None:
         super().__init__(parent)
         self._model = ColumnModel()
+        self._stretched = (0, 0)
         self._filter = QLineEdit()
         self._filter.setPlaceholderText("Filter rows")
         self._filter.setClearButtonEnabled(True)
@@ -119,12 +122,27 @@ class DataTable(QWidget):
         stretch = next((c for c in range(self._model.columnCount()) if not self._model.is_number(c)), 0)
         head.setResizeContentsPrecision(200)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column in range(min(self._model.columnCount(), MOST_FITTED)):
-            if column != stretch:
-                self._view.resizeColumnToContents(column)
-                self._view.setColumnWidth(column, min(self._view.columnWidth(column), 240))
-        if self._model.columnCount():
+        for column in {stretch, *range(min(self._model.columnCount(), MOST_FITTED))}:
+            self._view.resizeColumnToContents(column)
+            self._view.setColumnWidth(column, min(self._view.columnWidth(column), _WIDEST))
+        self._stretched = stretch, self._view.columnWidth(stretch)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """The column of names takes the room that others leave, but is never cut for them: then the table scrolls."""
+        head, (stretch, wanted) = self._view.horizontalHeader(), self._stretched
+        if stretch >= self._model.columnCount():
+            return
+        others = head.length() - head.sectionSize(stretch)
+        if others + wanted <= self._view.viewport().width():
             head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+        elif head.sectionResizeMode(stretch) == QHeaderView.ResizeMode.Stretch:
+            head.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Interactive)
+            head.resizeSection(stretch, wanted)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
 
     def set_named(self, named: bool) -> None:
         """Let the texts of the first column be edited where they stand, by a double click or F2."""

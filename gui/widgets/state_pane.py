@@ -119,6 +119,11 @@ class StatePane(QWidget):
         """The title shown."""
         return self._title.text()
 
+    @property
+    def text(self) -> str:
+        """The sentence below it."""
+        return self._text.text()
+
     def _restyle(self) -> None:
         picture = pixmap(self._icon_name, size.ICON_EMPTY, self._icon_color, self.devicePixelRatioF())
         self._icon.setPixmap(picture)

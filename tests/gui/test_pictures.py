@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPainter
 
 from plaidwork.core import pictures as p
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.pyramid import Sample
-from plaidwork.gui.pictures.axes import fitting, placed
+from plaidwork.gui.palettes import contrast, lut
+from plaidwork.gui.pictures.axes import apart, fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.frame import Pixels, Zoom, lay_out
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
+from plaidwork.gui.pictures.keys import RAMP
 from plaidwork.gui.pictures.lines import runs, thinned
-from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumbnail, write_picture
+from plaidwork.gui.pictures.marks import bar_boxes
+from plaidwork.gui.pictures.paint import paint_picture
+from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, svg_of, thumbnail, write_picture
 from plaidwork.gui.pictures.regions import region_parts, tag_places
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.pictures.swarm import pixels_of, spread
@@ -133,6 +139,41 @@ def test_equal_axes_and_widest_panels(qapp):
         assert frame.area.width() / frame.area.height() == pytest.approx(ratio)
     (frame,) = lay_out(p.Picture("h", panels=(few,)), QRectF(0, 0, 900, 300), screen_style()).frames
     assert frame.area.width() == pytest.approx(40)
+
+
+@pytest.mark.parametrize("wide", range(60, 400, 20))
+def test_ticks_that_would_meet_are_fewer_and_even(qapp, wide):
+    """No tick is left out between two others."""
+    panel = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis(low=-0.25, high=0.95), p.Axis(ticks=False))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, wide, 200), screen_style()).frames
+    found = apart(frame, screen_style())
+    lefts, ends = [left for _, left, _ in found], [left + width for _, left, width in found]
+    assert all(left > end for left, end in zip(lefts[1:], ends))
+    steps = np.diff([tick.value for tick, _, _ in found])
+    assert len(found) >= 2 or wide < 80
+    assert np.allclose(steps, steps[0]) if len(steps) else True
+
+
+@pytest.mark.parametrize("wide", [100, 300, 360, 500, 1100])
+def test_bars_that_touch_leave_no_gap(qapp, wide):
+    """However narrow they are; 360 bars."""
+    bars = p.Bars(np.arange(360), np.zeros(360), np.ones(360), 1.0, 1e9)
+    panel = p.Panel((bars,), p.Axis(low=-0.5, high=359.5), p.Axis(low=0, high=1))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, wide, 200), screen_style()).frames
+    boxes = bar_boxes(bars, frame, np.arange(360))
+    assert all(other.left() <= one.right() for one, other in pairwise(boxes))
+
+
+def test_names_of_a_square_map_stand_upright_where_they_have_no_room(qapp):
+    names = tuple(f"Background {k}" for k in range(6))
+    axis = p.Axis(scale="category", names=names, turned=True)
+    cells = p.Cells(np.eye(6), -0.5, 5.5, -0.5, 5.5)
+    square = p.Panel((cells,), axis, replace(axis, turned=False, down=True), equal=True)
+    (frame,) = lay_out(p.Picture("", panels=(square,)), QRectF(0, 0, 900, 400), screen_style()).frames
+    assert frame.upright > 0
+    wide = replace(square, equal=False)
+    (frame,) = lay_out(p.Picture("", panels=(wide,)), QRectF(0, 0, 900, 400), screen_style()).frames
+    assert not frame.upright
 
 
 def test_names_at_the_end_never_pile_up(qapp):
@@ -272,7 +313,15 @@ def test_resolution_changes_no_proportions(qapp):
 def test_svg_keeps_its_texts_with_a_generic_family(qapp, tmp_path):
     text = write_picture(every_mark(), tmp_path / "p.svg", Paper()).read_text(encoding="utf-8")
     words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", text))
-    for wanted in ("Everything at once", "A caption.", "level, sd", "another name", "missing", "A note."):
+    for wanted in (
+        "Everything at once",
+        "A caption.",
+        "level, sd",
+        "time, h",
+        "another name",
+        "missing",
+        "A note.",
+    ):
         assert wanted in words
     families = set(re.findall(r'font-family="([^"]*)"', text))
     assert families
@@ -280,13 +329,74 @@ def test_svg_keeps_its_texts_with_a_generic_family(qapp, tmp_path):
 
 
 def test_pdf_titles_and_schemes(qapp, tmp_path):
-    assert write_picture(every_mark(), tmp_path / "p.pdf", Paper()).read_bytes().startswith(b"%PDF")
+    pdf = write_picture(every_mark(), tmp_path / "p.pdf", Paper(170, 105)).read_bytes()
+    assert pdf.startswith(b"%PDF")
+    box = re.search(rb"/MediaBox \[(\S+) (\S+) (\S+) (\S+)\]", pdf)
+    assert [float(end) * 25.4 / 72 for end in box.groups()] == pytest.approx([0, 0, 170, 105], abs=0.4)
     bare = write_picture(every_mark(), tmp_path / "b.svg", Paper(titled=False)).read_text(encoding="utf-8")
     assert "A caption." not in re.sub(r"<(title|desc)>.*?</\1>", "", bare, flags=re.DOTALL)
     light, dark = (picture_image(every_mark(), Paper(scheme=scheme)) for scheme in ("light", "dark"))
     assert light.pixelColor(2, 2).lightness() > 200
     assert dark.pixelColor(2, 2).lightness() < 60
     assert paper_style(16).metrics().height() == pytest.approx(2 * paper_style(8).metrics().height(), rel=0.1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_on_paper_are_read_on_its_ground(qapp, scheme):
+    """Those in the colours of categories too."""
+    ends = tuple(p.End(k, f"end {k}", k) for k in range(8))
+    words = p.Texts(np.zeros(8), np.arange(8.0), tuple("abcdefgh"), color=tuple(range(8)))
+    coloured = p.Panel((words,), p.Axis(low=-1, high=1), ends=ends)
+    picture = replace(every_mark(), panels=(*every_mark().panels, coloured))
+    text = svg_of(picture, Paper(height=300, scheme=scheme)).decode("utf-8")
+    assert "end 7" in text
+    ground = paper_style(8, scheme).color("surface").name()
+    words = re.findall(r'<text[^>]* fill="(#\w{6})"', text)
+    assert len(words) > 10
+    assert all(contrast(ink, ground) >= 4.5 for ink in set(words))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_low_and_high_numbers_have_the_colours_of_the_legend(qapp, scheme):
+    """Cells, points that are told by numbers, many of them as well, and the bar of the legend: low at the left of all."""
+    table = lut("tide", scheme)[:, :3].astype(int)
+    cells = p.Cells(np.array([[0.0, 1.0]]), 0, 2, 0, 1, "tide", (0, 1))
+    few = p.Points([0.5, 1.5], [0.5, 0.5], 20.0, levels=np.array([0.0, 1.0]), limits=(0, 1), map="tide")
+    at, up = (place.ravel() for place in np.meshgrid(np.linspace(0, 2, 90), np.linspace(0, 1, 60)))
+    many = p.Points(at, up, 6.0, levels=(at > 1) * 1.0, limits=(0, 1), map="tide")
+    axes = p.Axis(low=0, high=2, ticks=False, line=False), p.Axis(low=0, high=1, ticks=False)
+    for mark in (cells, few, many):
+        picture = p.Picture("", panels=(p.Panel((mark,), *axes, lines=False),))
+        image = QImage(400, 200, QImage.Format.Format_RGB32)
+        painter, frame = QPainter(image), lay_out(picture, QRectF(0, 0, 400, 200), paper_style(8, scheme))
+        paint_picture(painter, picture, frame, paper_style(8, scheme))
+        painter.end()
+        (one,) = frame.frames
+        for value, end in ((0.5, 0), (1.5, -1)):
+            found = image.pixelColor(round(one.x.at(value)), round(one.y.at(0.5))).getRgb()[:3]
+            assert np.abs(np.array(found) - table[end]).max() <= 1, (type(mark), end)
+
+
+def test_the_bar_of_the_legend_begins_with_the_colour_of_its_low_end(qapp):
+    ramp = p.Ramp("share", "tide", ("0", "0.5", "1"))
+    picture = p.Picture(
+        "",
+        panels=(
+            p.Panel(
+                (p.Line([0, 1], [0, 1]),),
+            ),
+        ),
+        legend=(ramp,),
+    )
+    image = QImage(400, 200, QImage.Format.Format_RGB32)
+    style, painter = paper_style(8), QPainter(image)
+    layout = lay_out(picture, QRectF(0, 0, 400, 200), style)
+    paint_picture(painter, picture, layout, style)
+    painter.end()
+    box, table = layout.legend[0].box, lut("tide", "light")[:, :3].astype(int)
+    for across, end in ((box.right() - RAMP + 2, 0), (box.right() - 3, -1)):
+        found = image.pixelColor(round(across), round(box.top()) + 3).getRgb()[:3]
+        assert np.abs(np.array(found) - table[end]).max() <= 12, end
 
 
 def test_a_grid_of_panels_gets_the_paper_that_it_needs(qapp):

@@ -242,7 +242,9 @@ def test_bars_from_a_table_and_from_arrays(opened, qtbot, tmp_path):
     page = opened(workbench, run, View("bars", "E", {"values": "p"}))
     page.grab()
     run.results["p"] = Result(np.zeros(0))
-    assert opened(workbench, run, View("bars", "E", {"values": "p"})).state == "Nothing to show"
+    nothing = opened(workbench, run, View("bars", "E", {"values": "p"}))
+    assert nothing.state == "Nothing to show"
+    assert nothing.printed.empty == (nothing.state, "The run has found nothing for this picture.")
 
 
 # -- out ----------------------------------------------------------------------------------------

@@ -374,3 +374,21 @@ def test_a_table_of_very_many_columns_measures_and_formats_only_some(qtbot, monk
     assert len(formatted) <= data_table.MOST_FITTED
     assert made.model.data(made.model.index(0, 1999)) == "0.0"
     assert len(formatted) <= data_table.MOST_FITTED + 1
+
+
+def test_names_are_never_cut_for_columns_of_numbers(qtbot):
+    """They take what others leave, and with little room the table scrolls."""
+    names = [f"EWS sample {i}" for i in range(9)]
+    made = DataTable({"Sample": names, **{f"Value of class {k}": np.arange(9.0) for k in range(8)}})
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    made.show()
+    view = made.view
+    needed = view.sizeHintForColumn(0)
+    assert view.columnWidth(0) >= needed
+    assert view.horizontalHeader().length() > view.viewport().width()
+    made.resize(2000, 300)
+    assert view.horizontalHeader().length() == view.viewport().width()
+    assert view.columnWidth(0) > needed + 200
+    made.resize(500, 300)
+    assert needed <= view.columnWidth(0) <= needed + 60

@@ -1,5 +1,7 @@
 """Pictures side by side on the same scales."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,14 @@ def test_colours_are_shared_unless_told_otherwise():
     assert {panel.marks[0].limits for panel in other.panels} == {(0, 1), (0, 4)}
     assert "ends of their own" in other.notes
     assert not any(isinstance(key, Ramp) for key in other.legend)
+
+
+def test_colours_without_a_legend_have_the_ends_of_all():
+    bare = [
+        (name, replace(heat([[0.2]], ends), legend=())) for name, ends in (("a", (0, 1)), ("b", (-2, 0.5)))
+    ]
+    made = side_by_side(bare, "All", "Set")
+    assert {panel.marks[0].limits for panel in made.panels} == {(-2, 1)}
 
 
 def test_what_has_no_picture_is_named():

@@ -112,7 +112,7 @@ def test_captions_are_sentences(settled):
     sources = Sources(session, run, View("bars", "Places", {"values": "place"}))
     assert words_above(sources, "", "A caption.", ("2 of 3 rows",)) == (
         "Places",
-        "A caption. 2 of 3 rows",
+        "A caption. Shown: 2 of 3 rows.",
     )
     assert words_above(sources, "Head", "") == ("Head", "")
     assert words_above(sources, "Head", "Text.", before=("All",)) == ("Head", "All. Text.")
