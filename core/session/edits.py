@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError, SessionError
 from plaidwork.core.inference.run import Run
+from plaidwork.core.session.actions import EDITED, recorded_since, take_back
 from plaidwork.core.session.session import Session
 
 if TYPE_CHECKING:
@@ -269,22 +270,27 @@ class Edits:
         self, session: Session, name: str, key: str = "", renamed: tuple[str, str] | None = None
     ) -> Iterator[None]:
         """What is done to the session meanwhile becomes a step; all of it is taken back when it raises ``PlaidworkError``."""
-        before, told = Standing.of(session), len(session.history)
+        before, told = Standing.of(session), session.history[-1] if session.history else None
         try:
             yield
         except PlaidworkError:
             if renamed is None:  # a name that is refused has changed nothing
                 Edit(name, before, Standing.of(session)).apply(session, back=True)
-            del session.history[told:]
+            take_back(session.history, told)
             raise
-        self._add(session, Edit(name, before, Standing.of(session), key, renamed))
+        edit = Edit(name, before, Standing.of(session), key, renamed)
+        if not edit.empty:
+            goes_on = self._add(session, edit)
+            if not goes_on and not recorded_since(session.history, told):
+                session.note(EDITED, edit=name)
+            self._changed(edit, None)
 
-    def _add(self, session: Session, edit: Edit) -> None:
-        if edit.empty:
-            return
+    def _add(self, session: Session, edit: Edit) -> bool:
+        """Make it the last step; whether it goes on with the one before."""
         last = self._done[-1] if self._done else None
         self._undone.clear()
-        if last is not None and edit.key and last.key == edit.key and Edit("", last.after, edit.before).empty:
+        goes_on = last is not None and edit.key == last.key != "" and Edit("", last.after, edit.before).empty
+        if last is not None and goes_on:
             self._done.pop()
             self._done.append(Edit(edit.name, last.before, edit.after, edit.key))
         else:
@@ -292,7 +298,7 @@ class Edits:
         del self._done[:-LIMIT]
         while len(self._done) > 1 and self._held(session) > BYTES:
             del self._done[0]
-        self._changed(edit, None)
+        return goes_on
 
     def _held(self, session: Session) -> int:
         shown = {id(dataset) for dataset in session.datasets.values()}

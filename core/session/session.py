@@ -14,6 +14,7 @@ from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run, now
+from plaidwork.core.session.actions import record_action
 
 if TYPE_CHECKING:
     from plaidwork.core.contract.model import Model
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class Session:
     """Everything the window shows and one ``.plaidwork`` file holds.
 
-    ``history`` lists what was done (dicts with ``time``, ``action`` and details), append-only.
+    ``history`` is the record of actions (dicts with ``time``, ``action``, ``version`` and details), written by ``note``.
     ``views`` is kept for the window: JSON-ready values and bytes by name.
     """
 
@@ -48,8 +49,8 @@ class Session:
     """What the file at ``path`` was when it was read or written."""
 
     def note(self, action: str, **details: Any) -> None:
-        """Add to the history."""
-        self.history.append({"time": now(), "action": action, **details})
+        """Add to the record of actions."""
+        record_action(self.history, action, details)
 
     def add_dataset(self, dataset: Dataset) -> Dataset:
         """Add a dataset under its name, made unique with a number if it is taken. Returns what was added."""

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.analysing import compute_analysis, examine_file
+from plaidwork.core.analysing import compute_analysis, examine_file, keep_analysis
 from plaidwork.core.data.annotate import annotate_all
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PluginError
@@ -304,8 +304,7 @@ class AnalysisPage(FrontPage):
         self._making = run_task(call, ended(self._done), ended(partial(self._failed, page)), progress)
 
     def _done(self, record: AnalysisRecord) -> None:
-        self.run.analyses.append(record)
-        self.run.say(f"Analysis made: {record.title}")
+        keep_analysis(self.run, record)
         self.workbench.touch()
         self._fill()
         self.rail.select(MADE, record.id)

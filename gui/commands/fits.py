@@ -9,6 +9,7 @@ from plaidwork.core.data.samples import Sample
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import ending
+from plaidwork.core.session.actions import actions_table
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
@@ -55,6 +56,15 @@ class FitCommands(CommandGroup):
 
     def redo(self) -> None:
         self._workbench.editing.redo()
+
+    def show_actions(self) -> None:
+        """The record of actions in a window of its own, newest first."""
+        from plaidwork.gui.results.show_data import DataDialog
+
+        history = self._workbench.session.history[::-1]
+        dialog = DataDialog("Record of actions", actions_table(history).columns, None, self._window)
+        dialog.setWindowTitle(f"Record of actions of {self._workbench.session.name}")
+        dialog.show()
 
     def on_step(self, edit: Edit, back: bool) -> None:
         """Called when an edit was taken back or made again: what came back is in front, and nothing that went."""

@@ -21,6 +21,7 @@ from plaidwork.core.hdf5.seal import look, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import Run, now
+from plaidwork.core.session.actions import read_actions
 from plaidwork.core.session.store.datasets import read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
 from plaidwork.core.session.store.mark import FileMark
@@ -348,8 +349,7 @@ def _read(reader: Reader, make: type[Session]) -> Session:
     provenance = reader.group(file, "provenance")
     if "studies" in provenance:
         session.studies = reader.json(provenance["studies"])
-    lines = reader.text(provenance["history"]).split("\n")
-    session.history = [json.loads(line) for line in lines if line]
+    session.history = read_actions(reader.text(provenance["history"]))
     return session
 
 
