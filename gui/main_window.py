@@ -214,9 +214,14 @@ class MainWindow(QMainWindow):
 
     # -- session --------------------------------------------------------------------------------
     def show_session(self) -> None:
-        """Another session: its first run or dataset, or the welcome page when it is empty."""
-        session = self.workbench.session
+        """Another session: what was in front when it was saved, its last run or first data, or the welcome page when it is
+        empty."""
         self.set_up(None)
+        self.show_front(self.state.chosen())
+
+    def show_front(self, item: tuple[str, str] = ("", "")) -> None:
+        """Show an item of the list that is there; else the last run or the first data, or the welcome page."""
+        session = self.workbench.session
         self.state.forget()
         self.workspace.clear()
         self.refresh_head()
@@ -224,8 +229,8 @@ class MainWindow(QMainWindow):
             self.show_welcome()
             return
         self.show_workspace()
-        if self.tree.has(*self.state.chosen()):
-            self.tree.select(*self.state.chosen())
+        if self.tree.has(*item):
+            self.tree.select(*item)
         elif session.runs:
             self.tree.select(RUN, next(reversed(session.runs)))
         elif self.workbench.studies.records():

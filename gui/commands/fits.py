@@ -48,8 +48,9 @@ class FitCommands(CommandGroup):
         runs = [session.runs[key] for kind, key in chosen if kind == RUN and key in session.runs]
         names = [key for kind, key in chosen if kind == DATA]
         studies = [one for one in self._workbench.studies.records() if (STUDY, one.id) in chosen]
-        if chosen and self._workbench.editing.remove(runs, names, studies):
-            self._window.show_session()
+        beside = self._window.tree.beside(chosen)
+        if (runs or names or studies) and self._workbench.editing.remove(runs, names, studies):
+            self._window.show_front(beside)
 
     def undo(self) -> None:
         self._workbench.editing.undo()
@@ -78,7 +79,7 @@ class FitCommands(CommandGroup):
             window.tree.select(*came[0])
             window.show_item(*came[0])
         elif not window.tree.current()[0]:
-            window.show_session()
+            window.show_front()
         window.refresh_buttons()
 
     def find(self) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.gui.results.show_data import DataDialog
-from plaidwork.gui.session_tree import DATA, RUN
+from plaidwork.gui.session_tree import DATA, NEW, RUN
 from plaidwork.gui.workbench import Workbench
 from tests.gui.window_tools import SlowWalk, dataset, plan, toy_registry, window_on
 
@@ -180,3 +180,26 @@ def test_the_record_of_actions_is_shown_and_written_as_csv(window, runs, qtbot, 
     dialog.table.copy()
     assert "Run removed" in QApplication.clipboard().text()
     dialog.close()
+
+
+def test_the_next_one_is_chosen_then_and_a_fit_that_is_set_up_stays(window, runs, qtbot):
+    window.commands.set_up_fit(focus=["others"])
+    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
+    page = window.setup_page
+    window.tree.select(RUN, runs[0].id)
+    press(qtbot, window, DELETE)
+    assert window.tree.current() == (RUN, runs[1].id)
+    assert window.workspace.current_key().startswith(runs[1].id)
+    window.tree.select(DATA, "others")
+    press(qtbot, window, DELETE)
+    assert window.tree.current() == (DATA, "numbers")
+    press(qtbot, window, DELETE)
+    assert window.centre.currentWidget() is window.welcome
+    press(qtbot, window, UNDO)
+    assert window.centre.currentWidget() is window.workspace
+    window.tree.select(NEW, "")
+    assert window.setup_page is page
+    assert window.workspace.current_page() is page
+    press(qtbot, window, DELETE)
+    assert window.setup_page is page
+    assert "numbers" in window.workbench.session.datasets
