@@ -84,7 +84,7 @@ class Standing:
     datasets: Mapping[str, Dataset]
     runs: Mapping[str, Run]
     words: Mapping[str, _Words]
-    studies: Mapping[str, Mapping[str, Any]]
+    studies: Mapping[str, dict[str, Any]]
 
     @classmethod
     def of(cls, session: Session) -> Standing:
@@ -93,7 +93,7 @@ class Standing:
         return cls(dict(session.datasets), dict(session.runs), words, _studies(session))
 
 
-def _studies(session: Session) -> dict[str, Mapping[str, Any]]:
+def _studies(session: Session) -> dict[str, dict[str, Any]]:
     """The records of the searches by their ids; one that changes is another value from then on."""
     return {str(one.get("id", place)): one for place, one in enumerate(session.studies)}
 
@@ -108,9 +108,8 @@ def _edited(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 
 def _study_moved(now: Mapping[str, Any], start: Mapping[str, Any], end: Mapping[str, Any]) -> dict[str, Any]:
-    title = now["title"] if start["title"] == end["title"] else end["title"]
     fits = _moved(_fits(now), _fits(start), _fits(end), values=False)
-    return {**now, "title": title, "jobs": list(fits.values())}
+    return {**now, "title": end["title"], "jobs": list(fits.values())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ class Edit:
             now = _moved(_studies(session), start.studies, end.studies, values=False)
             both = {key for key in self.studies_changed if key in start.studies and key in end.studies}
             session.studies = [
-                _study_moved(record, start.studies[key], end.studies[key]) if key in both else dict(record)
+                _study_moved(record, start.studies[key], end.studies[key]) if key in both else record
                 for key, record in now.items()
             ]
 

@@ -78,15 +78,7 @@ class Session:
         for run in self.runs.values():
             run.inputs = renamed_inputs(run.inputs, old, name)
         # each record a new one: edits that can be taken back hold the earlier ones
-        self.studies[:] = [
-            {
-                **study,
-                "inputs": {
-                    key: list(names) for key, names in renamed_inputs(study["inputs"], old, name).items()
-                },
-            }
-            for study in self.studies
-        ]
+        self.studies[:] = [_with_renamed_inputs(study, old, name) for study in self.studies]
         if noted:
             self.note("data renamed", dataset=name, before=old)
 
@@ -190,6 +182,11 @@ def _upgrade(model: Model, run: Run, plan: FitPlan) -> None:
     for record, (state, saved) in zip(run.chains, found, strict=True):
         record.state, record.saved = state, saved
     run.spec = replace(run.spec, state_version=model.spec.state_version)
+
+
+def _with_renamed_inputs(study: Mapping[str, Any], old: str, name: str) -> dict[str, Any]:
+    inputs = renamed_inputs(study["inputs"], old, name)
+    return {**study, "inputs": {key: list(names) for key, names in inputs.items()}}
 
 
 def renamed_inputs(inputs: Mapping[str, Sequence[str]], old: str, name: str) -> dict[str, tuple[str, ...]]:

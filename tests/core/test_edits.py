@@ -163,6 +163,18 @@ def test_what_is_typed_does_not_take_a_fit_with_it_that_was_started_meanwhile(se
     assert new.id in session.runs
 
 
+def test_an_analysis_that_was_made_since_stays(session):
+    edits, run = Edits(), next(iter(session.runs.values()))
+    run.analyses.extend(map(made_analysis, range(3)))
+    with edits.making(session, "Remove"):
+        del run.analyses[1]
+    run.analyses.append(made_analysis(9))
+    edits.undo(session)
+    assert [record.id for record in run.analyses] == ["a0", "a1", "a2", "a9"]
+    edits.redo(session)
+    assert [record.id for record in run.analyses] == ["a0", "a2", "a9"]
+
+
 def edited(session, index, **changed):
     """Another record of a search in the place of the one before, as searches write them."""
     session.studies[index] = {**session.studies[index], **changed}
