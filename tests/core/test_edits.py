@@ -5,11 +5,14 @@ import random
 
 import numpy as np
 import pytest
+from toy import same_chains
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.findings.analysis import AnalysisRecord
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session import edits as module
 from plaidwork.core.session.edits import Edits, named_selections
@@ -260,6 +263,28 @@ def test_a_removed_run_is_not_in_the_file_and_still_comes_back(session, tmp_path
     edits.undo(session)
     session.save(path)
     assert list(open_session(path).runs) == list(session.runs)
+
+
+def test_what_was_read_from_a_file_comes_back_after_a_save_that_left_it_out(session, tmp_path):
+    """However little of a file is read when it is opened: the file that has it is replaced twice."""
+    session.studies.clear()
+    run = next(iter(session.runs.values()))
+    execute(run, plan(), InlineExecutor())
+    path, edits = session.save(tmp_path / "a.plaidwork"), Edits()
+    opened = open_session(path)
+    with edits.making(opened, "Remove “numbers”"):
+        for key in list(opened.runs):
+            opened.remove_run(key)
+        opened.remove_dataset("numbers")
+    opened.save()
+    opened.notes = "more"
+    opened.save()
+    edits.undo(opened)
+    found = open_session(opened.save())
+    assert np.array_equal(found.datasets["numbers"].values, session.datasets["numbers"].values)
+    assert found.datasets["numbers"].digest() == session.datasets["numbers"].digest()
+    assert same_chains(run, found.runs[run.id])
+    assert run.n_draws == 100
 
 
 def _random_edit(edits, session, rng, number):
