@@ -206,9 +206,9 @@ def _check_studies(session: Session, start: Standing, end: Standing, under_way: 
     """Raise when a search under way would go or have other fits, or a fit that was picked would go."""
     now = _studies(session)
     for key, before in start.studies.items():
-        left = _fits(end.studies[key]) if key in end.studies else {}
         if key not in now or (key in end.studies and not _edited(before, end.studies[key])):
             continue
+        left = _fits(end.studies[key]) if key in end.studies else {}
         if list(_fits(before)) != list(left) and key in under_way:
             raise SessionError(f"{now[key]['title']} is under way.", "Stop it first.")
         picked = {choice["number"] for choice in now[key].get("choices", ())}
