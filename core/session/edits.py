@@ -236,6 +236,16 @@ def _moved(
     return {key: found[key] for key in order}
 
 
+def _place(dataset: Dataset) -> tuple[int, int]:
+    """Where in memory the values are, and how many bytes; nowhere when nobody has read them yet."""
+    try:
+        values = object.__getattribute__(dataset, "values")  # this way nothing is read from a file
+    except AttributeError:
+        return 0, 0
+    array = values.data if dataset.is_sparse else values
+    return int(array.__array_interface__["data"][0]), dataset.nbytes
+
+
 class Edits:
     """The edits of one session, newest last; ``changed`` is called after each step with the edit and whether it was taken back
     (None: it was made just now). ``under_way`` tells the ids of searches that are."""
@@ -300,14 +310,16 @@ class Edits:
         return goes_on
 
     def _held(self, session: Session) -> int:
-        shown = {id(dataset) for dataset in session.datasets.values()}
+        """Bytes of the data that only the edits hold; another name or note is no other data."""
         held = {
             id(dataset): dataset
             for edit in self._done
             for standing in (edit.before, edit.after)
             for dataset in standing.datasets.values()
         }
-        return sum(dataset.nbytes for key, dataset in held.items() if key not in shown)
+        kept = dict(map(_place, held.values()))
+        shown = dict(map(_place, session.datasets.values()))
+        return sum(size for place, size in kept.items() if place not in shown)
 
     def undo(self, session: Session) -> str:
         """Take the last step back. Returns its name, empty when there is none. Raises ``PlaidworkError`` when it cannot be."""

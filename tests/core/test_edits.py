@@ -255,6 +255,18 @@ def test_earlier_versions_of_large_data_are_forgotten(session, monkeypatch):
     assert 1 <= steps <= 4
 
 
+def test_names_and_notes_of_large_data_take_no_room(session, monkeypatch):
+    monkeypatch.setattr(module, "BYTES", session.datasets["one"].nbytes // 2)
+    edits = Edits()
+    for number in range(6):
+        with edits.making(session, "Change"):
+            session.replace_dataset("one", session.datasets["one"].with_(notes=str(number)))
+    steps = 0
+    while edits.undo(session):
+        steps += 1
+    assert steps == 6
+
+
 def test_a_removed_run_is_not_in_the_file_and_still_comes_back(session, tmp_path):
     edits, run = Edits(), next(iter(session.runs.values()))
     remove(edits, session, run)
