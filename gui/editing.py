@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.inference.run import Run
-from plaidwork.core.session.edits import Edit, Edits
+from plaidwork.core.session.edits import Edit, Edits, Setting, Step
 from plaidwork.gui.widgets import Message
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ class Editing(QObject):
     stepped = Signal(object, bool)
     """An edit was taken back (True) or made again; all signals of what it changed came before."""
 
+    set_again = Signal(object, bool)
+    """A setting of a fit that is being set up was taken back (True) or made again."""
+
     def __init__(self, workbench: Workbench) -> None:
         super().__init__(workbench)
         self._workbench = workbench
@@ -44,6 +47,15 @@ class Editing(QObject):
     def redo_name(self) -> str:
         """What would be made again; empty for nothing."""
         return self._edits.redo_name
+
+    def made(self, step: Setting) -> None:
+        """A setting of a fit that is being set up was changed."""
+        self._edits.made(step)
+
+    def forget(self, owner: object) -> None:
+        """What was set up is gone, and with it the steps of its settings."""
+        if self._edits.forget(owner):
+            self.changed.emit()
 
     def clear(self) -> None:
         """Forget all: another session is shown."""
@@ -116,12 +128,14 @@ class Editing(QObject):
         except PlaidworkError as error:
             self._workbench.notified.emit("warn", f"Could not {word}: {name}", str(error), "")
 
-    def _edited(self, edit: Edit, back: bool | None) -> None:
-        workbench = self._workbench
-        workbench.touch()
-        if back is not None:
-            self._tell(edit, back)
-            self.stepped.emit(edit, back)
+    def _edited(self, step: Step, back: bool | None) -> None:
+        if isinstance(step, Edit):
+            self._workbench.touch()
+            if back is not None:
+                self._tell(step, back)
+                self.stepped.emit(step, back)
+        elif back is not None:
+            self.set_again.emit(step, back)
         self.changed.emit()
 
     def _tell(self, edit: Edit, back: bool) -> None:

@@ -143,6 +143,7 @@ class MainWindow(QMainWindow):
         workbench.guard.save_as_requested.connect(self.commands.save_as)
         workbench.editing.changed.connect(self.refresh_steps)
         workbench.editing.stepped.connect(self.commands.on_step)
+        workbench.editing.set_again.connect(self.commands.on_set_again)
         workbench.run_changed.connect(self._run_changed)
         workbench.page_requested.connect(self.commands.show_tab)
         workbench.results_changed.connect(self._results_changed)
@@ -244,6 +245,7 @@ class MainWindow(QMainWindow):
         before, self.setup_page = self.setup_page, page
         self.tree.set_new_fit(page is not None)
         if before is not None:
+            self.workbench.editing.forget(before)
             before.deleteLater()
 
     def show_welcome(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plaidwork.core.data.dataset import Dataset
@@ -157,6 +157,14 @@ class Edit:
             key for key in {**old, **new} if key not in old or key not in new or _edited(old[key], new[key])
         ]
 
+    def joined(self, later: Step) -> Edit | None:
+        """It and a later step as one, when that goes on with it and nothing else has changed in between."""
+        if not isinstance(later, Edit) or not self.key or self.key != later.key:
+            return None
+        if not Edit("", self.after, later.before).empty:
+            return None
+        return Edit(later.name, self.before, later.after, self.key)
+
     def apply(self, session: Session, *, back: bool, under_way: Collection[str] = ()) -> None:
         """Take the step back, or make it again; ``under_way`` are ids of searches. Raises ``PlaidworkError`` when it cannot
         be; nothing is changed then."""
@@ -178,6 +186,33 @@ class Edit:
                 _study_moved(record, start.studies[key], end.studies[key]) if key in both else record
                 for key, record in now.items()
             ]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A step beside the session: a setting of a fit that is being set up, which ``back`` and ``forth`` show before and after.
+
+    Successive steps of one ``key`` of an ``owner`` are one.
+    """
+
+    name: str
+    key: str
+    owner: object
+    back: Callable[[], object]
+    forth: Callable[[], object]
+
+    def joined(self, later: Step) -> Setting | None:
+        """It and a later step as one, when that goes on with it."""
+        if not isinstance(later, Setting) or later.owner is not self.owner or later.key != self.key:
+            return None
+        return replace(later, back=self.back)
+
+    def apply(self, session: Session, *, back: bool, under_way: Collection[str] = ()) -> None:
+        """Show what was set before, or after it. Raises ``PlaidworkError`` when it cannot be."""
+        (self.back if back else self.forth)()
+
+
+Step = Edit | Setting
 
 
 def _check(session: Session, start: Standing, end: Standing) -> None:
@@ -252,12 +287,12 @@ class Edits:
 
     def __init__(
         self,
-        changed: Callable[[Edit, bool | None], object] = lambda edit, back: None,
+        changed: Callable[[Step, bool | None], object] = lambda step, back: None,
         under_way: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self._changed, self._under_way = changed, under_way
-        self._done: list[Edit] = []
-        self._undone: list[Edit] = []
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
 
     def clear(self) -> None:
         """Forget all: another session is shown."""
@@ -289,32 +324,40 @@ class Edits:
             raise
         edit = Edit(name, before, Standing.of(session), key, renamed)
         if not edit.empty:
-            goes_on = self._add(session, edit)
+            goes_on = self._add(edit)
+            while len(self._done) > 1 and self._held(session) > BYTES:
+                del self._done[0]
             if not goes_on and not recorded_since(session.history, told):
                 session.note(EDITED, edit=name)
             self._changed(edit, None)
 
-    def _add(self, session: Session, edit: Edit) -> bool:
+    def made(self, step: Setting) -> None:
+        """A step beside the session was made."""
+        self._add(step)
+        self._changed(step, None)
+
+    def forget(self, owner: object) -> bool:
+        """Forget the settings of an owner that is gone; whether there were any."""
+        before = len(self._done) + len(self._undone)
+        for steps in (self._done, self._undone):
+            steps[:] = [step for step in steps if not isinstance(step, Setting) or step.owner is not owner]
+        return len(self._done) + len(self._undone) < before
+
+    def _add(self, step: Step) -> bool:
         """Make it the last step; whether it goes on with the one before."""
-        last = self._done[-1] if self._done else None
+        joined = self._done[-1].joined(step) if self._done else None
         self._undone.clear()
-        goes_on = last is not None and edit.key == last.key != "" and Edit("", last.after, edit.before).empty
-        if last is not None and goes_on:
-            self._done.pop()
-            self._done.append(Edit(edit.name, last.before, edit.after, edit.key))
-        else:
-            self._done.append(edit)
+        self._done[len(self._done) - (joined is not None) :] = [joined or step]
         del self._done[:-LIMIT]
-        while len(self._done) > 1 and self._held(session) > BYTES:
-            del self._done[0]
-        return goes_on
+        return joined is not None
 
     def _held(self, session: Session) -> int:
         """Bytes of the data that only the edits hold; another name or note is no other data."""
         held = {
             id(dataset): dataset
-            for edit in self._done
-            for standing in (edit.before, edit.after)
+            for step in self._done
+            if isinstance(step, Edit)
+            for standing in (step.before, step.after)
             for dataset in standing.datasets.values()
         }
         kept = dict(map(_place, held.values()))
@@ -329,12 +372,13 @@ class Edits:
         """Make the step that was taken back last again; as :meth:`undo`."""
         return self._step(session, self._undone, self._done, back=False)
 
-    def _step(self, session: Session, source: list[Edit], target: list[Edit], *, back: bool) -> str:
+    def _step(self, session: Session, source: list[Step], target: list[Step], *, back: bool) -> str:
         if not source:
             return ""
-        edit = source[-1]
-        edit.apply(session, back=back, under_way=self._under_way())
+        step = source[-1]
+        step.apply(session, back=back, under_way=self._under_way())
         target.append(source.pop())
-        session.note("undone" if back else "redone", edit=edit.name)
-        self._changed(edit, back)
-        return edit.name
+        if isinstance(step, Edit):
+            session.note("undone" if back else "redone", edit=step.name)
+        self._changed(step, back)
+        return step.name

@@ -22,7 +22,7 @@ from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
     from plaidwork.core.inference.plan import FitPlan
-    from plaidwork.core.session.edits import Edit
+    from plaidwork.core.session.edits import Edit, Setting, Step
     from plaidwork.gui.setup.setup_page import SetupPage
 
 
@@ -81,6 +81,15 @@ class FitCommands(CommandGroup):
         elif not window.tree.current()[0]:
             window.show_front()
         window.refresh_buttons()
+        self._say_step(edit, back)
+
+    def on_set_again(self, step: Setting, back: bool) -> None:
+        """Called when a setting was taken back or made again: the fit that is set up is in front."""
+        self._window.tree.select(NEW, "")
+        self._say_step(step, back)
+
+    def _say_step(self, step: Step, back: bool) -> None:
+        self._window.status.say(f"{'Undone' if back else 'Redone'}: {step.name}")
 
     def find(self) -> None:
         page = self._window.workspace.current_page()
@@ -136,7 +145,10 @@ class FitCommands(CommandGroup):
         run_task(work, ready)
 
     def _show_setup(self, page: SetupPage) -> None:
+        from plaidwork.gui.setup.steps import SetupSteps
+
         window = self._window
+        SetupSteps(page, self._workbench.editing)
         page.import_requested.connect(lambda: window.commands.import_into(page))
         page.start_requested.connect(self._start_plan)
         page.search_requested.connect(window.commands.ask_search)
