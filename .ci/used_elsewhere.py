@@ -38,6 +38,7 @@ _.next_pane
 _.next_tab
 _.compare_runs
 _.previous_pane
+_.show_actions
 _.show_beside
 _.previous_tab
 _.python_script
