@@ -129,8 +129,13 @@ class Session:
     def plan_of(self, run: Run, registry: Registry) -> FitPlan:
         """The plan of a stored run, for going on with it.
 
-        Raises ``SessionError`` when the model is missing, or the data are not those it was fitted to.
+        Raises ``SessionError`` when the model is missing, the data are not those it was fitted to, or it is of a compact copy.
         """
+        if run.stateless:
+            raise SessionError(
+                f"{run.title} is of a compact copy: it can be looked at, but not go on or be repeated.",
+                "Open the session that was copied, or start a new fit with the same settings.",
+            )
         model = registry.model(run.spec.id)
         missing = [name for names in run.inputs.values() for name in names if name not in self.datasets]
         if missing:
