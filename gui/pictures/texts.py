@@ -64,7 +64,7 @@ def beside_places(mark: Texts, frame: Frame, style: Style) -> list[tuple[int, QR
         inside = frame.left <= x[i] <= frame.area.right()
         left = {"right": x[i] + 4, "left": x[i] - 4 - wide}.get(mark.side, x[i] - wide / 2)
         if mark.tagged:
-            left = min(max(left, frame.left + 3), frame.right - wide - 3)
+            left = min(max(left, frame.area.left() + 3), frame.area.right() + _OVER - wide - 3)
         elif mark.side == "right" and inside:
             left = min(left, frame.area.right() + _OVER - wide)
         top = y[i] - high / 2 - (high if mark.side == "above" else 0)
