@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
         self.tree = SessionTree(self.workbench)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.tree.addActions(
-            [self.actions_by_key[key] for key in ("new_fit", "fit_again", "rename", "remove")]
+            [self.actions_by_key[key] for key in ("new_fit", "fit_again", "verify", "rename", "remove")]
         )
         add = tool_button("plus", "Import data", self.actions_by_key["import_data"].trigger)
         self.session_dock = make_dock(self, "Session", self.tree, Qt.DockWidgetArea.LeftDockWidgetArea, [add])
@@ -362,7 +362,7 @@ class MainWindow(QMainWindow):
             "export_job": run is not None,
             "show_beside": run is not None,
             "compare_runs": run is not None and bool(run.results),
-            "verify": run is not None and not phase and not lost and run.sweeps_done > 0,
+            "verify": run is not None and self.workbench.can_verify(run),
             "write_report": any(one.results for one in self.workbench.session.runs.values()),
             "export_picture": "export_picture" in offers,
             "copy_picture": "export_picture" in offers,

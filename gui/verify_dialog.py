@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from plaidwork.core.inference.environment import environment
@@ -19,6 +20,14 @@ from plaidwork.gui.workbench import Workbench
 FIRST = 20
 """Sweeps of each chain that are repeated unless more are asked for, as on the command line."""
 WIDTH = 520
+
+
+def open_verify(workbench: Workbench, run: Run, parent: QWidget) -> VerifyDialog:
+    """Ask how much of a run is to be repeated; the window stays free."""
+    dialog = VerifyDialog(workbench, run, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.show()
+    return dialog
 
 
 class VerifyDialog(TaskDialog):

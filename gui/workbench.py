@@ -228,6 +228,10 @@ class Workbench(QObject):
         return run_task(lambda task: session.save(path), failed=lambda error, details: None)
 
     # -- plugins --------------------------------------------------------------------------------
+    def can_verify(self, run: Run) -> bool:
+        """Whether there is something of a run to repeat, and a model that can."""
+        return run.sweeps_done > 0 and not self.phase(run) and not self.is_missing(run.spec.id)
+
     def is_missing(self, model_id: str) -> bool:
         """Whether a model is not installed (or its plugin turned off): only results made with it can be shown."""
         return self.registry.settled and not self.registry.has(model_id)

@@ -5,9 +5,9 @@ decides the order, so that other seeds reach the tests that were left out. Works
 """
 
 import os
-import random
 import time
 from collections import Counter
+from hashlib import sha256
 
 import pytest
 
@@ -22,7 +22,9 @@ def pytest_configure():
 
 
 def pytest_collection_modifyitems(items):
-    random.Random(os.environ.get("PLAIDWORK_SLOW_SEED", "0")).shuffle(items)
+    """Each test has a place of its own: a test more or less leaves the order of the others as it is."""
+    seed = os.environ.get("PLAIDWORK_SLOW_SEED", "0")
+    items.sort(key=lambda item: sha256(f"{seed} {item.nodeid}".encode()).digest())
 
 
 def pytest_runtest_setup(item):

@@ -34,6 +34,7 @@ from plaidwork.core.study import (
     study_records,
 )
 from plaidwork.core.study.by_view import BEST
+from plaidwork.core.study.cost import study_memory_problem
 from plaidwork.core.study.file import StudyFile, read_study
 from plaidwork.core.study.tables import shown
 
@@ -155,6 +156,8 @@ def go_on(
 def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace, executor: str) -> int:
     """Run what waits, save also what was stopped, and say what was found."""
     clock = _Clock(planned)
+    if problem := study_memory_problem(planned, options.jobs):
+        warn(f"plaidwork: {problem.message} {problem.hint}")
 
     def so_far() -> Session:
         found = planned.so_far(session)

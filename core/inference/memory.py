@@ -96,24 +96,25 @@ def free_memory() -> int | None:
     return max(0, min(bounds)) if bounds else None
 
 
-def memory_problem(plan: FitPlan, cost: Cost | None) -> Problem | None:
-    """A warning when the fit is going to need more memory than is free, with what helps most; else None."""
+def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem | None:
+    """A warning when so many such fits of the same data at a time need more memory than is free, with what helps most."""
     free, need = free_memory(), needed(plan, cost)
     # the inputs are in memory by now
-    missing = need.total - need.data
+    missing = fits * (need.total - need.data)
     if free is None or missing <= free:
         return None
     chains = plan.schedule.chains
     word = "chains" if plan.spec.algorithm == "mcmc" else "starts"
-    if need.draws > need.chains:
+    if fits > 1:
+        help_ = "Make fewer fits at a time, or fit fewer rows or columns, or close other programs."
+    elif need.draws > need.chains:
         help_ = "Keep fewer draws (a larger thinning), or fit fewer rows or columns."
     elif chains > 1:
         help_ = f"Fit fewer {word}, or fewer rows or columns, or close other programs."
     else:
         help_ = "Fit fewer rows or columns, or close other programs."
-    text = (
-        f"This fit needs about {_size(missing)} of memory, and {_size(free)} are free: the system may end it."
-    )
+    which = f"{fits} such fits at a time need" if fits > 1 else "This fit needs"
+    text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {'them' if fits > 1 else 'it'}."
     return Problem(text, help_, severity="warning")
 
 

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
+from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.engine import run_chain
 from plaidwork.core.inference.events import Started, Swept
+from plaidwork.core.inference.memory import memory_problem
 from plaidwork.core.inference.plan import FitPlan, estimate
 from plaidwork.core.study.job import StudyJob, nbytes_of
 from plaidwork.core.study.study import Study
@@ -42,13 +44,33 @@ def measure_cost(
     ``between`` is called between two steps, and may raise to give up. The numbers of the study are not touched.
     Raises what the model raises.
     """
-    ends = [study.jobs[0], study.jobs[-1]][: len(study.jobs)]
+    ends = _ends(study)
     found = [_measure(study, job, seconds / len(ends), between) for job in ends]
     return StudyCost(
         sum(cost.seconds_per_fit for cost in found) / len(found),
         max(cost.memory_per_fit for cost in found),
         any(cost.at_most for cost in found),
     )
+
+
+def study_memory_problem(study: Study, at_once: int) -> Problem | None:
+    """A warning when so many of its fits at a time need more memory than is free; by the first and the last of the grid."""
+    for job in _ends(study):
+        plan = study.plan(job)
+        if problem := memory_problem(plan, _estimated(plan), min(at_once, len(study.jobs))):
+            return problem
+    return None
+
+
+def _ends(study: Study) -> list[StudyJob]:
+    return [study.jobs[0], study.jobs[-1]][: len(study.jobs)]
+
+
+def _estimated(plan: FitPlan) -> Cost | None:
+    try:
+        return estimate(plan)
+    except PluginError:  # a plugin that cannot say what a fit costs may still be fitted
+        return None
 
 
 def _measure(study: Study, job: StudyJob, seconds: float, between: Callable[[], object] | None) -> StudyCost:
@@ -83,8 +105,5 @@ def _memory(plan: FitPlan, record: ChainRecord, sweeps: int) -> float:
     kept = record.schedule.draws if plan.spec.algorithm == "mcmc" else 1
     per_draw = draws / record.draws.count if record.draws.count else nbytes_of(record.state)
     own = 2 * nbytes_of(record.state) + per_draw * kept + 8 * sweeps * len(plan.spec.traces)
-    try:
-        estimated = estimate(plan)
-    except PluginError:  # a plugin that cannot say what a fit costs may still be fitted
-        estimated = None
+    estimated = _estimated(plan)
     return plan.schedule.chains * max(own, 0.0 if estimated is None else float(estimated.memory))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-
 from plaidwork.core.data.samples import Sample
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
@@ -188,13 +186,11 @@ class FitCommands(CommandGroup):
 
     def verify(self) -> None:
         """Run the beginning of the run in front again and compare."""
-        from plaidwork.gui.verify_dialog import VerifyDialog
+        from plaidwork.gui.verify_dialog import open_verify
 
         run = self._window.current_run()
         if run is not None:
-            dialog = VerifyDialog(self._workbench, run, self._window)
-            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.show()
+            open_verify(self._workbench, run, self._window)
 
     def on_results(self, run_id: str) -> None:
         """Called when results are new; at the end of a fit a message leads to them."""

@@ -19,7 +19,8 @@ from plaidwork.gui.monitor.chain_panel import sampling_rows
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Chip, Label, scrolled
+from plaidwork.gui.verify_dialog import open_verify
+from plaidwork.gui.widgets import Chip, Label, button, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
@@ -34,12 +35,18 @@ class SettingsPage(Page):
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workbench, self._run = workbench, run
+        self.verify_button = button("Verify…", self._verify)
+        self.verify_button.setToolTip(
+            "Run the beginning again from the seed, and say whether it is equal to the bit"
+        )
         inner = QWidget()
         edge = space.VIEW_EDGE
         line = f"{run.spec.title} {run.spec.version}. A run keeps the settings it was started with."
         head = vertical(Label(run.title, "title"), Label(line, color="muted", wrap=True), spacing=space.XS)
+        made = self._column([self._schedule(), self._data(), self._versions()])
+        made.insertWidget(made.count() - 1, self.verify_button, 0, Qt.AlignmentFlag.AlignRight)
         columns = horizontal(
-            (self._column([self._schedule(), self._data(), self._versions()]), 1),
+            (made, 1),
             (self._column(self._parameters()), 1),
             spacing=space.HUGE,
         )
@@ -48,7 +55,8 @@ class SettingsPage(Page):
         self.notes.setFixedHeight(110)
         self.notes.setTabChangesFocus(True)
         self.notes.textChanged.connect(self._noted)
-        workbench.run_changed.connect(self._take_notes)
+        workbench.run_changed.connect(self._run_changed)
+        self._run_changed(run.id)
         vertical(
             head,
             columns,
@@ -68,10 +76,15 @@ class SettingsPage(Page):
         if self.notes.toPlainText() != self._run.notes:
             self._workbench.note_run(self._run, self.notes.toPlainText())
 
-    def _take_notes(self, run_id: str) -> None:
-        """What is written was taken back, or brought again."""
-        if run_id == self._run.id and self.notes.toPlainText() != self._run.notes:
+    def _run_changed(self, run_id: str) -> None:
+        if run_id != self._run.id:
+            return
+        self.verify_button.setEnabled(self._workbench.can_verify(self._run))
+        if self.notes.toPlainText() != self._run.notes:  # what is written was taken back, or brought again
             self.notes.setPlainText(self._run.notes)
+
+    def _verify(self) -> None:
+        open_verify(self._workbench, self._run, self.window())
 
     def _schedule(self) -> tuple[str, list[Row]]:
         run = self._run

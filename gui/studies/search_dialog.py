@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.metric import Metric, metrics_of
+from plaidwork.core.contract.model import Problem
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.study import Study, combinations
-from plaidwork.core.study.cost import StudyCost, measure_cost
+from plaidwork.core.study.cost import StudyCost, measure_cost, study_memory_problem
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.dialog_parts import foot_pane, head_pane
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
@@ -226,22 +227,27 @@ class SearchDialog(TaskDialog):
         )
 
     def _check(self) -> None:
-        signature, make = self._signature(), self._requested_study()
+        signature, make, at_once = self._signature(), self._requested_study(), self.at_once
 
-        def work(task: Task) -> tuple[Study, StudyCost]:
+        def work(task: Task) -> tuple[Study, StudyCost, Problem | None]:
             study = make()
+            task.check()
+            short = study_memory_problem(study, at_once)
             task.check()
 
             def between() -> None:
                 task.check()
                 PRIORITY.wait()
 
-            return study, measure_cost(study, between=between)
+            return study, measure_cost(study, between=between), short
 
-        def done(found: tuple[Study, StudyCost]) -> None:
-            study, self.cost = found
+        def done(found: tuple[Study, StudyCost, Problem | None]) -> None:
+            study, self.cost, short = found
             self._ready = (signature, study)
             self._show_cost()
+            if short is not None:
+                doubts = (self.doubt.text, f"{short.message} {short.hint}")
+                self.doubt.set_text(" ".join(filter(None, doubts)), "warning")
             if self._wanted:
                 self._start()
 

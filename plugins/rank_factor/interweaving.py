@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from plaidwork.plugins.rank_factor.kernels.random import gig
+from plaidwork.plugins.rank_factor.kernels.random import gigs
 from plaidwork.plugins.rank_factor.mixture import decisions, size_precision
 from plaidwork.plugins.rank_factor.scaling import LEAST_RATE
 from plaidwork.plugins.rank_factor.setup import Setup
@@ -37,8 +37,8 @@ def rate_terms(v: Floats, h: Floats, phi: Floats, top: float, shape: float) -> t
 
 def _squares(rng: np.random.Generator, terms: tuple[Floats, Floats, float]) -> Floats:
     steep, back, power = terms
-    pairs = zip(np.maximum(steep, LEAST_RATE), np.maximum(back, LEAST_SQUARES), strict=True)
-    return np.array([gig(rng, a, b, power) for a, b in pairs])
+    drawn: Floats = gigs(rng, np.maximum(steep, LEAST_RATE), np.maximum(back, LEAST_SQUARES), power)
+    return drawn
 
 
 def draw_loading_scales(state: Fields, params: SamplerSettings, rng: np.random.Generator) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
-from plaidwork.plugins.rank_factor.kernels.random import gig
+from plaidwork.plugins.rank_factor.kernels.random import gigs
 from plaidwork.plugins.rank_factor.kernels.solve import diagonal, draw_normal, outer_packed
 from plaidwork.plugins.rank_factor.mixture import size_precision
 from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings, Scaled
@@ -58,7 +58,7 @@ def draw_scales(state: Fields, params: SamplerSettings, rng: np.random.Generator
     steep, back, power = scale_terms(state, params)
     k = len(steep)
     steep = np.maximum(steep, LEAST_RATE)
-    s = np.sqrt([gig(rng, steep[j], back[j], 0.5 * power) for j in range(k)])
+    s = np.sqrt(gigs(rng, steep, back, 0.5 * power))
     moves: Moves = (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2))
     for name, factor in moves:
         state[name] = state[name] * factor

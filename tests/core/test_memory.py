@@ -63,6 +63,16 @@ def test_too_little_memory_is_told_with_what_helps(monkeypatch, draws, chains, c
     assert memory_told(plan, Cost(cost, 1.0)).warnings[0] == problem
 
 
+def test_several_fits_at_a_time_share_the_data_alone(monkeypatch):
+    plan, cost = _plan(), Cost(1000.0, 1.0)
+    need = needed(plan, cost)
+    monkeypatch.setattr(memory, "free_memory", lambda: int(3.5 * (need.total - need.data)))
+    assert memory_problem(plan, cost, 3) is None
+    problem = memory_problem(plan, cost, 4)
+    assert problem.message.startswith("4 such fits at a time need about 15 MB of memory")
+    assert problem.hint.startswith("Make fewer fits at a time")
+
+
 @pytest.mark.parametrize("free", [None, 10**15])
 def test_nothing_is_said_where_there_is_room_or_nobody_knows(monkeypatch, free):
     monkeypatch.setattr(memory, "free_memory", lambda: free)

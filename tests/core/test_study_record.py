@@ -16,7 +16,7 @@ from plaidwork.core.contract.metric import Metric, metrics_of
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import SessionError, SettingError
-from plaidwork.core.inference import executor
+from plaidwork.core.inference import executor, memory
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan, replan
 from plaidwork.core.plugins import registry as module
@@ -384,6 +384,15 @@ def test_a_study_file_a_pick_and_another_pick(folder, capsys):
     assert record.title == "Strides"
     runs = open_session(out).runs
     assert {record.job(3).run_id, record.job(1).run_id} <= set(runs)
+
+
+def test_memory_is_told_before_a_study(folder, capsys, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 10)
+    out = folder / "s.plaidwork"
+    assert _command(folder, folder / "search.toml", "--out", out, "--jobs", "2") == 0
+    told = capsys.readouterr().err
+    assert "2 such fits at a time need about 1 MB of memory" in told
+    assert told.index("at a time") < told.index("1/4")
 
 
 def test_going_on_with_a_stored_study(folder, plugins, capsys):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.contract.metric import Metric
 from plaidwork.core.contract.model import Result, Table
-from plaidwork.core.inference import executor
+from plaidwork.core.inference import executor, memory
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study, StudyRecord
 from plaidwork.gui.main_window import MainWindow
@@ -199,6 +199,21 @@ def test_from_the_set_up_to_a_ranked_table_by_clicks(window, qtbot):
     assert window.workbench.session.studies[0]["jobs"][0]["status"] == "done"
     assert window.setup_page is None
     assert window.tree.current() == (STUDY, study.id)
+
+
+def test_the_panel_says_when_memory_is_short(window, qtbot, monkeypatch):
+    page = set_up(window, qtbot)
+    monkeypatch.setattr(memory, "free_memory", lambda: 10)
+
+    def fill(dialog):
+        qtbot.waitUntil(lambda: bool(dialog.doubt.text), timeout=WAIT)
+        assert "of memory" in dialog.doubt.text
+        assert "fewer rows" in dialog.doubt.text
+        assert dialog.start_button.isEnabled()
+        dialog.reject()
+
+    in_dialog(SearchDialog, fill)
+    click(qtbot, page.foot.search)
 
 
 def test_the_panel_says_what_is_wrong_and_does_not_start(window, qtbot):

@@ -1,6 +1,7 @@
 """A run is verified from the window: in the background, with a stop, by the engine of the command line."""
 
 import pytest
+from PySide6.QtCore import Qt
 from toys import SCHEDULE, STEP_SECONDS, Walk, matrix
 
 from plaidwork.core.data.objects import as_dataset
@@ -8,7 +9,10 @@ from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.session import Session
+from plaidwork.gui.monitor.settings_page import SettingsPage
 from plaidwork.gui.verify_dialog import VerifyDialog
+from plaidwork.gui.workbench import Workbench
+from tests.gui.window_tools import toy_registry
 
 
 class _Bench:
@@ -83,3 +87,18 @@ def test_data_that_have_changed_are_told(dialog, qtbot, bench):
     bench.session.datasets.clear()
     _verified(qtbot, dialog)
     assert "needs data that are not in the session" in dialog.verdict.text()
+
+
+def test_the_page_of_settings_leads_to_it(bench, qtbot, monkeypatch):
+    workbench = Workbench(toy_registry())
+    workbench.set_session(bench.session)
+    page = SettingsPage(workbench, bench.run)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.mouseClick(page.verify_button, Qt.MouseButton.LeftButton)
+    opened = page.window().findChild(VerifyDialog)
+    assert opened.run is bench.run
+    opened.close()
+    monkeypatch.setattr(workbench, "phase", lambda run: "running")
+    workbench.run_changed.emit(bench.run.id)
+    assert not page.verify_button.isEnabled()

@@ -150,6 +150,15 @@ def gig(rng, a, b, p):
 
 
 @njit(nogil=True, cache=True)
+def gigs(rng, a, b, p):
+    """(n,) draws of GIG(a[i], b[i], p), in this order; a call from Python costs more than a draw."""
+    out = np.empty(a.size)
+    for i in range(a.size):
+        out[i] = gig(rng, a[i], b[i], p)
+    return out
+
+
+@njit(nogil=True, cache=True)
 def draw_shrinkage(rng, values, xi, eta, rate, r, s):
     """Prior variances ``xi`` and their rates ``eta`` given the values, in place; all (rows, K).
 
