@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from plaidwork.core.pictures.cells import Raster
-from plaidwork.core.pictures.picture import Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import Key, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis
 
 MOST = 12
@@ -25,12 +25,14 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
     parts : name and picture of each; those without panels are named below.
     headline : of all. what : what the pictures are called, as a column of the table behind them.
 
-    Axes of categories keep their own names where these differ. Colour maps that the legends tell with different ends keep
-    them, and the notes say so.
+    Axes of categories keep their own names where these differ. Colour maps whose legends tell different ends in other words
+    than numbers keep them, and the notes say so.
     """
     shown = [(name, picture) for name, picture in parts if picture.panels]
     if not shown:
         return replace(parts[0][1], headline=headline) if parts else Picture(headline, empty=("Nothing", ""))
+    legends = _one_ramp([picture for _, picture in shown])
+    shown = [(name, replace(picture, legend=legend)) for (name, picture), legend in zip(shown, legends)]
     ramps = {tuple(key for key in picture.legend if isinstance(key, Ramp)) for _, picture in shown}
     alike = len(ramps) == 1
     columns: dict[int, list[Panel]] = {}
@@ -69,6 +71,27 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
         stack=stack,
         layers=shown[0][1].layers,
     )
+
+
+def _one_ramp(pictures: Sequence[Picture]) -> list[tuple[Key | Ramp, ...]]:
+    """Legends of pictures: with the same colour map from the lowest to the highest value of all, where each has only one of
+    these, of the same things, whose ends are those of its cells."""
+    own = [picture.legend for picture in pictures]
+    ramps = [[key for key in legend if isinstance(key, Ramp)] for legend in own]
+    if any(len(found) != 1 or found[0].limits is None for found in ramps):
+        return own
+    found = [one[0] for one in ramps]
+    if len({(ramp.text, ramp.map) for ramp in found}) > 1 or len(set(found)) == 1:
+        return own
+    for picture, ramp in zip(pictures, found, strict=True):
+        marks = [mark for panel in picture.panels for mark in panel.marks if isinstance(mark, Raster)]
+        if any(mark.map == ramp.map and mark.limits != ramp.limits for mark in marks):
+            return own
+    ends = [ramp.limits for ramp in found if ramp.limits is not None]
+    limits = min(low for low, _ in ends), max(high for _, high in ends)
+    clipped = any(ramp.clipped[0] for ramp in found), any(ramp.clipped[1] for ramp in found)
+    shared = Ramp.between(found[0].text, found[0].map, limits, clipped)
+    return [tuple(shared if isinstance(key, Ramp) else key for key in legend) for legend in own]
 
 
 def _shared(panels: Sequence[Panel], colours: bool) -> list[Panel]:

@@ -304,7 +304,9 @@ def _notes(surface: Surface, layer: Layer, band: bool) -> str:
 def _ramp(layer: Layer) -> Ramp:
     low, high = layer.limits
     least, middle, most = (format_number(value, 3) for value in (low, (low + high) / 2, high))
-    return Ramp(layer.title, "soft_loom" if layer.diverging else "tide", (least, middle, most))
+    return Ramp(
+        layer.title, "soft_loom" if layer.diverging else "tide", (least, middle, most), limits=layer.limits
+    )
 
 
 def _table(surface: Surface) -> dict[str, np.ndarray]:
