@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
     shown = [(name, picture) for name, picture in parts if picture.panels]
     if not shown:
         return replace(parts[0][1], headline=headline) if parts else Picture(headline, empty=("Nothing", ""))
-    legends = _one_ramp([picture for _, picture in shown])
+    legends = _one_ramp([picture for _, picture in shown], what)
     shown = [(name, replace(picture, legend=legend)) for (name, picture), legend in zip(shown, legends)]
     ramps = {tuple(key for key in picture.legend if isinstance(key, Ramp)) for _, picture in shown}
     alike = len(ramps) == 1
@@ -73,25 +74,37 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
     )
 
 
-def _one_ramp(pictures: Sequence[Picture]) -> list[tuple[Key | Ramp, ...]]:
+def _one_ramp(pictures: Sequence[Picture], what: str) -> list[tuple[Key | Ramp, ...]]:
     """Legends of pictures: with the same colour map from the lowest to the highest value of all, where each has only one of
-    these, of the same things, whose ends are those of its cells."""
+    these, whose text begins as those of the others and whose ends are those of its cells."""
     own = [picture.legend for picture in pictures]
     ramps = [[key for key in legend if isinstance(key, Ramp)] for legend in own]
     if any(len(found) != 1 or found[0].limits is None for found in ramps):
         return own
     found = [one[0] for one in ramps]
-    if len({(ramp.text, ramp.map) for ramp in found}) > 1 or len(set(found)) == 1:
+    text = _together([ramp.text for ramp in found], what)
+    if len({ramp.map for ramp in found}) > 1 or len(set(found)) == 1 or not text:
         return own
     for picture, ramp in zip(pictures, found, strict=True):
         marks = [mark for panel in picture.panels for mark in panel.marks if isinstance(mark, Raster)]
         if any(mark.map == ramp.map and mark.limits != ramp.limits for mark in marks):
             return own
-    ends = [ramp.limits for ramp in found if ramp.limits is not None]
-    limits = min(low for low, _ in ends), max(high for _, high in ends)
-    clipped = any(ramp.clipped[0] for ramp in found), any(ramp.clipped[1] for ramp in found)
-    shared = Ramp.between(found[0].text, found[0].map, limits, clipped)
+    shared = replace(found[0], text=text)
+    if len({(ramp.limits, ramp.clipped) for ramp in found}) > 1:
+        ends = [ramp.limits for ramp in found if ramp.limits is not None]
+        limits = min(low for low, _ in ends), max(high for _, high in ends)
+        clipped = any(ramp.clipped[0] for ramp in found), any(ramp.clipped[1] for ramp in found)
+        shared = Ramp.between(text, found[0].map, limits, clipped)
     return [tuple(shared if isinstance(key, Ramp) else key for key in legend) for legend in own]
+
+
+def _together(texts: Sequence[str], what: str) -> str:
+    """What texts have in common: "probability of the class" of "probability of left" and "probability of right"."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    places = zip(*(text.split() for text in texts))
+    words = [one[0] for one in takewhile(lambda one: len(set(one)) == 1, places)]
+    return " ".join([*words, "the", what.lower()] if words[-1:] == ["of"] else words)
 
 
 def _shared(panels: Sequence[Panel], colours: bool) -> list[Panel]:

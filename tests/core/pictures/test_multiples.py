@@ -64,6 +64,9 @@ def test_colours_told_by_numbers_have_the_ends_of_all():
     (ramp,) = (key for key in made.legend if isinstance(key, Ramp))
     assert (ramp.ends, ramp.clipped, ramp.limits) == (("−3", "0", "+3"), (False, True), (-3, 3))
     assert not made.notes
+    classes = [(name, told((0, 1), text=f"probability of {name}")) for name in ("left", "top")]
+    (ramp,) = (key for key in side_by_side(classes, "All", "Class").legend if isinstance(key, Ramp))
+    assert (ramp.text, ramp.ends) == ("probability of the class", ("0", "0.5", "1.0"))
     for other in (told((0, 4), "tide", "other"), told((0, 4), "loom")):
         apart = side_by_side([("a", told((0, 1))), ("b", other)], "All", "Set")
         assert "ends of their own" in apart.notes
