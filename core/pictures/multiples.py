@@ -9,11 +9,15 @@ from itertools import takewhile
 import numpy as np
 
 from plaidwork.core.pictures.cells import Raster
+from plaidwork.core.pictures.marks import Mark
 from plaidwork.core.pictures.picture import Key, Panel, Picture, Ramp
+from plaidwork.core.pictures.points import Points
 from plaidwork.core.pictures.scales import Axis
 
 MOST = 12
 """Pictures side by side, at most."""
+_CROWD, _SMALLER = 60, 0.65
+"""Points from which on they are a crowd, and size of these to that in a large panel."""
 GRID = (300.0, 240.0)
 """Least width and height of one, in pixels."""
 
@@ -115,11 +119,18 @@ def _shared(panels: Sequence[Panel], colours: bool) -> list[Panel]:
     made = []
     for panel, own_x, own_y in zip(panels, x, y):
         marks = tuple(
-            replace(mark, limits=limits) if limits and isinstance(mark, Raster) else mark
+            replace(mark, limits=limits) if limits and isinstance(mark, Raster) else _smaller(mark)
             for mark in panel.marks
         )
         made.append(replace(panel, marks=marks, x=own_x, y=own_y))
     return made
+
+
+def _smaller(mark: Mark) -> Mark:
+    """Points of a crowd are smaller in a panel that is."""
+    if not isinstance(mark, Points) or mark.sizes is not None or len(mark) < _CROWD:
+        return mark
+    return replace(mark, size=_SMALLER * mark.size)
 
 
 def _common(panels: Sequence[Panel], axis: str) -> list[Axis]:

@@ -72,6 +72,13 @@ def test_colours_told_by_numbers_have_the_ends_of_all():
         assert "ends of their own" in apart.notes
 
 
+def test_points_of_a_crowd_are_smaller_in_smaller_panels():
+    for count, size in ((10, 8.0), (200, 5.2)):
+        points = np.linspace(0, 1, count)
+        made = side_by_side([(name, scatter(points, points)) for name in "ab"], "All", "Set")
+        assert [panel.marks[0].size for panel in made.panels] == [size, size]
+
+
 def test_colours_without_a_legend_have_the_ends_of_all():
     bare = [
         (name, replace(heat([[0.2]], ends), legend=())) for name, ends in (("a", (0, 1)), ("b", (-2, 0.5)))
