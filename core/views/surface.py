@@ -226,7 +226,7 @@ def _points(surface: Surface) -> list[Mark]:
         )
         test = surface.test[rows] & known
         if test.any():
-            marks.append(Points(x[test], y[test], 0.42 * size, color="surface"))
+            marks.append(Points(x[test], y[test], 0.25 * size, color="surface"))
     return marks
 
 

@@ -55,7 +55,7 @@ def _placed(mark: Texts, frame: Frame) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def beside_places(mark: Texts, frame: Frame, style: Style) -> list[tuple[int, QRectF, str]]:
-    """On the side that the mark says, within the panel where they have a place in it."""
+    """On the side that the mark says, within the panel where they have a place in it; of tags that meet only the first."""
     metrics = style.metrics()
     x, y, known = _placed(mark, frame)
     found = []
@@ -68,7 +68,9 @@ def beside_places(mark: Texts, frame: Frame, style: Style) -> list[tuple[int, QR
         elif mark.side == "right" and inside:
             left = min(left, frame.area.right() + _OVER - wide)
         top = y[i] - high / 2 - (high if mark.side == "above" else 0)
-        found.append((i, QRectF(left, top, wide, high), mark.words[i]))
+        box = QRectF(left, top, wide, high)
+        if not (mark.tagged and any(box.adjusted(-3, 0, 3, 0).intersects(other) for _, other, _ in found)):
+            found.append((i, box, mark.words[i]))
     return found
 
 

@@ -173,6 +173,13 @@ def test_words_at_the_right_of_their_place_stay_inside(qapp):
     assert last.right() <= frame.area.right() + 4
 
 
+def test_of_tags_that_meet_only_the_first_is_painted(qapp):
+    words = p.Texts([0.5, 0.51, 0.9], [0, 0, 0], ("0.75", "0.9", "0.1"), tagged=True)
+    panel = p.Panel((words,), p.Axis(low=0, high=1))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, 400, 200), screen_style()).frames
+    assert [text for _, _, text in beside_places(words, frame, screen_style())] == ["0.75", "0.1"]
+
+
 def test_lines_beside_a_panel_keep_off_the_names_at_its_end(qapp):
     ends = (p.End(0.5, "of 120", "muted"),)
     panel = p.Panel((p.Line([0, 1], [0, 1]),), equal=True, ends=ends, aside=("Found", "a: 98 %"))
