@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPalette
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
@@ -43,8 +43,13 @@ class ResultPage(Renaming, Stated):
 
     Subclasses override `load` (worker thread: sources to what is drawn), `build` (widgets below the head, once) and
     `show_loaded` (GUI thread). The page loads by itself, and again when the run has new results.
+
+    Signals
+    -------
+    loaded_changed : a picture or a state has been put up
     """
 
+    loaded_changed = Signal()
     icon_name = "chart"
     canvas: PictureCanvas | None = None
     """The matrix that is the picture, on pages of which it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
@@ -42,14 +42,9 @@ def nothing_yet(run: Run) -> tuple[str, str, str, tuple[()], str]:
 
 
 class Stated(Working):
-    """The part of a result page that says why there is no picture.
+    """The part of a result page that says why there is no picture."""
 
-    Signals
-    -------
-    loaded_changed : a picture or a state has been put up
-    """
-
-    loaded_changed = Signal()
+    loaded_changed: ClassVar[Signal]
     workbench: Workbench
     run: Run
     view: View
