@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 
 from plaidwork.core.plugins.registry import registry
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
@@ -131,6 +131,21 @@ def test_the_tabs_of_every_model_fit_a_wide_window(qtbot):
         QApplication.processEvents()
         assert len(made.tab_keys()) > 4
         assert not made.more.isVisible(), (spec.id, visible(made))
+
+
+def test_tabs_that_are_set_before_the_window_is_shown_have_a_height(qtbot):
+    """A session that is opened with the program: the empty row was measured before."""
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    made = Workspace(holder)
+    made.resize(1200, 400)
+    made.layout().activate()
+    assert made.tabs.count() == 0
+    made.set_pages([PageInfo(title, title, "chart", Page) for title in TITLES[:3]])
+    holder.resize(1200, 400)
+    holder.show()
+    QApplication.sendPostedEvents()
+    assert made.tabs.height() > 20
 
 
 def test_options_stand_nearer_where_that_saves_a_row(qtbot):
