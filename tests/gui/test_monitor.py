@@ -7,7 +7,6 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Trace, Variable
@@ -447,14 +446,16 @@ def test_small_plots_that_wait_for_their_turn_leave_no_hole(finished, qtbot):
     from plaidwork.gui.monitor.live_page import LivePage
 
     page = LivePage(*finished)
+    page._maker.stop()
     qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
     page.resize(900, 700)
     page.show()
-    for _ in range(400):
-        QApplication.processEvents()
+    for _ in range(6):  # two plots are made, the small one is placed, and has its turn
+        page._make_next()
+        qtbot.wait(40)
         dark = page.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
         grey = np.frombuffer(dark.constBits(), np.uint8).reshape(dark.height(), -1)
         assert (grey[:, : dark.width()] < 4).mean() < 0.01
-        if len(page._plots) > 1 and not page._maker.isActive():
-            break
+    assert len(page._plots) == 2
     assert all(plot.isVisible() for plot in page._plots)
