@@ -222,6 +222,7 @@ class Workspace(QWidget):
                 hidden += room < 0
         self.more.setText(_MORE.format(hidden))
         self.more.setVisible(bool(hidden))
+        tabs.updateGeometry()  # Qt does not while they are not seen: the row would stay as low as without tabs
         tabs.scroll_back()
 
     def _ask_menu(self, point: QPoint) -> None:

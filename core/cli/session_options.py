@@ -84,6 +84,7 @@ def copy(parser: argparse.ArgumentParser) -> None:
 
 def info(parser: argparse.ArgumentParser) -> None:
     session(parser)
+    parser.add_argument("--actions", action="store_true", help="what was done in the session, and when")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
 
 

@@ -7,7 +7,10 @@ reads so.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 MINUS = "\u2212"
 THIN = "\u2009"
@@ -127,6 +130,32 @@ def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
     while decimals and all(abs(round(size, decimals - 1) - size) < 1e-12 * largest for size in sizes):
         decimals -= 1
     return [format_fixed(value, decimals) if value else "0" for value in values]
+
+
+def column_format(values: np.ndarray) -> Callable[[Any], str]:
+    """How the values (n,) of a column are written: counts, or numbers that share as many decimals as the largest needs for
+    four digits. None reads 0 that is not, and where all are from 0 to 1 none reads 1 that is not."""
+    if values.dtype.kind not in "iuf":
+        return str
+    finite = values[np.isfinite(values)]
+    if values.dtype.kind in "iu" or not finite.size or not np.any(finite % 1):
+        return format_count
+    sizes = np.abs(finite[finite != 0])
+    if sizes.max() >= 1e9 or sizes.max() < 1e-4:
+        return format_number
+    decimals = int(np.clip(3 - np.floor(np.log10(sizes.max())), 0, 7))
+    while decimals > 0 and np.allclose(np.round(finite, decimals - 1), finite, rtol=0, atol=1e-12):
+        decimals -= 1
+    least = 0.5 * 10.0**-decimals
+    shares = bool(((finite >= 0) & (finite <= 1)).all())
+
+    def shown(value: float) -> str:
+        if value == 0 or (shares and value >= 1 - least):
+            return format_probability(float(value), decimals)
+        small = 0 < abs(value) < least  # which would read as zero
+        return format_number(float(value), 2) if small else format_fixed(float(value), decimals)
+
+    return shown
 
 
 def format_rate(hits: int, count: int, decimals: int = 0) -> str:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
 from plaidwork.core.pictures.cells import Raster
-from plaidwork.core.pictures.picture import Panel, Picture, Ramp
+from plaidwork.core.pictures.marks import Mark
+from plaidwork.core.pictures.picture import Key, Panel, Picture, Ramp
+from plaidwork.core.pictures.points import Points
 from plaidwork.core.pictures.scales import Axis
 
 MOST = 12
 """Pictures side by side, at most."""
+_CROWD, _SMALLER = 60, 0.65
+"""Points from which on they are a crowd, and size of these to that in a large panel."""
 GRID = (300.0, 240.0)
 """Least width and height of one, in pixels."""
 
@@ -25,12 +30,14 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
     parts : name and picture of each; those without panels are named below.
     headline : of all. what : what the pictures are called, as a column of the table behind them.
 
-    Axes of categories keep their own names where these differ. Colour maps that the legends tell with different ends keep
-    them, and the notes say so.
+    Axes of categories keep their own names where these differ. Colour maps whose legends tell different ends in other words
+    than numbers keep them, and the notes say so.
     """
     shown = [(name, picture) for name, picture in parts if picture.panels]
     if not shown:
         return replace(parts[0][1], headline=headline) if parts else Picture(headline, empty=("Nothing", ""))
+    legends = _one_ramp([picture for _, picture in shown], what)
+    shown = [(name, replace(picture, legend=legend)) for (name, picture), legend in zip(shown, legends)]
     ramps = {tuple(key for key in picture.legend if isinstance(key, Ramp)) for _, picture in shown}
     alike = len(ramps) == 1
     columns: dict[int, list[Panel]] = {}
@@ -71,6 +78,39 @@ def side_by_side(parts: Sequence[tuple[str, Picture]], headline: str, what: str)
     )
 
 
+def _one_ramp(pictures: Sequence[Picture], what: str) -> list[tuple[Key | Ramp, ...]]:
+    """Legends of pictures: with the same colour map from the lowest to the highest value of all, where each has only one of
+    these, whose text begins as those of the others and whose ends are those of its cells."""
+    own = [picture.legend for picture in pictures]
+    ramps = [[key for key in legend if isinstance(key, Ramp)] for legend in own]
+    if any(len(found) != 1 or found[0].limits is None for found in ramps):
+        return own
+    found = [one[0] for one in ramps]
+    text = _together([ramp.text for ramp in found], what)
+    if len({ramp.map for ramp in found}) > 1 or len(set(found)) == 1 or not text:
+        return own
+    for picture, ramp in zip(pictures, found, strict=True):
+        marks = [mark for panel in picture.panels for mark in panel.marks if isinstance(mark, Raster)]
+        if any(mark.map == ramp.map and mark.limits != ramp.limits for mark in marks):
+            return own
+    shared = replace(found[0], text=text)
+    if len({(ramp.limits, ramp.clipped) for ramp in found}) > 1:
+        ends = [ramp.limits for ramp in found if ramp.limits is not None]
+        limits = min(low for low, _ in ends), max(high for _, high in ends)
+        clipped = any(ramp.clipped[0] for ramp in found), any(ramp.clipped[1] for ramp in found)
+        shared = Ramp.between(text, found[0].map, limits, clipped)
+    return [tuple(shared if isinstance(key, Ramp) else key for key in legend) for legend in own]
+
+
+def _together(texts: Sequence[str], what: str) -> str:
+    """What texts have in common: "probability of the class" of "probability of left" and "probability of right"."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    places = zip(*(text.split() for text in texts))
+    words = [one[0] for one in takewhile(lambda one: len(set(one)) == 1, places)]
+    return " ".join([*words, "the", what.lower()] if words[-1:] == ["of"] else words)
+
+
 def _shared(panels: Sequence[Panel], colours: bool) -> list[Panel]:
     """Panels of the same kind with the same ends."""
     x, y = (_common(panels, axis) for axis in ("x", "y"))
@@ -79,11 +119,18 @@ def _shared(panels: Sequence[Panel], colours: bool) -> list[Panel]:
     made = []
     for panel, own_x, own_y in zip(panels, x, y):
         marks = tuple(
-            replace(mark, limits=limits) if limits and isinstance(mark, Raster) else mark
+            replace(mark, limits=limits) if limits and isinstance(mark, Raster) else _smaller(mark)
             for mark in panel.marks
         )
         made.append(replace(panel, marks=marks, x=own_x, y=own_y))
     return made
+
+
+def _smaller(mark: Mark) -> Mark:
+    """Points of a crowd are smaller in a panel that is."""
+    if not isinstance(mark, Points) or mark.sizes is not None or len(mark) < _CROWD:
+        return mark
+    return replace(mark, size=_SMALLER * mark.size)
 
 
 def _common(panels: Sequence[Panel], axis: str) -> list[Axis]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.numbers import format_limits, tidy
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.choices import ViewChoice
 from plaidwork.core.pictures.marks import Color, Items, Mark
@@ -37,13 +38,35 @@ class Key:
 
 @dataclass(frozen=True)
 class Ramp:
-    """A colour map in the legend: what it shows, and what its low end, its middle and its high end stand for."""
+    """A colour map in the legend: what it shows, and what its low end, its middle and its high end stand for.
+
+    ``limits`` are the values at the ends where the texts say them as they are: pictures side by side then share them.
+    """
 
     text: str
     map: str = "tide"
     ends: tuple[str, str, str] = ("", "", "")
     clipped: tuple[bool, bool] = (False, False)
     """Whether there are values below the low and above the high end."""
+    limits: tuple[float, float] | None = None
+
+    @classmethod
+    def between(
+        cls,
+        text: str,
+        name: str,
+        limits: tuple[float, float],
+        clipped: tuple[bool, bool] = (False, False),
+    ) -> Ramp:
+        """The map ``name`` between two values, which are its ends; those on both sides of 0 get their signs."""
+        low, high = limits
+        mid = (low + high) / 2
+        signed = name == "loom" and abs(mid) < 1e-12
+        ends = [
+            tidy(f"{value:+.4g}") if signed and value else told
+            for value, told in zip((low, mid, high), format_limits((low, mid, high), 4), strict=True)
+        ]
+        return cls(text, name, (ends[0], ends[1], ends[2]), clipped, (low, high))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,14 @@ import numpy as np
 
 from plaidwork.core.contract.model import Table
 from plaidwork.core.contract.spec import View
-from plaidwork.core.draws.numbers import format_count, format_duration, format_number, format_percent
+from plaidwork.core.draws.numbers import (
+    column_format,
+    format_count,
+    format_duration,
+    format_fixed,
+    format_number,
+    format_percent,
+)
 from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.environment import environment
@@ -202,7 +209,7 @@ def _convergence(run: Run) -> Listed:
             q.title,
             _cell(q.mean),
             _cell(q.sd),
-            _cell(q.rhat),
+            format_fixed(q.rhat, 3),
             _cell(round(q.ess_bulk)),
             _cell(round(q.ess_tail)),
         )
@@ -221,7 +228,7 @@ def listed(title: str, table: Table) -> Listed:
     heads = tuple(heads_of(table)[name] for name, _ in columns)
     shown = min(len(table), _ROWS)
     formats = formats_of(table.columns, table.units)
-    tells = [formats.get(name, _cell) for name, _ in columns]
+    tells = [formats.get(name) or _telling(values) for name, values in columns]
     rows = tuple(
         tuple(tell(values[row]) for tell, (_, values) in zip(tells, columns, strict=True))
         for row in range(shown)
@@ -233,6 +240,12 @@ def listed(title: str, table: Table) -> Listed:
     if len(table.columns) > len(columns):
         left.append(f"The first {len(columns)} of {len(table.columns)} columns.")
     return Listed(title, heads, rows, numbers, " ".join(left))
+
+
+def _telling(values: np.ndarray) -> Callable[[Any], str]:
+    """How the cells of a column are written: numbers as in the window."""
+    told = column_format(values) if values.dtype.kind in "iuf" else _cell
+    return lambda value: "–" if value != value else told(value)
 
 
 def _cell(value: Any) -> str:

@@ -223,6 +223,7 @@ def _lines(curves: Curves, shown: tuple[int, ...]) -> Panel:
         lines_of(curves, shown, colors),
         Axis(curves.x_name, margin=0),
         level,
+        title=curves.names[shown[0]] if len(shown) == 1 < len(curves.values) else "",
         ends=tuple(ends),
         reads="across",
     )

@@ -250,8 +250,8 @@ def _pairs(heat: _Heat) -> tuple[str, ...]:
     values = heat.values[one, other]
     order = np.argsort(-np.nan_to_num(np.abs(values)), kind="stable")[:_LISTED]
     names, kept = heat.names[0], [k for k in order.tolist() if np.isfinite(values[k]) and values[k]]
-    lines = [f"{names[one[k]]} and {names[other[k]]}: {heat.told(float(values[k]))}" for k in kept]
-    return (f"Furthest from 0: {heat.label.lower()}", *lines) if lines else ()
+    lines = [f"{names[one[k]]} and {names[other[k]]}: {heat.number(float(values[k]))}" for k in kept]
+    return ("Furthest from 0", *lines) if lines else ()
 
 
 def _reader(

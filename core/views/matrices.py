@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.draws.numbers import format_limits, tidy
 from plaidwork.core.pictures import Key, Ramp
 
 _MOST_LEAVES, _MOST_ORDERED = 1500, 300
@@ -27,14 +26,7 @@ class Shades:
 
     def keys(self, label: str, missing: bool = False) -> tuple[Key | Ramp, ...]:
         """The legend of the colours, and of missing cells."""
-        low, high = self.limits
-        mid = (low + high) / 2
-        signed = self.map == "loom" and abs(mid) < 1e-12
-        low_text, mid_text, high_text = (
-            tidy(f"{v:+.4g}") if signed and v else text
-            for v, text in zip((low, mid, high), format_limits((low, mid, high), 4), strict=True)
-        )
-        ramp = Ramp(label, self.map, (low_text, mid_text, high_text), self.clipped)
+        ramp = Ramp.between(label, self.map, self.limits, self.clipped)
         return (*((Key("missing", "border", "missing"),) if missing else ()), ramp)
 
 

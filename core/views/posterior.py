@@ -94,7 +94,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         notes += "; thin lines: single chains"
     return Picture(
         _headline(found, sources),
-        "Their intervals are less than half as long as those of the prior, on the axes as drawn."
+        "Much better: an interval less than half as long as that of the prior, on the axes as drawn."
         if all(with_prior)
         else "",
         tuple(map(_panel, found)),
@@ -181,6 +181,8 @@ def _headline(found: tuple[Posterior, ...], sources: Sources) -> str:
     if len(found) == 1 or any(one.prior is None for one in found):
         return sources.view.title if len(found) > 1 else f"{found[0].name}: {found[0].text}"
     narrow = sum((one.high - one.low) < _NARROW * (one.prior_high - one.prior_low) for one in found)
+    if not narrow:
+        return f"None of {format_count(len(found))} {plural(word)} is known much better than beforehand"
     are = "is" if narrow == 1 else "are"
     return f"{format_count(narrow)} of {format_count(len(found))} {plural(word)} {are} known much better than beforehand"
 

@@ -226,7 +226,7 @@ def _points(surface: Surface) -> list[Mark]:
         )
         test = surface.test[rows] & known
         if test.any():
-            marks.append(Points(x[test], y[test], 0.42 * size, color="surface"))
+            marks.append(Points(x[test], y[test], 0.25 * size, color="surface"))
     return marks
 
 
@@ -304,7 +304,9 @@ def _notes(surface: Surface, layer: Layer, band: bool) -> str:
 def _ramp(layer: Layer) -> Ramp:
     low, high = layer.limits
     least, middle, most = (format_number(value, 3) for value in (low, (low + high) / 2, high))
-    return Ramp(layer.title, "soft_loom" if layer.diverging else "tide", (least, middle, most))
+    return Ramp(
+        layer.title, "soft_loom" if layer.diverging else "tide", (least, middle, most), limits=layer.limits
+    )
 
 
 def _table(surface: Surface) -> dict[str, np.ndarray]:

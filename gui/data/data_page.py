@@ -328,14 +328,17 @@ class DataPage(Page):
             added = self.workbench.add_dataset(changed.with_(name=name))
             self.workbench.notified.emit("ok", f"Added “{added.name}”", "", "")
         else:
-            self.workbench.replace_dataset(self.name, changed)
+            self.workbench.replace_dataset(
+                self.name, changed, f"Transform “{self.name}”: {changed.steps[-1]}"
+            )
 
     def undo(self) -> None:
         """Put the version before the last step back."""
         dataset = self.dataset
         before = undo_store().before(dataset) if dataset is not None else None
-        if before is not None:
-            self.workbench.replace_dataset(self.name, before)
+        if dataset is not None and before is not None:
+            step = f"Take “{dataset.steps[-1]}” of “{self.name}” back"
+            self.workbench.replace_dataset(self.name, before, step)
 
     # -- name, notes, export --------------------------------------------------------------------
     def rename(self) -> None:

@@ -112,11 +112,14 @@ class LivePage(Page):
             self._plots[1:] = sorted(self._plots[1:], key=lambda made: declared.index(made.trace.name))
             self._unseen += [plot for plot in self._plots[1:] if plot.parentWidget() is None]
             for plot in self._unseen:
-                plot.setUpdatesEnabled(False)
+                keeps = plot.sizePolicy()
+                keeps.setRetainSizeWhenHidden(True)
+                plot.setSizePolicy(keeps)
+                plot.hide()
             self._arrange()
             return
         if self._unseen:  # and painted one at a time
-            self._unseen.popleft().setUpdatesEnabled(True)
+            self._unseen.popleft().show()
             return
         self._maker.setInterval(500)
         if not self._waiting or not self._run.active:

@@ -275,7 +275,7 @@ def paint_columns(painter: QPainter, frame: Frame, style: Style) -> None:
 
 def paint_aside(painter: QPainter, frame: Frame, style: Style) -> None:
     """The lines beside a panel, the first one strong; those that have no room as a whole are left out."""
-    room = beside(frame)
+    room = beside(frame, style)
     if not frame.panel.aside or room is None:
         return
     y = room.top()

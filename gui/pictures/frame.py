@@ -361,9 +361,10 @@ def _right(panel: Panel, style: Style, width: float) -> float:
     return min(max(names) + gauge, LONGEST) + space.S if panel.ends else float(space.M)
 
 
-def beside(frame: Frame) -> QRectF | None:
-    """Room for lines beside a panel; None when there is too little."""
-    left = frame.area.right() + space.XL
+def beside(frame: Frame, style: Style) -> QRectF | None:
+    """Room for lines beside a panel and the names at its end; None when there is too little."""
+    ends = widest_of([end.text for end in frame.panel.ends], style.metrics())
+    left = frame.area.right() + space.XL + ends
     if frame.right - left < _ASIDE:
         return None
     return QRectF(left, frame.area.top(), frame.right - left, frame.area.height())

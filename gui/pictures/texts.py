@@ -12,8 +12,8 @@ from plaidwork.core.pictures import Texts
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.style import Style
 
-_LONGEST, _HALO = 150.0, 4.4
-"""Pixels of the longest words that seek room for themselves, and of the halo."""
+_LONGEST, _HALO, _OVER = 150.0, 4.4, 4.0
+"""Pixels of the longest words that seek room for themselves, of the halo, and that words may reach over the right end."""
 
 
 def paint_texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> None:
@@ -25,7 +25,7 @@ def paint_texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> N
     halo = QPen(style.color("surface"), _HALO)
     halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     for i, box, words in (
-        free_places(mark, frame, style) if mark.side == "free" else _beside(mark, frame, style)
+        free_places(mark, frame, style) if mark.side == "free" else beside_places(mark, frame, style)
     ):
         at = QPointF(box.left(), box.center().y() + (metrics.ascent() - metrics.descent()) / 2)
         if mark.tagged:
@@ -54,17 +54,23 @@ def _placed(mark: Texts, frame: Frame) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return x, y, np.flatnonzero(np.isfinite(x) & np.isfinite(y))
 
 
-def _beside(mark: Texts, frame: Frame, style: Style) -> list[tuple[int, QRectF, str]]:
+def beside_places(mark: Texts, frame: Frame, style: Style) -> list[tuple[int, QRectF, str]]:
+    """On the side that the mark says, within the panel where they have a place in it; of tags that meet only the first."""
     metrics = style.metrics()
     x, y, known = _placed(mark, frame)
-    found = []
+    found: list[tuple[int, QRectF, str]] = []
     for i in known.tolist():
         wide, high = metrics.horizontalAdvance(mark.words[i]), metrics.height()
+        inside = frame.left <= x[i] <= frame.area.right()
         left = {"right": x[i] + 4, "left": x[i] - 4 - wide}.get(mark.side, x[i] - wide / 2)
         if mark.tagged:
-            left = min(max(left, frame.left + 3), frame.right - wide - 3)
+            left = min(max(left, frame.area.left() + 3), frame.area.right() + _OVER - wide - 3)
+        elif mark.side == "right" and inside:
+            left = min(left, frame.area.right() + _OVER - wide)
         top = y[i] - high / 2 - (high if mark.side == "above" else 0)
-        found.append((i, QRectF(left, top, wide, high), mark.words[i]))
+        box = QRectF(left, top, wide, high)
+        if not (mark.tagged and any(box.adjusted(-3, 0, 3, 0).intersects(other) for _, other, _ in found)):
+            found.append((i, box, mark.words[i]))
     return found
 
 

@@ -32,17 +32,27 @@ class _EndLayout(FlowLayout):
         high = max((item.sizeHint().height() for item in self._items if not item.isEmpty()), default=0)
         return QSize(wide, high)
 
-    def _place(self, rect: QRect, dry: bool) -> int:
-        shown = [item for item in self._items if not item.isEmpty()]
+    def _rows(self, wide: int, gap: int) -> list[list[QLayoutItem]]:
         rows: list[list[QLayoutItem]] = [[]]
         x = 0
-        for item in shown:
-            width = min(item.sizeHint().width(), rect.width())
-            if rows[-1] and x + width > rect.width():
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            width = min(item.sizeHint().width(), wide)
+            if rows[-1] and x + width > wide:
                 rows.append([])
                 x = 0
             rows[-1].append(item)
-            x += width + space.XL
+            x += width + gap
+        return rows
+
+    def _place(self, rect: QRect, dry: bool) -> int:
+        """Items stand nearer to each other where that saves a row."""
+        shown = [item for item in self._items if not item.isEmpty()]
+        gap, rows = space.XL, self._rows(rect.width(), space.XL)
+        near = self._rows(rect.width(), space.M)
+        if len(near) < len(rows):
+            gap, rows = space.M, near
         y = rect.y()
         for row in rows:
             high = max((item.sizeHint().height() for item in row), default=0)
@@ -54,7 +64,7 @@ class _EndLayout(FlowLayout):
                     x = rect.right() + 1 - width
                 if not dry:
                     item.setGeometry(QRect(x, y + (high - hint.height()) // 2, width, hint.height()))
-                x += width + space.XL
+                x += width + gap
             y += high + space.S
         return max(y - space.S - rect.y(), 0)
 
@@ -107,7 +117,7 @@ class Labelled(QWidget):
     def __init__(self, text: str, control: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.label = Label(text, "body", "muted")
-        horizontal(self.label, control, on=self, spacing=space.M)
+        horizontal(self.label, control, on=self, spacing=space.S)
         control.setAccessibleName(text)
 
 

@@ -15,7 +15,6 @@ from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.views.printing import words_above
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
-from plaidwork.gui import dialogs
 from plaidwork.gui.icons import icon
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.results.choices import Choices, kept_choices
@@ -27,8 +26,7 @@ from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.selection_menu import offer_selection
 from plaidwork.gui.results.show_data import Content, DataDialog, copy_text
 from plaidwork.gui.results.solution_choice import SolutionChoice
-from plaidwork.gui.results.states import nothing_yet, still_running
-from plaidwork.gui.results.working import Working
+from plaidwork.gui.results.stated import Stated, still_running
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space, theme
@@ -40,7 +38,7 @@ SKELETON_AFTER = 300
 """Milliseconds before the shape of what comes is shown."""
 
 
-class ResultPage(Renaming, Working):
+class ResultPage(Renaming, Stated):
     """Base of all result pages.
 
     Subclasses override `load` (worker thread: sources to what is drawn), `build` (widgets below the head, once) and
@@ -224,7 +222,7 @@ class ResultPage(Renaming, Working):
         self._wait_before_skeleton.stop()
         self.loaded = None
         if isinstance(error, NotYet):
-            self._show_nothing_yet()
+            self.show_nothing_yet()
         elif isinstance(error, SourceError):
             self.show_failure(str(error), "")
         elif isinstance(error, PluginError):
@@ -247,50 +245,6 @@ class ResultPage(Renaming, Working):
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))
         self.setAccessibleDescription(f"{headline}. {caption}")
-
-    # -- states ---------------------------------------------------------------------------------
-    def show_state(
-        self, icon_name: str, title: str, text: str, actions: Sequence[Any] = (), color: str = "muted"
-    ) -> None:
-        """Show a sentence instead of the picture."""
-        self._pane.set(icon_name, title, text, actions, icon_color=color)
-        self._stack.setCurrentWidget(self._pane)
-        self.loaded_changed.emit()
-
-    @property
-    def state(self) -> str:
-        """Title of the pane shown instead of the picture; empty while there is a picture."""
-        current = self._stack.currentWidget()
-        return self._pane.title if current is self._pane else "" if current is self._content else "loading"
-
-    @property
-    def reason(self) -> str:
-        """The sentence below that title."""
-        return self._pane.text if self._stack.currentWidget() is self._pane else ""
-
-    def show_content(self) -> None:
-        """Show the picture (after a state)."""
-        self._stack.setCurrentWidget(self._content)
-
-    def _show_nothing_yet(self) -> None:
-        self.set_head(self.view.title, "")
-        self.show_state(*nothing_yet(self.run))
-
-    def show_failure(self, text: str, details: str = "", plugin: str = "") -> None:
-        """The picture cannot be drawn, and why; the rest of the program goes on. ``plugin`` can be disabled here."""
-        self.set_head(self.view.title, "")
-        actions: list[Any] = [("Try again", self.refresh)]
-        if plugin:
-            actions.insert(0, ("Disable plugin", lambda: self.workbench.faults.disable_plugin(plugin)))
-        if details:
-            actions.insert(0, ("Details", lambda: dialogs.show_text(self, "Details", details)))
-        self.show_state(
-            "error",
-            "This picture could not be drawn",
-            f"{text} Other views are not affected.",
-            actions,
-            color="error",
-        )
 
     def _on_results(self, run_id: str) -> None:
         if run_id == self.run.id:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
@@ -14,12 +13,13 @@ from shiboken6 import isValid
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, Image, Listing, Picture, Points, ViewChoice
+from plaidwork.core.pictures import Listing, Picture, Points, ViewChoice
 from plaidwork.core.pictures.choices import TEXT
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, spots_of, text_of
+from plaidwork.gui.pictures.finding import pieces_called, places_called
+from plaidwork.gui.pictures.hits import Spot, mark_of, spots_of, text_of
 from plaidwork.gui.results.beside_panel import BesidePanel
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
@@ -31,10 +31,6 @@ from plaidwork.gui.widgets import Label, scrolled
 
 _AROUND = 40
 """Pixels around a place that has to be in view."""
-_POINTED = 200
-"""Rows and columns that a search points at, at most."""
-_SEARCHED = 20_000
-"""Pieces looked through for a text, at most."""
 
 
 class PicturePage(PrintedPage):
@@ -250,7 +246,7 @@ class PicturePage(PrintedPage):
             self.choose(words.id, text)
             return None
         wanted = text.casefold()
-        self.chart.point_out(self._places(wanted) if text else {})
+        self.chart.point_out(places_called(self.loaded, wanted) if text else {})
         if not text:
             self._let_go()
             return []
@@ -261,7 +257,7 @@ class PicturePage(PrintedPage):
                 return [name for _, name in hits]
         if self._grow(wanted, text):
             return [name for name in self.loaded.more[1] if wanted in findable(name)]
-        found = list(self._matches(wanted))
+        found = pieces_called(self.loaded, wanted)
         if found and not self._select_found([spot for spot, _ in found]):
             self.chart.show_spot(found[0][0])
             items = mark_of(self.loaded, found[0][0]).items(found[0][0].piece)
@@ -290,39 +286,6 @@ class PicturePage(PrintedPage):
             self._selection.set(self._found_kind, sorted({n for _, numbers in found for n in numbers}))
             self.chart.reach(spots[0])
         return bool(found)
-
-    def _places(self, wanted: str) -> dict[tuple[int, str], np.ndarray]:
-        """Rows and columns of cells whose names hold a text, by panel and axis."""
-        found = {}
-        for p, panel in enumerate(self.loaded.panels):
-            for axis, names in (("x", panel.x.names), ("y", panel.y.names)):
-                if any(isinstance(mark, Cells) for mark in panel.marks):
-                    hits = [k for k, name in enumerate(names) if wanted in findable(name)]
-                    found[p, axis] = np.array(hits[:_POINTED])
-        return found
-
-    def _matches(self, wanted: str) -> list[tuple[Spot, str]]:
-        """Pieces whose name on an axis of categories, or else whose words, hold a text."""
-        picture: Picture = self.loaded
-        found: dict[str, Spot] = {}
-        texts = []
-        for p, number in readable(picture):
-            panel, mark = picture.panels[p], mark_of(picture, Spot(p, number, 0))
-            if panel.x.names or panel.y.names:
-                for piece, name in named_pieces(mark, panel.x.names, panel.y.names):
-                    if wanted in findable(name):
-                        found.setdefault(name, Spot(p, number, piece))
-                continue
-            if isinstance(mark, Cells):
-                continue
-            linked = mark.called is not None and mark.of is not None and mark.of.piece is None
-            order = np.argsort(mark.of.index, kind="stable") if linked else np.arange(len(mark))
-            order = order[:1] if isinstance(mark, Image) else order
-            for piece in order[:_SEARCHED].tolist():
-                words = mark.called_of(piece) or mark.text(piece)
-                if wanted in findable(words):
-                    texts.append((Spot(p, number, piece), words))
-        return [(spot, name) for name, spot in found.items()] or texts
 
     def _let_go(self) -> None:
         """Select nothing of what a search has found."""

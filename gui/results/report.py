@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
-from plaidwork.core.pictures import Picture, Prose, describe
+from plaidwork.core.pictures import Cells, Picture, Prose, describe
 from plaidwork.core.report import BESIDE, PAGE, Drawing, Figure, Report, html_of
 from plaidwork.core.session.session import Session
 from plaidwork.core.views.drawing import is_picture
@@ -42,6 +42,8 @@ _UNITS, _SHARP = 96, 4.0
 _POINTS, _DPI = 9.0, 220.0
 _HEAVY = 600_000
 """Bytes of a vector drawing beyond which a figure is an image of dots."""
+_COLUMNS = 40
+"""Columns of cells from which on a matrix is drawn across the page."""
 _MM, _HIGHEST = 25.4 / 96, 1.6
 """Millimetres of a unit, and height to width of a figure beside another at most."""
 
@@ -67,9 +69,13 @@ def drawer(vector: bool = True) -> Callable[[Session, Run, View, bool], Figure |
 
 
 def _needs_page(picture: Picture, size: tuple[int, int]) -> bool:
-    """Whether a picture is a text, or would be so high at this width that it is better drawn across the page."""
-    texts = any(isinstance(mark, Prose) for panel in picture.panels for mark in panel.marks)
-    return texts or _paper(picture, size).units.height() > _HIGHEST * size[0]
+    """Whether a picture is a text, has cells in many columns, or would be so high at this width that it is better drawn
+    across the page."""
+    marks = [(panel, mark) for panel in picture.panels for mark in panel.marks]
+    texts = any(isinstance(mark, Prose) for _, mark in marks)
+    cells = [mark for panel, mark in marks if isinstance(mark, Cells) and not (panel.equal or panel.strip)]
+    many = any(mark.values.shape[1] > _COLUMNS for mark in cells)
+    return texts or many or _paper(picture, size).units.height() > _HIGHEST * size[0]
 
 
 def _paper(picture: Picture, size: tuple[int, int]) -> Paper:

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
+from plaidwork.core.draws.numbers import column_format
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.quoting import CsvWriter
 from plaidwork.gui.icons import icon, screen_ratio
@@ -149,7 +150,7 @@ class ColumnModel(QAbstractTableModel):
             return "–"
         if column not in self._formats:  # made when a column is first shown: there may be very many
             given = self._given.get(self._names[column])
-            self._formats[column] = given or _default_format(self._columns[column])
+            self._formats[column] = given or column_format(self._columns[column])
         return self._formats[column](value)
 
     def is_number(self, column: int) -> bool:
@@ -253,34 +254,6 @@ def _as_column(values: Any) -> np.ndarray:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def _default_format(values: np.ndarray) -> Formatter:
-    """Counts, or numbers that share as many decimals as the largest needs for four digits; none reads 0 that is not, and
-    where all are from 0 to 1 none reads 1 that is not."""
-    from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_probability
-
-    if values.dtype.kind not in "iuf":
-        return str
-    finite = values[np.isfinite(values)]
-    if values.dtype.kind in "iu" or not finite.size or not np.any(finite % 1):
-        return format_count
-    sizes = np.abs(finite[finite != 0])
-    if sizes.max() >= 1e9 or sizes.max() < 1e-4:
-        return format_number
-    decimals = int(np.clip(3 - np.floor(np.log10(sizes.max())), 0, 7))
-    while decimals > 0 and np.allclose(np.round(finite, decimals - 1), finite, rtol=0, atol=1e-12):
-        decimals -= 1
-    least = 0.5 * 10.0**-decimals
-    shares = bool(((finite >= 0) & (finite <= 1)).all())
-
-    def shown(value: float) -> str:
-        if value == 0 or (shares and value >= 1 - least):
-            return format_probability(float(value), decimals)
-        small = 0 < abs(value) < least  # which would read as zero
-        return format_number(float(value), 2) if small else format_fixed(float(value), decimals)
-
-    return shown
 
 
 def _argsort(values: np.ndarray, descending: bool) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Trace, Variable
@@ -438,3 +439,23 @@ def test_a_trace_declared_logarithmic_is_drawn_so(finished, qtbot):
     assert plot.y_axis.tickStrings([-2.0, 0.0, 2.0], 1, 1) == ["0.01", "1", "100"]
     assert plot.read_out(3.0, -2.0).endswith(": 0.01")
     np.testing.assert_array_equal(plot.data()[plot.y_axis.word or "y"][:4], [100, 0, 0.01, 1])
+
+
+def test_small_plots_that_wait_for_their_turn_leave_no_hole(finished, qtbot):
+    """A plot that is not painted yet is not seen either: a widget that is but does not paint would show as black."""
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    page = LivePage(*finished)
+    page._maker.stop()
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.resize(900, 700)
+    page.show()
+    for _ in range(6):  # two plots are made, the small one is placed, and has its turn
+        page._make_next()
+        qtbot.wait(40)
+        dark = page.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+        grey = np.frombuffer(dark.constBits(), np.uint8).reshape(dark.height(), -1)
+        assert (grey[:, : dark.width()] < 4).mean() < 0.01
+    assert len(page._plots) == 2
+    assert all(plot.isVisible() for plot in page._plots)

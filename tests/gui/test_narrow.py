@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 
 from plaidwork.core.plugins.registry import registry
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.page import Page
+from plaidwork.gui.results.option_row import OptionRow
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
@@ -130,3 +131,32 @@ def test_the_tabs_of_every_model_fit_a_wide_window(qtbot):
         QApplication.processEvents()
         assert len(made.tab_keys()) > 4
         assert not made.more.isVisible(), (spec.id, visible(made))
+
+
+def test_tabs_that_are_set_before_the_window_is_shown_have_a_height(qtbot):
+    """A session that is opened with the program: the empty row was measured before."""
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    made = Workspace(holder)
+    made.resize(1200, 400)
+    made.layout().activate()
+    assert made.tabs.count() == 0
+    made.set_pages([PageInfo(title, title, "chart", Page) for title in TITLES[:3]])
+    holder.resize(1200, 400)
+    holder.show()
+    QApplication.sendPostedEvents()
+    assert made.tabs.height() > 20
+
+
+def test_options_stand_nearer_where_that_saves_a_row(qtbot):
+    fields = [QLabel("x") for _ in range(4)]
+    for field in fields:
+        field.setFixedSize(100, 20)
+    row = OptionRow(*fields)
+    qtbot.addWidget(row)
+    wide, near, narrow = (row.layout().heightForWidth(width) for width in (470, 440, 430))
+    assert wide == near == 20
+    assert narrow > 40
+    row.resize(440, 20)
+    row.show()
+    assert [field.x() for field in fields] == [0, 112, 224, 340]  # the last one at the right end

@@ -173,15 +173,17 @@ def test_rates_have_their_counts_and_losses_are_nothing_only_when_exact():
 def test_tables_and_pages_follow_the_same_rule():
     import numpy as np
 
+    from plaidwork.core.draws.numbers import column_format
     from plaidwork.core.views.assessed import with_interval
-    from plaidwork.gui.widgets.table_model import _default_format
 
-    assert with_interval((0.999, 0.985, 1.0)) == "> 0.99 (0.98 to 1)"
+    assert with_interval((0.999, 0.985, 1.0)) == "0.999 (0.985 to 1)"
     assert with_interval((1.0, 0.87, 1.0)) == "1 (0.87 to 1)"
-    shown = _default_format(np.array([0.99999, 0.5, 1.0]))
+    shown = column_format(np.array([0.99999, 0.5, 1.0]))
     assert [shown(value) for value in (0.99999, 0.5, 1.0)] == ["> 0.999", "0.500", "1"]
-    assert [_default_format(np.array([0.0, 2.5, 1.25]))(value) for value in (0.0, 2.5)] == ["0", "2.50"]
-    assert _default_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"
+    assert [column_format(np.array([0.0, 2.5, 1.25]))(value) for value in (0.0, 2.5)] == ["0", "2.50"]
+    assert column_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"
+    tiny = column_format(np.array([4e-102, 0.0241, 0.9]))
+    assert [tiny(value) for value in (4e-102, 0.0241, 0.9)] == ["4e−102", "0.0241", "0.9000"]
 
 
 @pytest.mark.parametrize(

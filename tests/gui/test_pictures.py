@@ -17,7 +17,7 @@ from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.palettes import contrast, lut
 from plaidwork.gui.pictures.axes import apart, fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.frame import Pixels, Zoom, lay_out
+from plaidwork.gui.pictures.frame import Pixels, Zoom, beside, lay_out
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.keys import RAMP
 from plaidwork.gui.pictures.lines import runs, thinned
@@ -27,7 +27,7 @@ from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, svg_o
 from plaidwork.gui.pictures.regions import region_parts, tag_places
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.pictures.swarm import pixels_of, spread
-from plaidwork.gui.pictures.texts import free_places
+from plaidwork.gui.pictures.texts import beside_places, free_places
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import wheel
 
@@ -162,6 +162,30 @@ def test_bars_that_touch_leave_no_gap(qapp, wide):
     (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, wide, 200), screen_style()).frames
     boxes = bar_boxes(bars, frame, np.arange(360))
     assert all(other.left() <= one.right() for one, other in pairwise(boxes))
+
+
+def test_words_at_the_right_of_their_place_stay_inside(qapp):
+    words = p.Texts([0.2, 1.0], [0, 0], ("a number", "a number"), side="right")
+    panel = p.Panel((words,), p.Axis(low=0, high=1))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, 400, 200), screen_style()).frames
+    first, last = (box for _, box, _ in beside_places(words, frame, screen_style()))
+    assert first.left() == pytest.approx(frame.x.at(0.2) + 4)
+    assert last.right() <= frame.area.right() + 4
+
+
+def test_of_tags_that_meet_only_the_first_is_painted(qapp):
+    words = p.Texts([0.5, 0.51, 0.9], [0, 0, 0], ("0.75", "0.9", "0.1"), tagged=True)
+    panel = p.Panel((words,), p.Axis(low=0, high=1))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, 400, 200), screen_style()).frames
+    assert [text for _, _, text in beside_places(words, frame, screen_style())] == ["0.75", "0.1"]
+
+
+def test_lines_beside_a_panel_keep_off_the_names_at_its_end(qapp):
+    ends = (p.End(0.5, "of 120", "muted"),)
+    panel = p.Panel((p.Line([0, 1], [0, 1]),), equal=True, ends=ends, aside=("Found", "a: 98 %"))
+    (frame,) = lay_out(p.Picture("", panels=(panel,)), QRectF(0, 0, 700, 300), screen_style()).frames
+    room, wide = beside(frame, screen_style()), screen_style().metrics().horizontalAdvance("of 120")
+    assert room.left() >= frame.area.right() + 8 + wide
 
 
 def test_names_of_a_square_map_stand_upright_where_they_have_no_room(qapp):

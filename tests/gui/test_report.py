@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QSizeF, QUrl
 from PySide6.QtGui import QImage, QTextDocument
 
 from plaidwork.core.cli import main
+from plaidwork.core.pictures import Cells, Panel, Picture
 from plaidwork.core.report import html_of, make_report
 from plaidwork.gui.results import report as drawn_reports
-from plaidwork.gui.results.report import _keep_together, drawer, write_pdf
+from plaidwork.gui.results.report import HALF, _keep_together, _needs_page, drawer, write_pdf
 from tests.gui.factor_runs import factor_run
 from tests.gui.test_picture_page import CURVE
 from tests.gui.window_tools import window_on
@@ -87,3 +89,12 @@ def test_the_words_above_a_figure_are_on_its_page(qapp):
     assert pages("words beside") == [pages("\ufffc")[3]]
     assert pages("headline")[0] == 1  # it would have been at the foot of the first page
     assert document.documentLayout().blockBoundingRect(document.lastBlock()).top() // 500 == pages("head")[-1]
+
+
+def test_matrices_of_many_columns_take_the_width_of_the_page(qapp):
+    def matrix(count: int) -> Picture:
+        cells = Cells(np.zeros((5, count)), -0.5, count - 0.5, -0.5, 4.5)
+        return Picture("Cells", panels=(Panel((cells,)),))
+
+    assert _needs_page(matrix(90), HALF)
+    assert not _needs_page(matrix(12), HALF)

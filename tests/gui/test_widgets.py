@@ -366,7 +366,7 @@ def test_a_large_figure_that_has_no_room_is_smaller_before_it_is_cut(qtbot):
 
 def test_a_table_of_very_many_columns_measures_and_formats_only_some(qtbot, monkeypatch):
     formatted, measured = [], []
-    monkeypatch.setattr(table_model, "_default_format", lambda values: formatted.append(1) or str)
+    monkeypatch.setattr(table_model, "column_format", lambda values: formatted.append(1) or str)
     monkeypatch.setattr(QTableView, "resizeColumnToContents", lambda view, column: measured.append(column))
     made = DataTable({f"c{number}": np.arange(3.0) for number in range(2000)})
     qtbot.addWidget(made)

@@ -22,6 +22,7 @@ from plaidwork.core.hdf5.seal import Seen, digest_of, look, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import now
+from plaidwork.core.session.actions import read_actions
 from plaidwork.core.session.store.axis_labels import AxisLabels
 from plaidwork.core.session.store.datasets import read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
@@ -368,10 +369,18 @@ def _read(reader: Reader, make: type[Session]) -> Session:
     session.notes = reader.text(reader.group(file, "notes")["session"])
     provenance = reader.group(file, "provenance")
     if "studies" in provenance:
-        session.studies = reader.json(provenance["studies"])
-    lines = reader.text(provenance["history"]).split("\n")
-    session.history = [json.loads(line) for line in lines if line]
+        session.studies = _searches(reader.json(provenance["studies"]))
+    session.history = read_actions(reader.text(provenance["history"]))
     return session
+
+
+def _searches(found: Any) -> list[dict[str, Any]]:
+    """What is stored of searches; what else each must have is looked at when it is shown."""
+    for one in found if isinstance(found, list) else [None]:
+        inputs = one.get("inputs") if isinstance(one, dict) and isinstance(one.get("title"), str) else None
+        if not isinstance(inputs, dict) or not all(isinstance(names, list) for names in inputs.values()):
+            raise SessionError("what it tells of its searches is not what was expected.")
+    return list(found)
 
 
 def _ordered(group: h5py.Group) -> list[Any]:

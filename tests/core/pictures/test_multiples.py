@@ -52,6 +52,33 @@ def test_colours_are_shared_unless_told_otherwise():
     assert not any(isinstance(key, Ramp) for key in other.legend)
 
 
+def test_colours_told_by_numbers_have_the_ends_of_all():
+    def told(ends, map_name="tide", text="weight"):
+        cells = Cells(np.array([[0.2]]), 0, 1, 0, 1, map_name, ends)
+        strip = Cells(np.array([[3.0]]), 0, 1, 0, 1, "greys", (0, 5))
+        legend = (Key("known", 0), Ramp.between(text, map_name, ends, (False, ends[1] == 3)))
+        return Picture("", panels=(Panel((strip,)), Panel((cells,))), legend=legend)
+
+    made = side_by_side([("a", told((-2, 2), "loom")), ("b", told((-3, 3), "loom"))], "All", "Set")
+    assert [panel.marks[0].limits for panel in made.panels] == [(0, 5), (-3, 3)] * 2
+    (ramp,) = (key for key in made.legend if isinstance(key, Ramp))
+    assert (ramp.ends, ramp.clipped, ramp.limits) == (("−3", "0", "+3"), (False, True), (-3, 3))
+    assert not made.notes
+    classes = [(name, told((0, 1), text=f"probability of {name}")) for name in ("left", "top")]
+    (ramp,) = (key for key in side_by_side(classes, "All", "Class").legend if isinstance(key, Ramp))
+    assert (ramp.text, ramp.ends) == ("probability of the class", ("0", "0.5", "1.0"))
+    for other in (told((0, 4), "tide", "other"), told((0, 4), "loom")):
+        apart = side_by_side([("a", told((0, 1))), ("b", other)], "All", "Set")
+        assert "ends of their own" in apart.notes
+
+
+def test_points_of_a_crowd_are_smaller_in_smaller_panels():
+    for count, size in ((10, 8.0), (200, 5.2)):
+        points = np.linspace(0, 1, count)
+        made = side_by_side([(name, scatter(points, points)) for name in "ab"], "All", "Set")
+        assert [panel.marks[0].size for panel in made.panels] == [size, size]
+
+
 def test_colours_without_a_legend_have_the_ends_of_all():
     bare = [
         (name, replace(heat([[0.2]], ends), legend=())) for name, ends in (("a", (0, 1)), ("b", (-2, 0.5)))

@@ -20,6 +20,7 @@ from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins import registry as registries
 from plaidwork.core.report import Drawing, Figure, best_views, html_of, make_report, write_report
+from plaidwork.core.report.making import listed
 from plaidwork.core.session.session import Session, open_session
 from tests.registries import registry_of
 
@@ -217,3 +218,23 @@ def test_a_page_is_written_as_a_whole(tmp_path, monkeypatch):
         write_report(report, path)
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
     assert path.read_text() == "before"
+
+
+def test_numbers_of_a_column_have_the_same_decimals():
+    made = listed(
+        "T",
+        Table(
+            {
+                "name": ["a", "b", "c"],
+                "share": [0.84, 0.9178, 7e-102],
+                "n": [1, 20, 3],
+                "x": [1.5, 2.25, np.nan],
+            }
+        ),
+    )
+    assert made.rows == (
+        ("a", "0.8400", "1", "1.50"),
+        ("b", "0.9178", "20", "2.25"),
+        ("c", "7e−102", "3", "–"),
+    )
+    assert made.numbers == frozenset({1, 2, 3})

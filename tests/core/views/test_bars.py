@@ -51,7 +51,7 @@ def density(middle: float, wide: float, at: np.ndarray) -> np.ndarray:
 def test_what_is_known_much_better_is_counted_on_the_axis_of_the_values(log):
     """The first of three quantities is known much better than its prior says."""
     rng = np.random.default_rng(5)
-    draws = rng.normal(size=(400, 3)) * [0.1, 1.0, 1.0] + 1
+    draws = rng.normal(size=(400, 3)) * [0.1, 1.0, 1.0] + 1.0
     at = np.tile(np.linspace(-4, 6, 200), (3, 1))
     results = {
         "draws": Result(draws, ("draw", "length")),
@@ -67,3 +67,17 @@ def test_what_is_known_much_better_is_counted_on_the_axis_of_the_values(log):
         median = np.median(draws[:, k])
         (dot,) = (mark for mark in panel.marks if isinstance(mark, Points))
         assert float(dot.x[0]) == pytest.approx(np.exp(median) if log else median)
+
+
+def test_none_is_a_word():
+    rng = np.random.default_rng(6)
+    at = np.tile(np.linspace(-4, 6, 200), (2, 1))
+    results = {
+        "draws": Result(rng.normal(1, 1, (300, 2)), ("draw", "length")),
+        "prior": Result(density(1.0, 1.0, at), ("length", "place")),
+        "x": Result(at, ("length", "place")),
+    }
+    source = {"values": "draws", "prior": "prior", "x": "x"}
+    picture = drawn(View("posterior", "P", source, options={"dim": "length"}), results)
+    assert picture.headline == "None of 2 lengths is known much better than beforehand"
+    assert picture.caption.startswith("Much better: ")

@@ -44,3 +44,12 @@ def test_pictures_side_by_side_are_called_by_what_differs():
     offered = {choice.id: [text for _, text in choice.options] for choice in picture.choices}
     assert "By curve" in offered["beside"]  # not "By show", as the word before the choice is
     assert drawn(View("curve", "Noise", "density"), several, {"beside": "show"}).headline == "Noise, by curve"
+
+
+def test_one_of_several_curves_says_which_it_is():
+    """On paper there is no control that tells."""
+    several = {"density": Result(np.array([[0.1, 0.2], [0.3, 0.1], [0.2, 0.2]]), ("patient", "step"))}
+    view = View("curve", "Noise", "density")
+    assert drawn(view, several, {"show": "1"}).panels[0].title == "patient 2"
+    assert drawn(view, several, {"show": "all"}).panels[0].title == ""
+    assert drawn(view, {"density": Result(np.array([0.1, 0.2]), ("step",))}).panels[0].title == ""
