@@ -40,18 +40,7 @@ class Parts:
     @staticmethod
     def of(path: Path, length: int) -> Parts:
         """Read the file once, by as many threads as there are processors. Raises ``OSError``."""
-        ends = [min(start + _TASK, length) for start in range(0, length, _TASK)]
-        if len(ends) < 2:
-            return Parts(length, b"".join(_digests(path, 0, end) for end in ends))
-        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            starts = range(0, length, _TASK)
-            return Parts(
-                length, b"".join(pool.map(lambda start, end: _digests(path, start, end), starts, ends))
-            )
-
-    @property
-    def count(self) -> int:
-        return -(-self.length // PART)
+        return Parts(length, b"".join(_shared(lambda start, end: _digests(path, start, end), length)))
 
     @property
     def digest(self) -> bytes:
