@@ -99,7 +99,8 @@ class PartsFile:
     def fill(self, target: memoryview, start: int, part_of: Callable[[int], bytearray] | None = None) -> None:
         """Fill ``target`` with the bytes from ``start`` on; any thread may ask. Raises ``ChangedPartError``.
 
-        ``part_of`` has parts of which only a piece is wanted, by number; else they are read.
+        ``part_of`` has parts of which only a piece is wanted, by number; it is given by HDF5's own reading, which holds a lock
+        that any thread may want as it throws away what it no longer needs, so no other thread helps then.
         """
         at, end = start, start + len(target)
         if not 0 <= start <= end <= self.parts.length:
@@ -108,7 +109,7 @@ class PartsFile:
             number, inside = divmod(at, PART)
             whole = end if end == self.parts.length else end - end % PART
             if not inside and whole > at:
-                self._whole(target[at - start : whole - start], at)
+                self._whole(target[at - start : whole - start], at, part_of is None)
                 at = whole
             else:
                 part = (part_of or self.part)(number)
@@ -120,10 +121,10 @@ class PartsFile:
         """A whole part. Raises ``ChangedPartError``."""
         start = number * PART
         found = bytearray(min(PART, self.parts.length - start))
-        self._whole(memoryview(found), start)
+        self._whole(memoryview(found), start, False)
         return found
 
-    def _whole(self, target: memoryview, position: int) -> None:
+    def _whole(self, target: memoryview, position: int, threads: bool) -> None:
         """Fill ``target`` with whole parts from ``position`` on."""
 
         def piece(start: int, end: int) -> bool:
@@ -132,7 +133,7 @@ class PartsFile:
             )
 
         try:
-            fits = all(_shared(piece, len(target)))
+            fits = all(_shared(piece, len(target))) if threads else piece(0, len(target))
         except OSError as error:
             raise ChangedPartError(f"“{self.name}” cannot be read any more: {error}.") from error
         if not fits:
