@@ -5,6 +5,7 @@ A part is 256 KiB, the last one what is left.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import os
@@ -186,11 +187,16 @@ class _Stream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         target = memoryview(buffer).cast("B")
+        collects = gc.isenabled()
+        gc.disable()  # what it throws away may be of HDF5, which is in the middle of a call; its lock lets in one thread at a time
         try:
             self._file.fill(target, self._position, self._part)
         except BaseException:
             self.wrong = True  # HDF5 may go on all the same
             raise
+        finally:
+            if collects:
+                gc.enable()
         self._position += len(target)
         return len(target)
 
