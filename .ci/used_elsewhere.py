@@ -14,6 +14,9 @@ _.tickStrings
 _.viewRangeChanged
 tickSpecs
 
+# h5py asks a stream that it reads from
+_.seekable
+
 # numba reads it
 _._cache_path
 
