@@ -14,6 +14,9 @@ _.tickStrings
 _.viewRangeChanged
 tickSpecs
 
+# h5py asks a stream that it reads from
+_.seekable
+
 # numba reads it
 _._cache_path
 
@@ -38,6 +41,7 @@ _.next_pane
 _.next_tab
 _.compare_runs
 _.previous_pane
+_.show_actions
 _.show_beside
 _.previous_tab
 _.python_script

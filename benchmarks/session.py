@@ -1,7 +1,7 @@
 """How fast large sessions are saved and opened, beside what the disk itself does: ``python benchmarks/session.py [GB] [FOLDER]``.
 
 Half of the bytes are data, half a result of a run. All is measured in the same run, each once; opening is with a warm cache of files,
-and its memory is what the process that opens has more than before.
+and its memory is what the process that opens has more than before; then the data, half of the file, are read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def most():
     return int(re.search(r"VmHWM:[^0-9]*([0-9]+)", status.read_text())[1]) * 1024 if status.exists() else 0
 before, start = most(), time.perf_counter()
 session = open_session(sys.argv[1])
-print(json.dumps({"open": time.perf_counter() - start, "memory": most() - before}))
+opened, used, start = time.perf_counter() - start, most() - before, time.perf_counter()
+session.datasets["data"].values
+print(json.dumps({"open": opened, "memory": used, "read": time.perf_counter() - start}))
 """
 
 
@@ -57,6 +59,7 @@ def main(size: float, folder: Path) -> None:
         print(f"{name:20} {seconds:8.2f} s  {size / 1e6 / seconds:7.0f} MB/s")
     print(f"open                 {opened['open']:8.2f} s")
     print(f"memory of opening    {opened['memory'] / 1e9:8.2f} GB")
+    print(f"read the data        {opened['read']:8.2f} s")
 
 
 def _session(size: float) -> Session:

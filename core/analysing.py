@@ -52,9 +52,16 @@ def run_analysis(
     PluginError : a bug of the analysis; ``plugin`` names it.
     """
     record = compute_analysis(run, analysis, inputs, params, datasets=datasets, report=report, unlock=unlock)
+    keep_analysis(run, record)
+    return record
+
+
+def keep_analysis(run: Run, record: AnalysisRecord) -> None:
+    """Put what was made into its run, with a line in the log and in the record of actions."""
     run.analyses.append(record)
     run.say(f"Analysis made: {record.title}")
-    return record
+    if run.session is not None:
+        run.session.note("analysis made", analysis=record.title, run=run.id, title=run.title)
 
 
 def compute_analysis(

@@ -93,6 +93,13 @@ ACTIONS = {
         ActionInfo("undo", "Undo", "undo", "Ctrl+Z", "Take the last change of the session back"),
         ActionInfo("redo", "Redo", "", "Ctrl+Shift+Z", "Make the change that was taken back again"),
         ActionInfo(
+            "show_actions",
+            "Record of actions…",
+            "clock",
+            "",
+            "What was done in this session, when, and by which version",
+        ),
+        ActionInfo(
             "rename",
             "Rename…",
             "pencil",
@@ -178,7 +185,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "compare_sessions", SEPARATOR,
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
-    "Edit": ("undo", "redo", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
+    "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs", "verify"),
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.inference.run import Run
-from plaidwork.core.session.edits import Edit, Edits
+from plaidwork.core.session.edits import Edit, Edits, Setting, Step
 from plaidwork.gui.widgets import Message
 
 if TYPE_CHECKING:
     from plaidwork.core.session.session import Session
+    from plaidwork.core.study import StudyRecord
     from plaidwork.gui.workbench import Workbench
 
 REMOVED = "removed"
@@ -29,10 +30,13 @@ class Editing(QObject):
     stepped = Signal(object, bool)
     """An edit was taken back (True) or made again; all signals of what it changed came before."""
 
+    set_again = Signal(object, bool)
+    """A setting of a fit that is being set up was taken back (True) or made again."""
+
     def __init__(self, workbench: Workbench) -> None:
         super().__init__(workbench)
         self._workbench = workbench
-        self._edits = Edits(self._edited)
+        self._edits = Edits(self._edited, self._searching)
 
     @property
     def undo_name(self) -> str:
@@ -44,6 +48,15 @@ class Editing(QObject):
         """What would be made again; empty for nothing."""
         return self._edits.redo_name
 
+    def made(self, step: Setting) -> None:
+        """A setting of a fit that is being set up was changed."""
+        self._edits.made(step)
+
+    def forget(self, owner: object) -> None:
+        """What was set up is gone, and with it the steps of its settings."""
+        if self._edits.forget(owner):
+            self.changed.emit()
+
     def clear(self) -> None:
         """Forget all: another session is shown."""
         self._edits.clear()
@@ -52,20 +65,26 @@ class Editing(QObject):
     @contextmanager
     def step(self, name: str, key: str = "", renamed: tuple[str, str] | None = None) -> Iterator[None]:
         """What is done to the session meanwhile is one step; see :meth:`Edits.making`."""
+        self._workbench.studies.write()
         with self._edits.making(self._workbench.session, name, key, renamed):
             yield
 
-    def remove(self, runs: Sequence[Run], names: Sequence[str] = ()) -> bool:
-        """Take out runs, and data with the runs that use them. A message offers to undo it, or says why it cannot be."""
+    def remove(
+        self, runs: Sequence[Run] = (), names: Sequence[str] = (), studies: Sequence[StudyRecord] = ()
+    ) -> bool:
+        """Take out runs, searches, and data with what uses them. A message offers to undo it, or says why it cannot be."""
         workbench, session = self._workbench, self._workbench.session
-        users = [
-            run
-            for run in session.runs.values()
-            if run not in runs and any(name in names for used in run.inputs.values() for name in used)
+        users = [run for run in session.runs.values() if run not in runs and _uses(run.inputs, names)]
+        searches = [
+            one for one in workbench.studies.records() if one not in studies and _uses(one.input_names, names)
         ]
-        what = _listed([run.title for run in runs] + list(names))
+        what = listed([study.title for study in studies] + [run.title for run in runs] + list(names))
         try:
             with self.step(f"Remove {what}"):
+                for study in (*studies, *searches):
+                    if study.id in self._searching():
+                        raise SessionError(f"{study.title} is under way.", "Stop it first.")
+                    session.remove_study(study.id)
                 for run in (*runs, *users):
                     session.remove_run(run.id)
                 for name in names:
@@ -73,14 +92,26 @@ class Editing(QObject):
         except PlaidworkError as error:
             workbench.notified.emit("warn", f"Could not remove {what}", str(error), "")
             return False
+        if studies or searches:
+            workbench.studies.follow([study.id for study in (*studies, *searches)])
         for name in names:
             workbench.data_changed.emit(name)
         if runs or users:
             workbench.runs_changed.emit()
-        text = _with_them([run.title for run in users], len(names)) if users else ""
-        undo = ("Undo", self.undo)
-        workbench.message_posted.emit(Message("info", f"Removed {what}", text, [undo], REMOVED))
+        text = "Fits that were opened stay among the runs." if studies and not names else ""
+        if users or searches:
+            text = _with_them([run.title for run in users], [one.title for one in searches], len(names))
+        self.offer_undo(what, text)
         return True
+
+    def offer_undo(self, what: str, text: str = "") -> None:
+        """Say that something was removed just now, with a button to undo it."""
+        message = Message("info", f"Removed {what}", text, [("Undo", self.undo)], REMOVED)
+        self._workbench.message_posted.emit(message)
+
+    def _searching(self) -> list[str]:
+        """Ids of searches under way."""
+        return [study.id for study in self._workbench.studies.active()]
 
     def undo(self) -> None:
         """Take the last step back; a message says why when it cannot be."""
@@ -91,17 +122,20 @@ class Editing(QObject):
         self._step(self._edits.redo, "redo", self._edits.redo_name)
 
     def _step(self, way: Callable[[Session], str], word: str, name: str) -> None:
+        self._workbench.studies.write()
         try:
             way(self._workbench.session)
         except PlaidworkError as error:
             self._workbench.notified.emit("warn", f"Could not {word}: {name}", str(error), "")
 
-    def _edited(self, edit: Edit, back: bool | None) -> None:
-        workbench = self._workbench
-        workbench.touch()
-        if back is not None:
-            self._tell(edit, back)
-            self.stepped.emit(edit, back)
+    def _edited(self, step: Step, back: bool | None) -> None:
+        if isinstance(step, Edit):
+            self._workbench.touch()
+            if back is not None:
+                self._tell(step, back)
+                self.stepped.emit(step, back)
+        elif back is not None:
+            self.set_again.emit(step, back)
         self.changed.emit()
 
     def _tell(self, edit: Edit, back: bool) -> None:
@@ -111,6 +145,8 @@ class Editing(QObject):
             old, new = edit.renamed
             workbench.tell_renamed(*((new, old) if back else (old, new)))
             return
+        if edit.studies_changed:
+            workbench.studies.follow(edit.studies_changed)
         changed = edit.datasets_changed
         for name in changed:
             workbench.data_changed.emit(name)
@@ -118,6 +154,7 @@ class Editing(QObject):
             workbench.runs_changed.emit()
         for key in edit.runs_changed:
             if key in runs:
+                workbench.reread_named(runs[key])
                 workbench.run_changed.emit(key)
         for run in list(runs.values()):
             if run.id in edit.runs_changed or any(
@@ -126,15 +163,27 @@ class Editing(QObject):
                 workbench.names_changed.emit(run.id)
 
 
-def _with_them(titles: Sequence[str], data: int) -> str:
-    """Which runs were removed with the data that they used."""
+def _uses(inputs: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
+    return any(name in names for used in inputs.values() for name in used)
+
+
+def _with_them(runs: Sequence[str], searches: Sequence[str], data: int) -> str:
+    """Which runs and searches were removed with the data that they used."""
     it = "it" if data == 1 else "them"
-    which = "The run" if len(titles) == 1 else "The runs"
-    runs = f"{len(titles)} runs" if len(titles) > 3 else f"{which} {_listed(titles)}"
-    return f"{runs} used {it} and went with {it}."
+    parts = [_of_kind(titles, word) for titles, word in ((runs, "run"), (searches, "search")) if titles]
+    who = " and ".join(parts)
+    return f"{who[:1].upper()}{who[1:]} used {it} and went with {it}."
 
 
-def _listed(names: Sequence[str]) -> str:
+def _of_kind(titles: Sequence[str], word: str) -> str:
+    """``the run “a”``, ``the runs “a” and “b”``, or ``12 runs``."""
+    several = word + ("es" if word.endswith("h") else "s")
+    if len(titles) > 3:
+        return f"{len(titles)} {several}"
+    return f"the {word if len(titles) == 1 else several} {listed(titles)}"
+
+
+def listed(names: Sequence[str]) -> str:
     """``“a”``, ``“a” and “b”``, or how many there are."""
     if len(names) > 3:
         return f"{len(names)} items"

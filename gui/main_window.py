@@ -143,6 +143,7 @@ class MainWindow(QMainWindow):
         workbench.guard.save_as_requested.connect(self.commands.save_as)
         workbench.editing.changed.connect(self.refresh_steps)
         workbench.editing.stepped.connect(self.commands.on_step)
+        workbench.editing.set_again.connect(self.commands.on_set_again)
         workbench.run_changed.connect(self._run_changed)
         workbench.page_requested.connect(self.commands.show_tab)
         workbench.results_changed.connect(self._results_changed)
@@ -214,9 +215,14 @@ class MainWindow(QMainWindow):
 
     # -- session --------------------------------------------------------------------------------
     def show_session(self) -> None:
-        """Another session: its first run or dataset, or the welcome page when it is empty."""
-        session = self.workbench.session
+        """Another session: what was in front when it was saved, its last run or first data, or the welcome page when it is
+        empty."""
         self.set_up(None)
+        self.show_front(self.state.chosen())
+
+    def show_front(self, item: tuple[str, str] = ("", "")) -> None:
+        """Show an item of the list that is there; else the last run or the first data, or the welcome page."""
+        session = self.workbench.session
         self.state.forget()
         self.workspace.clear()
         self.refresh_head()
@@ -224,8 +230,8 @@ class MainWindow(QMainWindow):
             self.show_welcome()
             return
         self.show_workspace()
-        if self.tree.has(*self.state.chosen()):
-            self.tree.select(*self.state.chosen())
+        if self.tree.has(*item):
+            self.tree.select(*item)
         elif session.runs:
             self.tree.select(RUN, next(reversed(session.runs)))
         elif self.workbench.studies.records():
@@ -239,6 +245,7 @@ class MainWindow(QMainWindow):
         before, self.setup_page = self.setup_page, page
         self.tree.set_new_fit(page is not None)
         if before is not None:
+            self.workbench.editing.forget(before)
             before.deleteLater()
 
     def show_welcome(self) -> None:

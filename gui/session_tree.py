@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
@@ -273,6 +275,17 @@ class SessionTree(QTreeWidget):
             if item.isSelected()
         ]
         return marked or ([self.current()] if self.current()[0] else [])
+
+    def beside(self, items: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        """What is chosen once these are gone: the next one of the last one's kind, else the one before; empty texts without."""
+        group = self._groups.get(items[-1][0]) if items else None
+        if group is None:
+            return "", ""
+        keys = [str(group.child(place).data(0, _KEY)) for place in range(group.childCount())]
+        kind, last = items[-1]
+        behind = keys.index(last)
+        left = [key for key in keys[behind:] + keys[behind::-1] if (kind, key) not in items and key]
+        return (kind, left[0]) if left else ("", "")
 
     def select(self, kind: str, key: str) -> None:
         """Choose an item, if it is there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,10 @@ from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.process_pool import ProcessPool
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
+from plaidwork.core.session.edits import named_selections
 from plaidwork.core.session.holder import Holder
 from plaidwork.core.session.session import Session
-from plaidwork.gui.editing import Editing
+from plaidwork.gui.editing import Editing, listed
 from plaidwork.gui.faults import Faults
 from plaidwork.gui.file_guard import FileGuard
 from plaidwork.gui.fit_thread import FitThread
@@ -239,20 +240,26 @@ class Workbench(QObject):
     # -- data -----------------------------------------------------------------------------------
     def add_dataset(self, dataset: Dataset) -> Dataset:
         """Put a dataset into the session."""
-        with self.editing.step(f"Add “{dataset.name}”"):
-            added = self.session.add_dataset(dataset)
-        self.data_changed.emit(added.name)
+        return self.add_datasets([dataset])[0]
+
+    def add_datasets(self, datasets: Sequence[Dataset]) -> list[Dataset]:
+        """Put datasets that belong together into the session, as one step."""
+        with self.editing.step(f"Add {listed([dataset.name for dataset in datasets])}"):
+            added = [self.session.add_dataset(dataset) for dataset in datasets]
+        for dataset in added:
+            self.data_changed.emit(dataset.name)
         return added
 
-    def replace_dataset(self, name: str, dataset: Dataset) -> None:
-        """Put a transformed version of a dataset in its place."""
-        with self.editing.step(f"Change “{name}”"):
+    def replace_dataset(self, name: str, dataset: Dataset, step: str = "") -> None:
+        """Put a transformed version of a dataset in its place; ``step`` says what was done."""
+        with self.editing.step(step or f"Change “{name}”"):
             self.session.replace_dataset(name, dataset)
         self.data_changed.emit(name)
 
     def set_samples(self, name: str, samples_in: SamplesIn) -> None:
         """Note which axis of a dataset holds the samples; what was fitted stays as it was."""
-        self.replace_dataset(name, self.session.datasets[name].with_(samples_in=samples_in))
+        changed = self.session.datasets[name].with_(samples_in=samples_in)
+        self.replace_dataset(name, changed, f"Say which axis of “{name}” has the samples")
 
     def show_by(self, name: str, axis: int, title: str) -> None:
         """Show the items of an axis of a dataset by an annotation column in place of their names; empty: by the names."""
@@ -260,7 +267,8 @@ class Workbench(QObject):
         if dataset is None:
             return
         changed = {("row_shown_by", "column_shown_by")[axis]: title}
-        self.replace_dataset(name, dataset.with_(**changed))
+        by = f"“{title}”" if title else "its names"
+        self.replace_dataset(name, dataset.with_(**changed), f"Show “{name}” by {by}")
         for run in list(self.session.runs.values()):
             if any(name in names for names in run.inputs.values()):
                 self.names_changed.emit(run.id)
@@ -425,6 +433,17 @@ class Workbench(QObject):
             found.restore(settings.get("selection", {}))
             found.changed.connect(lambda _: self._keep_selection(settings, found))
         return self._selections[run.id]
+
+    def keep_selected(self, run: Run, name: str, kind: str) -> None:
+        """Keep what is selected of a kind under a name."""
+        with self.editing.step(f"Keep the selection “{name}”"):
+            self.selection(run).keep_as(name, kind)
+
+    def reread_named(self, run: Run) -> None:
+        """The selections of a run that are kept under a name are others now."""
+        if run.id in self._selections:
+            self._selections[run.id].named.clear()
+            self._selections[run.id].restore({"named": named_selections(run)})
 
     def _keep_selection(self, settings: dict[str, Any], selection: Selection) -> None:
         settings["selection"] = selection.as_dict()

@@ -24,8 +24,7 @@ from plaidwork.core.inference.executor import EXECUTORS, Control, InlineExecutor
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import Registry, registry
-from plaidwork.core.session.session import Session
-from plaidwork.core.session.store import load_session, save_session
+from plaidwork.core.session.session import Session, open_session
 
 SECONDS = 0.4
 WARMUP, DRAWS, MORE = 3, 6, 3
@@ -67,18 +66,18 @@ def stopped(plan: FitPlan, executor: str, path: Path) -> int:
             control.stop()
 
     execute(run, plan, named_executor(executor, control), progress)
-    save_session(session, path)
+    session.save(path)
     return run.sweeps_done
 
 
 def resumed(path: Path, executor: str, draws: int = 0) -> Run:
-    session = load_session(path)
+    session = open_session(path)
     (run,) = session.runs.values()
     if draws:
         run.extend(draws)
     execute(run, session.plan_of(run, registry()), named_executor(executor))
-    save_session(session, path)
-    return next(iter(load_session(path).runs.values()))
+    session.save(path)
+    return next(iter(open_session(path).runs.values()))
 
 
 def difference(run: Run, whole: Run) -> str:
@@ -105,7 +104,7 @@ def tried(model_id: str, chains: int, folder: Path, cold: bool = False) -> dict[
         shutil.move(here, there)
         if cold:
             _in_cold_process(there, folder)
-            again = next(iter(load_session(there).runs.values()))
+            again = next(iter(open_session(there).runs.values()))
         else:
             again = resumed(there, executor)
         told = f"{sweeps} of {whole.sweeps_done}: {difference(again, whole) or 'equal'}"

@@ -27,6 +27,7 @@ AT_THE_ROOT = {
     "": "base",  # version and environment; fit, open_session and the like are looked up by name when asked for
     "errors": "base",
     "config": "base",
+    "deferred": "base",
     "providers": "base",
     "resources": "base",
     "subprocesses": "base",

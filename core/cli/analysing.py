@@ -19,6 +19,7 @@ from plaidwork.core.data.annotation_inputs import parse_column
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.core.findings.annotations import ALL, available_annotations
+from plaidwork.core.findings.unlocking import ACTION as UNLOCKED
 from plaidwork.core.findings.unlocking import standing
 from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.run import Run
@@ -58,7 +59,7 @@ def analyse(options: argparse.Namespace) -> int:
         if not options.json and sys.stderr.isatty():
             rewrite(f"{100 * share:3.0f} %")
 
-    opened = len(session.history)
+    opened = _openings(session)
     try:
         with stops(control):
             record = run_analysis(
@@ -67,7 +68,7 @@ def analyse(options: argparse.Namespace) -> int:
     except _Stopped:
         return STOPPED
     finally:
-        if len(session.history) > opened and options.unlock:
+        if _openings(session) > opened:
             save(session, out)  # what was opened stays opened, also when the analysis fails
     if not options.json and sys.stderr.isatty():
         rewrite("")
@@ -81,6 +82,11 @@ def analyse(options: argparse.Namespace) -> int:
         if not options.json:
             tell(f"Wrote {len(writer.files)} files to {folder.absolute()}")
     return DONE
+
+
+def _openings(session: Session) -> int:
+    """How often something was opened that can be opened once."""
+    return sum(entry["action"] == UNLOCKED for entry in session.history)
 
 
 def _tell(record: AnalysisRecord, saved: Path, as_json: bool) -> None:

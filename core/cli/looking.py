@@ -17,6 +17,7 @@ from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.quoting import json_text, shell
+from plaidwork.core.session.actions import actions_table
 from plaidwork.core.session.bundle import file_name
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.views.printing import drawn_views, view_name
@@ -42,8 +43,10 @@ def models(options: argparse.Namespace) -> int:
 
 
 def info(options: argparse.Namespace) -> int:
-    """``plaidwork info S.plaidwork [--json]``."""
+    """``plaidwork info S.plaidwork [--actions] [--json]``."""
     session = open_session(options.session, any_size=options.any_size)
+    if options.actions:
+        return _actions(session, options.json)
     record = describe(session)
     if options.json:
         tell_json(record, 1)
@@ -64,6 +67,17 @@ def info(options: argparse.Namespace) -> int:
             tell(f"        {run['headline']} {run['verdict']}.".rstrip())
     if session.read_only:
         tell(f"  can only be read: {session.read_only}")
+    return 0
+
+
+def _actions(session: Session, as_json: bool) -> int:
+    """The record of actions, oldest first."""
+    if as_json:
+        tell_json(session.history, 1)
+        return 0
+    for row in zip(*actions_table(session.history).columns.values(), strict=True):
+        time, action, about, version = row
+        tell(f"{time}  {action:<15} {about}" + (f"  ({version})" if version else ""))
     return 0
 
 

@@ -68,10 +68,23 @@ def copy(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out the data, and the files that analyses have read",
     )
+    parser.add_argument(
+        "--compact",
+        action="store_true",
+        help="keep fewer draws and no states of chains, and pack all as small as it goes: to be looked at, not to go on",
+    )
+    parser.add_argument(
+        "--draws",
+        type=int,
+        metavar="N",
+        default=500,
+        help="with --compact: draws of each chain that stay at most, evenly spread (default 500)",
+    )
 
 
 def info(parser: argparse.ArgumentParser) -> None:
     session(parser)
+    parser.add_argument("--actions", action="store_true", help="what was done in the session, and when")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
 
 

@@ -15,6 +15,7 @@ from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.stages import Stage, advance
 from plaidwork.core.contract.trial import Trial
+from plaidwork.core.deferred import Holder
 from plaidwork.core.errors import ModelError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Holder):
     """An array found by the fit. ``dims`` name its axes (input dims, model dims, or any new name)."""
 
     values: np.ndarray
@@ -53,7 +54,8 @@ class Result:
     doc: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", np.asarray(self.values))
+        if not self._hold():
+            object.__setattr__(self, "values", np.asarray(self.values))
         object.__setattr__(self, "dims", tuple(self.dims))
 
 
@@ -90,7 +92,7 @@ def single_numbers(results: Mapping[str, Any]) -> dict[str, float]:
     """Results that are one number, by name."""
     found = {}
     for name, result in results.items():
-        if isinstance(result, Result) and result.values.size == 1 and result.values.dtype.kind in "biuf":
+        if isinstance(result, Result) and result.held.size == 1 and result.values.dtype.kind in "biuf":
             found[name] = float(result.values.reshape(()))
     return found
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
+from plaidwork.core.deferred import Deferred, Holder
 from plaidwork.core.errors import DataError
 
 Axis = Literal[0, 1]
@@ -40,14 +41,20 @@ class Step:
         return self.options.get("text", self.name)
 
 
+class _Base(Holder):
+    __slots__ = ("_digest", "_missing")
+    _digest: str
+    _missing: int
+
+
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(_Base):
     """A matrix (or vector) that a model can be fitted to.
 
     Attributes
     ----------
     values : (n, m) float64 with NaN at missing cells, or a scipy CSR matrix; (n,) for vectors;
-        (n,) int64 codes (-1 missing) with ``categories`` for labels.
+        (n,) int64 codes (-1 missing) with ``categories`` for labels. Given as :class:`Deferred` they are read when needed.
     row_names, column_names : unique names; ``column_names`` is empty for vectors and labels.
     kind : what the values are (``real``, ``count``, ``binary``, ``ordinal``, ``categorical``).
     row_table, column_table : annotation columns by title, each as long as its axis (text or numbers).
@@ -88,18 +95,21 @@ class Dataset:
             )
         object.__setattr__(self, "row_names", tuple(self.row_names))
         object.__setattr__(self, "column_names", tuple(self.column_names))
-        values = self.values
-        if not self.is_sparse:
-            dtype = np.int64 if self.kind == "categorical" else np.float64
-            values = np.ascontiguousarray(values, dtype=dtype)
-            if values.flags.writeable:
-                values = values.view()
-                values.setflags(write=False)
-            object.__setattr__(self, "values", values)
+        if not self._hold():
+            object.__setattr__(self, "values", self._taken(self.values))
         self._check_axis(0, self.row_names, self.row_table)
         if len(self.shape) == 2:
             self._check_axis(1, self.column_names, self.column_table)
         self._check_image()
+
+    def _taken(self, values: Any) -> Any:
+        if hasattr(values, "tocsr"):
+            return values
+        values = np.ascontiguousarray(values, dtype=np.int64 if self.kind == "categorical" else np.float64)
+        if values.flags.writeable:
+            values = values.view()
+            values.setflags(write=False)
+        return values
 
     def _check_image(self) -> None:
         shape = tuple(int(side) for side in self.image_shape)
@@ -139,7 +149,8 @@ class Dataset:
 
     @property
     def is_sparse(self) -> bool:
-        return hasattr(self.values, "tocsr")
+        held = self.held
+        return held.sparse if isinstance(held, Deferred) else hasattr(held, "tocsr")
 
     @property
     def pixels(self) -> np.ndarray | None:
@@ -152,26 +163,43 @@ class Dataset:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return tuple(self.values.shape)
+        return tuple(self.held.shape)
 
     @property
     def n_missing(self) -> int:
         """Number of missing cells."""
         if self.is_sparse:
             return 0
+        if not self.at_hand and getattr(self, "_missing", -1) >= 0:
+            return self._missing
         if self.kind == "categorical":
-            return int((self.values < 0).sum())
-        return int(np.isnan(self.values).sum())
+            return int(np.count_nonzero(self.values < 0))
+        return int(np.count_nonzero(np.isnan(self.values)))
 
     @property
     def nbytes(self) -> int:
         """Bytes of the values."""
+        if isinstance(self.held, Deferred):
+            return int(self.held.nbytes)
         if self.is_sparse:
             return int(self.values.data.nbytes + self.values.indices.nbytes + self.values.indptr.nbytes)
         return int(self.values.nbytes)
 
+    @property
+    def known_digest(self) -> str:
+        """The digest that came with the values from a file of this installation, else empty."""
+        return getattr(self, "_digest", "")
+
+    def knowing(self, digest: str = "", missing: int = -1) -> Dataset:
+        """Itself, with what need not be computed of values that are read later; empty and -1 for what is not known."""
+        object.__setattr__(self, "_digest", digest)
+        object.__setattr__(self, "_missing", missing)
+        return self
+
     def digest(self) -> str:
         """SHA-256 of everything that a fit can see: values, names, kind, categories."""
+        if self.known_digest:
+            return self.known_digest
         hasher = hashlib.sha256()
         parts = (
             (self.values.data, self.values.indices.astype(np.int64), self.values.indptr.astype(np.int64))
@@ -189,8 +217,11 @@ class Dataset:
         return hasher.hexdigest()
 
     def with_(self, **changes: Any) -> Dataset:
-        """A copy with some fields changed."""
-        return replace(self, **changes)
+        """A copy with some fields changed. Values that nobody has read yet stay so."""
+        copy = replace(self, **({"values": self.held} | changes))
+        if changes.keys() & {"values", "row_names", "column_names", "kind", "categories"}:
+            return copy
+        return copy.knowing(self.known_digest, getattr(self, "_missing", -1))
 
     def take(self, axis: Axis, index: np.ndarray, step: Step) -> Dataset:
         """The rows (axis 0) or columns (axis 1) at ``index``, in that order, with ``step`` noted."""

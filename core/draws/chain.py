@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.storable import check_state
+from plaidwork.core.deferred import Holder
 from plaidwork.core.draws.draws import ChainView, DrawBuffer, TraceBuffer
 
 
@@ -63,9 +64,14 @@ def copy_state(state: Any) -> Any:
     return state
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """Enough to go on exactly: state and generator after ``sweep`` sweeps and ``n_draws`` kept draws."""
+@dataclass(frozen=True, slots=True)
+class Checkpoint(Holder):
+    """Enough to go on exactly: state and generator after ``sweep`` sweeps and ``n_draws`` kept draws.
+
+    The state may be given as :class:`Deferred`: it is then read when somebody goes on from it.
+    """
+
+    _HELD: ClassVar[str] = "state"
 
     sweep: int
     n_draws: int
@@ -73,6 +79,9 @@ class Checkpoint:
     rng: dict[str, Any]
     cpu_seconds: float = 0.0
     converged: bool = False
+
+    def __post_init__(self) -> None:
+        self._hold()
 
 
 class ChainRecord:
@@ -89,7 +98,8 @@ class ChainRecord:
         self.chain = chain
         self.trace = TraceBuffer(trace.name for trace in spec.traces)
         self.draws = DrawBuffer(spec.variables, schedule.left_out + schedule.thin - 1, schedule.thin)
-        self.state: Any = None
+        self._state: Any = None
+        self._from: Checkpoint | None = None
         self.rng = chain_rng(seed, chain)
         self.sweep = 0
         self.cpu_seconds = 0.0
@@ -98,6 +108,19 @@ class ChainRecord:
         self.saved_at = time.monotonic()
         self.broken = False
         """Whether the chain failed: state and generator are of no use, :meth:`rewind` comes before going on."""
+        self.stateless = False
+        """Whether it comes from a compact copy: what it kept can be looked at, but its state is not there to go on from."""
+
+    @property
+    def state(self) -> Any:
+        """The state of the chain; None before its start. That of a checkpoint that nobody has read yet is read now."""
+        if self._from is not None:
+            self._state, self._from = copy_state(self._from.state), None
+        return self._state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._state, self._from = state, None
 
     @property
     def planned(self) -> int:
@@ -170,7 +193,9 @@ class ChainRecord:
                 f"chain {self.chain + 1}: checkpoint after sweep {checkpoint.sweep} with {checkpoint.n_draws} draws "
                 f"does not fit {self.trace.count} stored sweeps and {self.draws.count} draws"
             )
-        self.state = copy_state(checkpoint.state)
+        self._state, self._from = None, checkpoint  # copied when somebody asks for it
+        if checkpoint.at_hand:
+            self.state = copy_state(checkpoint.state)
         self.rng = rng_from_state(checkpoint.rng)
         self.sweep = checkpoint.sweep
         self.cpu_seconds = checkpoint.cpu_seconds

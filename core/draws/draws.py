@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.contract.spec import ModelSpec, Variable
+from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import PluginError
 
 _TYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
@@ -64,6 +66,33 @@ class TraceBuffer:
         return {name: rows[:, i] for i, name in enumerate(self.names)}
 
 
+@dataclass(frozen=True, slots=True)
+class StoredDraws:
+    """The draws of one variable and chain that lie in a file until somebody needs them."""
+
+    array: Deferred
+    """Those of all chains together."""
+    place: int
+    """Which of ``chains`` chains in the file this one is."""
+    chains: int
+    count: int
+    lengths: Sequence[int] | None
+    """Of each draw, where they differ."""
+    nbytes: int
+    take: Callable[[np.ndarray], list[np.ndarray]]
+    """The entries of this chain."""
+
+    def __len__(self) -> int:
+        return self.count
+
+    def read(self) -> list[np.ndarray]:
+        """The entries."""
+        return self.take(self.array.get())
+
+
+_READING = threading.Lock()
+
+
 class DrawBuffer:
     """The kept draws of one chain, one entry per draw, bool arrays bit-packed.
 
@@ -75,8 +104,32 @@ class DrawBuffer:
         self.variables = tuple(variables)
         self.first, self.every = first, every
         self._items: dict[str, list[np.ndarray]] = {variable.name: [] for variable in variables}
+        self._later: dict[str, StoredDraws] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
         self.count = 0
+
+    def _kept(self, name: str) -> list[np.ndarray]:
+        """The entries of a variable, read now when they still lie in a file."""
+        if name in self._later:
+            with _READING:
+                later = self._later.get(name)
+                if later is not None:
+                    self._items[name] = later.read()  # readers look here once it is no longer there
+                    del self._later[name]
+        return self._items[name]
+
+    def stored(self, name: str) -> StoredDraws | None:
+        """The draws of a variable where nobody has read them yet."""
+        return self._later.get(name)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all entries, as they are kept in memory or will be."""
+        later = dict(self._later)
+        here = sum(
+            entry.nbytes for name, items in self._items.items() if name not in later for entry in items
+        )
+        return here + sum(one.nbytes for one in later.values())
 
     def append(self, values: Mapping[str, Any]) -> None:
         """Keep one draw. Raises ``PluginError`` when it does not fit the declaration."""
@@ -89,7 +142,7 @@ class DrawBuffer:
                     f"others of the same draw {lengths[variable.dims[0]]}."
                 )
         for variable, entry in zip(self.variables, entries, strict=True):
-            self._items[variable.name].append(entry)
+            self._kept(variable.name).append(entry)
         self.count += 1
 
     def _entry(self, variable: Variable, values: Mapping[str, Any]) -> np.ndarray:
@@ -122,7 +175,7 @@ class DrawBuffer:
     def get(self, name: str, draw: int) -> np.ndarray:
         """One draw of one variable, unpacked."""
         variable = next(v for v in self.variables if v.name == name)
-        return self._unpack(variable, self._items[name][draw])
+        return self._unpack(variable, self._kept(name)[draw])
 
     def _unpack(self, variable: Variable, entry: np.ndarray) -> np.ndarray:
         if not _packs(variable):
@@ -141,24 +194,32 @@ class DrawBuffer:
 
     def _part(self, chosen: slice, first: int, every: int) -> DrawBuffer:
         buffer = DrawBuffer(self.variables, first, every)
-        entries = {name: items[: self.count][chosen] for name, items in self._items.items()}
+        entries = {name: self._kept(name)[: self.count][chosen] for name in self._items}
         buffer.extend_packed(entries, self._shapes)
         return buffer
 
     def packed(self, name: str, start: int = 0, stop: int | None = None) -> list[np.ndarray]:
         """The stored entries (bool ones bit-packed along the last axis), for writing to a file."""
-        return self._items[name][start : self.count if stop is None else stop]
+        return self._kept(name)[start : self.count if stop is None else stop]
 
     def extend_packed(
-        self, entries: Mapping[str, Sequence[np.ndarray]], shapes: Mapping[str, tuple[int, ...]]
+        self,
+        entries: Mapping[str, Sequence[np.ndarray] | StoredDraws],
+        shapes: Mapping[str, tuple[int, ...]],
     ) -> None:
-        """Add draws that were read back from :meth:`packed`; ``shapes`` from :meth:`fixed_shape`."""
+        """Add draws that were read back from :meth:`packed`; ``shapes`` from :meth:`fixed_shape`.
+
+        Those of a file may be read later when they are the first.
+        """
         counts = {len(items) for items in entries.values()} or {0}
         if set(entries) != set(self._items) or len(counts) != 1:
             raise PluginError("Stored draws do not fit the declaration of the model.")
         self._shapes.update({name: tuple(shape) for name, shape in shapes.items()})
         for name, items in entries.items():
-            self._items[name].extend(items)
+            if isinstance(items, StoredDraws) and not self.count:
+                self._later[name] = items
+            else:
+                self._kept(name).extend(items.read() if isinstance(items, StoredDraws) else items)
         self.count += counts.pop()
 
 
@@ -214,6 +275,11 @@ class ChainView:
 
     def packed(self, name: str) -> list[np.ndarray]:
         return self._draws.packed(name, 0, self.n_draws)
+
+    def stored(self, name: str) -> StoredDraws | None:
+        """The draws of a variable where all lie in a file and nobody has read them yet."""
+        found = self._draws.stored(name)
+        return found if found is not None and found.count == self.n_draws else None
 
     def fixed_shape(self, name: str) -> tuple[int, ...]:
         return self._draws.fixed_shape(name)

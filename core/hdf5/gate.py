@@ -32,11 +32,12 @@ _SLICE = 64 * MIB
 
 
 def check(
-    file: h5py.File, limits: Limits | None = None, *, largest_text: int = 0, unpack: bool = False
+    file: h5py.File, limits: Limits | None = None, *, largest_text: int | None = 0, unpack: bool = False
 ) -> int:
     """Look at every object; the bytes that all arrays and texts take in memory.
 
-    ``largest_text`` is what :func:`check_heaps` found. With ``unpack`` every compressed chunk is unpacked once, no further
+    ``largest_text`` is what :func:`check_heaps` found; None for a file that this installation wrote: what its texts take is
+    then not counted. With ``unpack`` every compressed chunk is unpacked once, no further
     than it says it goes. Raises ``SessionError`` naming object and rule it breaks, ``LimitError`` when it is only too large.
     """
     gate = _Gate(limits or machine_limits(), largest_text, unpack)
@@ -84,7 +85,7 @@ def _check_heap(data: mmap.mmap, start: int) -> int:
 
 
 class _Gate:
-    def __init__(self, limits: Limits, largest_text: int, unpack: bool) -> None:
+    def __init__(self, limits: Limits, largest_text: int | None, unpack: bool) -> None:
         self.limits, self.largest_text, self.unpack = limits, largest_text, unpack
         self.seen: set[tuple[int, int]] = set()
         self.total = 0
@@ -126,7 +127,7 @@ class _Gate:
         size = int(np.prod(attribute.shape or (1,), dtype=np.float64)) * kind.get_size()
         if size > self.limits.attribute:
             raise _refused(path, f"has the attribute “{name}” of {size} bytes")
-        texts = self.largest_text * size // max(kind.get_size(), 1)
+        texts = (self.largest_text or 0) * size // max(kind.get_size(), 1)
         if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and texts > self.limits.texts:
             raise _too_large(path, f"has the attribute “{name}”, whose texts may take {texts} bytes")
         if name not in ("DIMENSION_LIST", "REFERENCE_LIST") and not _plain(kind):
@@ -136,7 +137,7 @@ class _Gate:
         self._see(dataset, path)
         self.total += check_array(dataset, path, self.limits)
         self._count(dataset, path)
-        if _has_texts(dataset):
+        if self.largest_text is not None and _has_texts(dataset):
             for length in _lengths(dataset, path, self.largest_text):
                 self.total += length
                 self._count(dataset, path)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import threading
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import h5py
 import numpy as np
 
+from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
+from plaidwork.core.hdf5.limits import MIB
+from plaidwork.core.hdf5.packing import aligned, packs, write_packed
+from plaidwork.core.hdf5.parts import PartsFile
+from plaidwork.core.hdf5.stored import LARGE, StoredArray
 
 TEXT = h5py.string_dtype("utf-8")
 _BLOCK = 4 << 20
@@ -38,10 +46,13 @@ def text_of(thing: h5py.HLObject, name: str) -> str:
 
 
 class Writer:
-    """Creates datasets and notes the SHA-256 of their logical bytes; :meth:`finish` writes the table."""
+    """Creates datasets and notes the SHA-256 of their logical bytes; :meth:`finish` writes the table.
 
-    def __init__(self, file: h5py.File) -> None:
-        self.file = file
+    ``compact``: everything is packed as small as it goes, whatever time that takes.
+    """
+
+    def __init__(self, file: h5py.File, *, compact: bool = False) -> None:
+        self.file, self.compact = file, compact
         self.sums: dict[str, str] = {}
 
     def array(
@@ -57,6 +68,14 @@ class Writer:
         **attrs: Any,
     ) -> h5py.Dataset:
         """An array of numbers, booleans (int8, or HDF5's enum with ``enum``) or texts."""
+        if isinstance(array, StoredArray) and not self.compact:
+            copied = array.copy_to(group, name)
+            if copied is not None:
+                dataset, self.sums[copied[0].name] = copied
+                put(dataset, **attrs | ({"dtype": "bool"} if array.dtype.kind == "b" and not enum else {}))
+                return dataset
+        if isinstance(array, Deferred):
+            array = array.get()
         array = np.asarray(array)
         if array.dtype.kind in "OUST":
             return self.texts(group, name, array, **attrs)
@@ -87,20 +106,27 @@ class Writer:
         """An array written part by part along its first axis; ``lead`` axes have chunks of length one."""
         shape, dtype = tuple(shape), np.dtype(dtype).newbyteorder("<")
         options: dict[str, Any] = {}
+        compress = compress or self.compact
         if shape and min(shape) > 0 and (compress or fletcher) and np.prod(shape) * dtype.itemsize > 64:
             options = {"chunks": chunk_shape(shape, dtype.itemsize, lead), "fletcher32": fletcher}
             if compress:
-                options |= {"compression": "gzip", "compression_opts": 4, "shuffle": True}
+                options |= {
+                    "compression": "gzip",
+                    "compression_opts": 9 if self.compact else 4,
+                    "shuffle": True,
+                }
         dataset = group.create_dataset(name, shape, dtype, **options)
-        hasher = _hasher(dtype, shape)
+        hasher, packed = _hasher(dtype, shape), packs(dataset)
         start = 0
-        for part in parts:
+        for part in aligned(parts, dataset.chunks[0]) if packed else parts:
             part = np.ascontiguousarray(part, dtype=dtype)
-            hasher.update(part.tobytes() if part.ndim == 0 else part.data.cast("B") if part.size else b"")
-            if not shape:
-                dataset[()] = part
-            elif part.size:
-                dataset[start : start + len(part)] = part
+            with _beside(hasher, part):
+                if not shape:
+                    dataset[()] = part
+                elif packed:
+                    write_packed(dataset, start, part)
+                elif part.size:
+                    dataset[start : start + len(part)] = part
             start += len(part) if shape else 0
         self.sums[dataset.name] = hasher.hexdigest()
         put(dataset, **attrs)
@@ -168,11 +194,12 @@ class Writer:
 class Reader:
     """Reads datasets and compares each with its line in ``/checksums``. ``at`` names what is being read.
 
-    ``sealed``: all bytes of the file were compared with its seal before, so nothing is compared once more.
+    ``sealed``: all bytes of the file are compared with its seal, so nothing is compared once more. ``parts``: a sealed file
+    of which large arrays may be read later.
     """
 
-    def __init__(self, file: h5py.File, *, sealed: bool = False) -> None:
-        self.file = file
+    def __init__(self, file: h5py.File, *, sealed: bool = False, parts: PartsFile | None = None) -> None:
+        self.file, self.sealed, self.parts = file, sealed, parts
         self.at = "/checksums"
         self._seen: set[str] = set()
         self._sums: dict[str, str] = {}
@@ -223,6 +250,22 @@ class Reader:
         if dataset.attrs.get("dtype") == "bool" and "packed" not in dataset.attrs:
             return array.astype(np.bool_)
         return array
+
+    def later(self, dataset: h5py.Dataset, shape: tuple[int, ...] | None = None) -> Any:
+        """The array in that shape (its own), or what reads it when it is needed: a large one of a file that is read by parts."""
+        self.at = dataset.name
+        numbers = isinstance(dataset, h5py.Dataset) and dataset.dtype.kind in "iufb" and bool(dataset.size)
+        if self.parts is not None and numbers and dataset.size * dataset.dtype.itemsize >= LARGE:
+            found: Any = StoredArray(
+                self.parts, dataset, lambda again: Reader(again.file, sealed=True).array(again)
+            )
+        else:
+            found = self.array(dataset)
+        if shape is None or shape == dataset.shape:
+            return found
+        if math.prod(shape) != found.size:
+            raise SessionError(f"“{dataset.name}” has shape {dataset.shape}, expected {shape}.")
+        return found.reshape(shape)
 
     def _texts(self, dataset: h5py.Dataset) -> np.ndarray:
         raw = dataset[()]
@@ -298,6 +341,22 @@ def chunk_shape(shape: Sequence[int], itemsize: int, lead: int = 0) -> tuple[int
 def _hasher(dtype: np.dtype, shape: Sequence[int]) -> Any:
     code = "|b1" if dtype.kind == "b" else dtype.newbyteorder("<").str
     return hashlib.sha256(f"{code}{tuple(int(n) for n in shape)}".encode())
+
+
+@contextmanager
+def _beside(hasher: Any, part: np.ndarray) -> Iterator[None]:
+    """Hash a part while the block writes it: neither needs the interpreter for long."""
+    content = part.tobytes() if part.ndim == 0 else part.data.cast("B") if part.size else b""
+    if part.nbytes < MIB:
+        hasher.update(content)
+        yield
+        return
+    worker = threading.Thread(target=hasher.update, args=(content,))
+    worker.start()
+    try:
+        yield
+    finally:
+        worker.join()
 
 
 def _digest_texts(encoded: list[bytes], shape: Sequence[int]) -> str:

@@ -1,7 +1,7 @@
 """Whether a file is exactly as it was written, and whether this installation wrote it; any other is read elsewhere first.
 
-The last bytes of a session file, behind what HDF5 looks at, are a SHA-256 of all bytes before them: anybody can compute
-it, so it tells of damage and no more. Before it stands the mark: a keyed digest with a secret of this installation.
+Behind what HDF5 looks at stand the digests of all parts of the file, then the mark, a keyed digest of these with a secret of
+this installation, then the seal, their digest that anybody can compute: it tells of damage and no more.
 A damaged or crafted file can make the HDF5 library loop for ever, take all memory or end the program; so a file without
 our mark is read once in a process with limits.
 """
@@ -15,33 +15,42 @@ import os
 import secrets
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from plaidwork.core.config import config_folder
 from plaidwork.core.errors import LimitError, SessionError
+from plaidwork.core.hdf5.parts import DIGEST, PART, READS_PARTS, Parts
 
-_MARK, _SEAL = b"\nplaidwork-mark:", b"\nplaidwork-sha256:"
-_MARK_LENGTH, _SEAL_LENGTH = len(_MARK) + 64, len(_SEAL) + 64
+_MARK, _SEAL, _TABLE = b"\nplaidwork-mark:", b"\nplaidwork-seal:", b"\nplaidwork-parts:"
+_MARK_LENGTH, _SEAL_LENGTH = len(_MARK) + 64, len(_SEAL) + 16 + 1 + 64
+_OLD_SEAL = b"\nplaidwork-sha256:"
+_OLD_LENGTH = len(_OLD_SEAL) + 64
+_AT_ONCE = 16 << 20
+"""Files up to this size are compared as a whole before they are opened, larger ones part by part as they are read."""
 _SECONDS, _BYTES_PER_SECOND = 30, 10_000_000
 _SECRET = "session.secret"
 
 
 def seal(path: Path) -> str:
-    """Append mark and digest to a file that was just written and closed; what :func:`digest_of` says of it."""
-    with path.open("r+b") as file:
-        hasher = hashlib.sha256()
-        while part := file.read(1 << 20):
-            hasher.update(part)
+    """Append parts, mark and seal to a file that was just written and closed; what :func:`digest_of` says of it."""
+    with path.open("r+b") as file, ThreadPoolExecutor(1) as pool:
+        flushed = pool.submit(os.fsync, file.fileno())  # the disk writes while we compute
+        parts = Parts.of(path, os.fstat(file.fileno()).st_size)
+        flushed.result()
         file.seek(0, os.SEEK_END)
+        file.write(_TABLE + parts.table)
         secret = _secret()
         if secret:
-            mark = _MARK + _marked(secret, hasher.digest())
-            hasher.update(mark)
-            file.write(mark)
-        file.write(_SEAL + hasher.hexdigest().encode())
-    return hasher.hexdigest()
+            file.write(_MARK + _marked(secret, b"parts", parts.digest))
+        file.write(_seal_of(parts))
+    return parts.digest.hex()
+
+
+def _seal_of(parts: Parts) -> bytes:
+    return b"%s%016x:%s" % (_SEAL, parts.length, parts.digest.hex().encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +58,72 @@ class Seen:
     """What the bytes of a file say."""
 
     ours: bool
-    """Whether it is as this installation wrote it."""
+    """Whether it is as this installation wrote it; with ``parts``, as far as each of them fits."""
     digest: str
-    """SHA-256 of its bytes, but for the seal."""
+    """SHA-256 of its bytes, but for the seal; of its parts where it has them."""
+    parts: Parts | None = None
+    """Of a large file that this installation wrote: what each part of it has to be when it is read."""
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of the bytes of a file, but for its seal. Raises ``OSError``."""
-    return look(path).digest
+    """What the bytes of a file are as one number, whatever it says of itself. Raises ``OSError``."""
+    parts, _ = _stated(path)
+    return Parts.of(path, parts.length).digest.hex() if parts else _whole(path).digest
 
 
 def look(path: Path) -> Seen:
-    """Read the file once. Raises ``OSError``."""
+    """Read the end of a large file of this installation, any other once as a whole. Raises ``OSError``."""
+    parts = parts_of(path)
+    if parts is not None:
+        return Seen(True, parts.digest.hex(), parts)
+    stated, mark = _stated(path)
+    if stated is None:
+        return _whole(path)
+    found = Parts.of(path, stated.length)
+    return Seen(found == stated and _is_ours(stated, mark), found.digest.hex())
+
+
+def parts_of(path: Path) -> Parts | None:
+    """What the parts of a large file of this installation have to be; None of any other file. Raises ``OSError``."""
+    parts, mark = _stated(path)
+    large = parts is not None and parts.length > _AT_ONCE and READS_PARTS
+    return parts if parts is not None and large and _is_ours(parts, mark) else None
+
+
+def _is_ours(parts: Parts, mark: bytes) -> bool:
+    secret = _secret() if mark else b""
+    return bool(secret) and hmac.compare_digest(mark, _marked(secret, b"parts", parts.digest))
+
+
+def _stated(path: Path) -> tuple[Parts | None, bytes]:
+    """Parts and mark that stand at the end of a file, if they do and belong together. Raises ``OSError``."""
     with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size - _SEAL_LENGTH
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(size - _SEAL_LENGTH, 0))
+        stored = file.read(_SEAL_LENGTH)
+        try:
+            length = int(stored[len(_SEAL) : len(_SEAL) + 16], 16)
+        except ValueError:
+            return None, b""
+        room = -(-length // PART) * DIGEST
+        left = size - _SEAL_LENGTH - length - len(_TABLE) - room
+        if length < 0 or not stored.startswith(_SEAL) or left not in (0, _MARK_LENGTH):
+            return None, b""
+        file.seek(length)
+        tag, table, mark = file.read(len(_TABLE)), file.read(room), file.read(left)
+    parts = Parts(length, table)
+    if tag != _TABLE or stored != _seal_of(parts) or not mark.startswith(_MARK[:left]):
+        return None, b""
+    return parts, mark[len(_MARK) :]
+
+
+def _whole(path: Path) -> Seen:
+    """As files of earlier versions are sealed: one SHA-256 of all bytes before the seal. Raises ``OSError``."""
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size - _OLD_LENGTH
         content = max(size - _MARK_LENGTH, 0)
         file.seek(content)
-        mark, stored = file.read(max(size - content, 0)), file.read(_SEAL_LENGTH)
+        mark, stored = file.read(max(size - content, 0)), file.read(_OLD_LENGTH)
         file.seek(0)
         hasher, left = hashlib.sha256(), content
         while left and (part := file.read(min(left, 1 << 20))):
@@ -74,16 +132,16 @@ def look(path: Path) -> Seen:
     digest = hasher.digest()
     hasher.update(mark)
     found = hasher.hexdigest()
-    if size <= 0 or stored != _SEAL + found.encode():
+    if size <= 0 or stored != _OLD_SEAL + found.encode():
         hasher.update(stored)
         return Seen(False, hasher.hexdigest())
     secret = _secret() if mark.startswith(_MARK) else b""
-    ours = bool(secret) and hmac.compare_digest(mark[len(_MARK) :], _marked(secret, digest))
+    ours = bool(secret) and hmac.compare_digest(mark[len(_MARK) :], _marked(secret, b"session", digest))
     return Seen(ours, found)
 
 
-def _marked(secret: bytes, digest: bytes) -> bytes:
-    return hmac.new(secret, b"plaidwork session " + digest, hashlib.sha256).hexdigest().encode()
+def _marked(secret: bytes, what: bytes, digest: bytes) -> bytes:
+    return hmac.new(secret, b"plaidwork " + what + b" " + digest, hashlib.sha256).hexdigest().encode()
 
 
 def _secret() -> bytes:

@@ -115,8 +115,15 @@ class FitJob:
             self._executor.close()
             with self._status:
                 self.run.status = status
+            self._record(status)
         if self.run.goal is not None and self._found is not None and status == "done":
             self.run.say(ending(self.run.goal, self.run.schedule, self._found))
+
+    def _record(self, status: str) -> None:
+        """Put the end of the fit into the record of actions of the session."""
+        run = self.run
+        if run.session is not None:
+            run.session.note("fit ended", run=run.id, title=run.title, status=status, draws=run.n_draws)
 
     def _chains(self, todo: list[ChainRecord]) -> Iterator[Event]:
         """Run chains to the end of their schedule."""

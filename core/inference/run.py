@@ -110,6 +110,11 @@ class Run:
         return run
 
     @property
+    def stateless(self) -> bool:
+        """Whether it is of a compact copy: what it kept can be looked at, but it cannot go on."""
+        return any(record.stateless for record in self.chains)
+
+    @property
     def active(self) -> bool:
         """Whether its chains are under way (running or paused)."""
         return self.status in ("running", "paused")
@@ -154,7 +159,11 @@ class Run:
     def resumable(self) -> bool:
         """Whether there is something left to do and a state to do it from (given the model is installed)."""
         between_looks = self.goal is not None and self.status == "stopped"
-        return not self.active and (between_looks or any(not record.done for record in self.chains))
+        return (
+            not self.active
+            and not self.stateless
+            and (between_looks or any(not record.done for record in self.chains))
+        )
 
     def kept(self, saved_only: bool = False) -> Kept:
         """A frozen view of what all chains kept; with ``saved_only`` up to the last checkpoint of each.

@@ -14,6 +14,7 @@ from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run, now
+from plaidwork.core.session.actions import record_action
 
 if TYPE_CHECKING:
     from plaidwork.core.contract.model import Model
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class Session:
     """Everything the window shows and one ``.plaidwork`` file holds.
 
-    ``history`` lists what was done (dicts with ``time``, ``action`` and details), append-only.
+    ``history`` is the record of actions (dicts with ``time``, ``action``, ``version`` and details), written by ``note``.
     ``views`` is kept for the window: JSON-ready values and bytes by name.
     """
 
@@ -48,8 +49,8 @@ class Session:
     """What the file at ``path`` was when it was read or written."""
 
     def note(self, action: str, **details: Any) -> None:
-        """Add to the history."""
-        self.history.append({"time": now(), "action": action, **details})
+        """Add to the record of actions."""
+        record_action(self.history, action, details)
 
     def add_dataset(self, dataset: Dataset) -> Dataset:
         """Add a dataset under its name, made unique with a number if it is taken. Returns what was added."""
@@ -76,9 +77,8 @@ class Session:
         }
         for run in self.runs.values():
             run.inputs = renamed_inputs(run.inputs, old, name)
-        for study in self.studies:
-            inputs = renamed_inputs(study["inputs"], old, name)
-            study["inputs"] = {key: list(names) for key, names in inputs.items()}
+        # each record a new one: edits that can be taken back hold the earlier ones
+        self.studies[:] = [_with_renamed_inputs(study, old, name) for study in self.studies]
         if noted:
             self.note("data renamed", dataset=name, before=old)
 
@@ -92,6 +92,12 @@ class Session:
             raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those first.")
         del self.datasets[name]
         self.note("data removed", dataset=name)
+
+    def remove_study(self, study_id: str) -> None:
+        """Take a search out; runs of its fits that were opened stay."""
+        (gone,) = (study for study in self.studies if study.get("id") == study_id)
+        self.studies[:] = [study for study in self.studies if study is not gone]
+        self.note("study removed", study=study_id, title=gone["title"])
 
     def add_run(self, plan: FitPlan, title: str = "") -> Run:
         """A new run of a plan whose datasets are in this session; numbered per model."""
@@ -123,8 +129,13 @@ class Session:
     def plan_of(self, run: Run, registry: Registry) -> FitPlan:
         """The plan of a stored run, for going on with it.
 
-        Raises ``SessionError`` when the model is missing, or the data are not those it was fitted to.
+        Raises ``SessionError`` when the model is missing, the data are not those it was fitted to, or it is of a compact copy.
         """
+        if run.stateless:
+            raise SessionError(
+                f"{run.title} is of a compact copy: it can be looked at, but not go on or be repeated.",
+                "Open the session that was copied, or start a new fit with the same settings.",
+            )
         model = registry.model(run.spec.id)
         missing = [name for names in run.inputs.values() for name in names if name not in self.datasets]
         if missing:
@@ -176,6 +187,11 @@ def _upgrade(model: Model, run: Run, plan: FitPlan) -> None:
     for record, (state, saved) in zip(run.chains, found, strict=True):
         record.state, record.saved = state, saved
     run.spec = replace(run.spec, state_version=model.spec.state_version)
+
+
+def _with_renamed_inputs(study: Mapping[str, Any], old: str, name: str) -> dict[str, Any]:
+    inputs = renamed_inputs(study["inputs"], old, name)
+    return {**study, "inputs": {key: list(names) for key, names in inputs.items()}}
 
 
 def renamed_inputs(inputs: Mapping[str, Sequence[str]], old: str, name: str) -> dict[str, tuple[str, ...]]:

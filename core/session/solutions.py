@@ -53,7 +53,7 @@ def summarise_run(run: Run) -> None:
     """
     session = _session_of(run)
     with _ONE_AT_A_TIME:  # two pages may ask for the same at once
-        if run.results_draws != run.n_draws:
+        if run.results_draws != run.n_draws and not run.stateless:  # a compact copy has results of more draws
             _summarise(run, session)
 
 

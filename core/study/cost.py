@@ -100,8 +100,7 @@ def _measure(study: Study, job: StudyJob, seconds: float, between: Callable[[], 
 
 def _memory(plan: FitPlan, record: ChainRecord, sweeps: int) -> float:
     """State, traces and draws of all chains at their end; what the model says, when that is more."""
-    names = [variable.name for variable in plan.spec.variables]
-    draws = sum(entry.nbytes for name in names for entry in record.draws.packed(name))
+    draws = record.draws.nbytes
     kept = record.schedule.draws if plan.spec.algorithm == "mcmc" else 1
     per_draw = draws / record.draws.count if record.draws.count else nbytes_of(record.state)
     own = 2 * nbytes_of(record.state) + per_draw * kept + 8 * sweeps * len(plan.spec.traces)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plaidwork.core.contract.model import Result
 from plaidwork.core.findings.predictive import Score
 from plaidwork.core.inference.run import Run
 
@@ -80,9 +81,12 @@ class StudyJob:
         for record in run.chains:
             total += record.trace.rows().nbytes + nbytes_of(record.state)
             total += 0 if record.saved is None else nbytes_of(record.saved.state)
-            for variable in run.spec.variables:
-                total += sum(entry.nbytes for entry in record.draws.packed(variable.name))
-        return total + sum(nbytes_of(getattr(result, "values", None)) for result in run.results.values())
+            total += record.draws.nbytes
+        return total + sum(
+            nbytes_of(result.values)
+            for result in run.results.values()
+            if isinstance(result, Result) and result.at_hand
+        )
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready, without the run."""

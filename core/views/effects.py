@@ -300,7 +300,7 @@ def _legend(data: _Effects) -> tuple[Key, ...]:
     if len(data.groups) > 1:
         return tuple(Key(name, class_category(g), "point", g) for g, name in enumerate(data.groups))
     words = {0: f"above {data.middle}", 4: f"below {data.middle}", "neutral": f"interval holds {data.middle}"}
-    found = {data.color(0, r) for r in np.flatnonzero(np.isfinite(data.values[0]))}
+    found = {data.color(0, r) for r in np.flatnonzero(np.isfinite(data.values[0])).tolist()}
     return tuple(
         Key(text, color)
         for color, text in words.items()

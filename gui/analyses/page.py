@@ -12,7 +12,7 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.analysing import compute_analysis, examine_file
+from plaidwork.core.analysing import compute_analysis, examine_file, keep_analysis
 from plaidwork.core.data.annotate import annotate_all
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PluginError
@@ -20,6 +20,7 @@ from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.core.findings.attached import AttachedFile, FileRequest, attach
 from plaidwork.core.findings.unlocking import standing
 from plaidwork.core.inference.run import Run
+from plaidwork.core.session.edits import Edit
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.rail import MADE, NEW, Rail
 from plaidwork.gui.analyses.record_view import RecordView
@@ -68,6 +69,7 @@ class AnalysisPage(FrontPage):
         self.rail.delete_requested.connect(self.delete)
         workbench.results_changed.connect(self._on_results)
         workbench.plugin_changed.connect(self._on_plugin)
+        workbench.editing.stepped.connect(self._on_step)
         self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -202,7 +204,7 @@ class AnalysisPage(FrontPage):
         from plaidwork.gui.data.import_file import datasets_of_file
 
         read = datasets_of_file(Path(path), self.workbench.registry, self.window())
-        added = [self.workbench.add_dataset(dataset).name for dataset in read]
+        added = [dataset.name for dataset in self.workbench.add_datasets(read)] if read else []
         if added and isValid(page):
             page.take_data(self.workbench.session.datasets, name, added)
 
@@ -217,7 +219,7 @@ class AnalysisPage(FrontPage):
                 return
             for name, dataset in found[0].items():
                 if session.datasets.get(name) is datasets[name]:
-                    self.workbench.replace_dataset(name, dataset)
+                    self.workbench.replace_dataset(name, dataset, f"Add labels to “{name}”")
             if isValid(page) and self.current is page and self._making is None:
                 fresh = self._ask_page(page.spec)
                 fresh.take_answers(page.inputs(), page.form.values())
@@ -243,18 +245,28 @@ class AnalysisPage(FrontPage):
         record = next((record for record in self.run.analyses if record.id == record_id), None)
         if record is None:
             return
-        shown = self.rail.current() == (MADE, record_id)
-        self.run.analyses.remove(record)
-        self.run.say(f"Analysis deleted: {record.title}")
-        self.workbench.touch()
+        what = f"“{record.title}” of “{self.run.title}”"
+        with self.workbench.editing.step(f"Remove {what}"):
+            self.run.analyses.remove(record)
+            self.run.say(f"Analysis deleted: {record.title}")
+        self._refill()
+        self.workbench.editing.offer_undo(what)
+
+    def _refill(self) -> None:
+        """Show which analyses were made now that one has gone or come back."""
+        kind, key = self.rail.current()
         self._fill()
-        if not shown:
+        if kind != MADE or any(record.id == key for record in self.run.analyses):
             return
         left = self.run.analyses
         if not (left and self.rail.select(MADE, left[-1].id)):
             specs = self._specs or ()
             if not specs or not self.rail.select(NEW, specs[0].id):
                 self._show_nothing()
+
+    def _on_step(self, edit: Edit, back: bool) -> None:
+        if self.run.id in edit.runs_changed and self._specs is not None:
+            self._refill()
 
     # -- making ---------------------------------------------------------------------------------
     def _make(self, page: AskPage, inputs: dict[str, Any], params: dict[str, Any]) -> None:
@@ -292,8 +304,7 @@ class AnalysisPage(FrontPage):
         self._making = run_task(call, ended(self._done), ended(partial(self._failed, page)), progress)
 
     def _done(self, record: AnalysisRecord) -> None:
-        self.run.analyses.append(record)
-        self.run.say(f"Analysis made: {record.title}")
+        keep_analysis(self.run, record)
         self.workbench.touch()
         self._fill()
         self.rail.select(MADE, record.id)

@@ -99,7 +99,7 @@ class FileCommands(CommandGroup):
         """Add what was imported, and show the set-up of a fit of it; or put it into the set-up that asked for it."""
         from plaidwork.gui.data.label_choice import propose_labels
 
-        added = [self._workbench.add_dataset(dataset).name for dataset in datasets]
+        added = [dataset.name for dataset in self._workbench.add_datasets(datasets)] if datasets else []
         for name in added:
             propose_labels(self._workbench, self._workbench.session.datasets[name])
         if added and self._asking is not None:

@@ -9,6 +9,7 @@ from plaidwork.core.data.samples import Sample
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import ending
+from plaidwork.core.session.actions import actions_table
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
@@ -16,12 +17,12 @@ from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.faults import failure_key
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
-from plaidwork.gui.session_tree import DATA, NEW, RUN
+from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
     from plaidwork.core.inference.plan import FitPlan
-    from plaidwork.core.session.edits import Edit
+    from plaidwork.core.session.edits import Edit, Setting, Step
     from plaidwork.gui.setup.setup_page import SetupPage
 
 
@@ -42,17 +43,14 @@ class FitCommands(CommandGroup):
             page.rename()
 
     def remove(self) -> None:
-        """Remove what is chosen in the list: runs and data at once, with an offer to undo it; a search after a question."""
-        window, session = self._window, self._workbench.session
-        study = window.current_study()
-        if study is not None:
-            window.commands.remove_study(study)
-            return
-        chosen = window.tree.chosen_items()
+        """Remove what is chosen in the list, at once, with an offer to undo it."""
+        session, chosen = self._workbench.session, self._window.tree.chosen_items()
         runs = [session.runs[key] for kind, key in chosen if kind == RUN and key in session.runs]
         names = [key for kind, key in chosen if kind == DATA]
-        if (runs or names) and self._workbench.editing.remove(runs, names):
-            self._window.show_session()
+        studies = [one for one in self._workbench.studies.records() if (STUDY, one.id) in chosen]
+        beside = self._window.tree.beside(chosen)
+        if (runs or names or studies) and self._workbench.editing.remove(runs, names, studies):
+            self._window.show_front(beside)
 
     def undo(self) -> None:
         self._workbench.editing.undo()
@@ -60,19 +58,38 @@ class FitCommands(CommandGroup):
     def redo(self) -> None:
         self._workbench.editing.redo()
 
+    def show_actions(self) -> None:
+        """The record of actions in a window of its own, newest first."""
+        from plaidwork.gui.results.show_data import DataDialog
+
+        history = self._workbench.session.history[::-1]
+        dialog = DataDialog("Record of actions", actions_table(history).columns, None, self._window)
+        dialog.setWindowTitle(f"Record of actions of {self._workbench.session.name}")
+        dialog.show()
+
     def on_step(self, edit: Edit, back: bool) -> None:
         """Called when an edit was taken back or made again: what came back is in front, and nothing that went."""
         window = self._window
         start, end = (edit.after, edit.before) if back else (edit.before, edit.after)
         came = [(RUN, key) for key in end.runs if key not in start.runs]
+        came += [(STUDY, key) for key in end.studies if key not in start.studies]
         came += [(DATA, name) for name in end.datasets if name not in start.datasets and edit.renamed is None]
         if came:
             window.show_workspace()
             window.tree.select(*came[0])
             window.show_item(*came[0])
         elif not window.tree.current()[0]:
-            window.show_session()
+            window.show_front()
         window.refresh_buttons()
+        self._say_step(edit, back)
+
+    def on_set_again(self, step: Setting, back: bool) -> None:
+        """Called when a setting was taken back or made again: the fit that is set up is in front."""
+        self._window.tree.select(NEW, "")
+        self._say_step(step, back)
+
+    def _say_step(self, step: Step, back: bool) -> None:
+        self._window.status.say(f"{'Undone' if back else 'Redone'}: {step.name}")
 
     def find(self) -> None:
         page = self._window.workspace.current_page()
@@ -128,7 +145,10 @@ class FitCommands(CommandGroup):
         run_task(work, ready)
 
     def _show_setup(self, page: SetupPage) -> None:
+        from plaidwork.gui.setup.steps import SetupSteps
+
         window = self._window
+        SetupSteps(page, self._workbench.editing)
         page.import_requested.connect(lambda: window.commands.import_into(page))
         page.start_requested.connect(self._start_plan)
         page.search_requested.connect(window.commands.ask_search)

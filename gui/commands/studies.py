@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.session_tree import NEW, RUN, STUDY
@@ -64,14 +63,6 @@ class StudyCommands(CommandGroup):
             studies.go_on(record.id)
         else:
             studies.pause(record.id)
-
-    def remove_study(self, record: StudyRecord) -> None:
-        """Ask, then take a search out of the session."""
-        text = "Its table goes when you save. Fits that were opened stay among the runs."
-        choices = (("cancel", "Cancel"), ("remove", "Remove"))
-        if dialogs.ask(self._window, f"Remove “{record.title}”?", text, choices, "remove") == "remove":
-            self._workbench.studies.remove(record.id)
-            self._window.show_session()
 
     def on_study_ended(self, study_id: str) -> None:
         """A message that leads to the search."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +107,7 @@ class DataPage(Page):
         panel.add(self.notes)
         panel.add(QWidget(), 1)
         panel.computed.connect(self._facts_ready)
+        panel.unreadable.connect(self._not_read)
         self.destroyed.connect(panel.deleteLater)
         return panel
 
@@ -134,11 +137,9 @@ class DataPage(Page):
         self._line.setText(f"{dataset.name}: {KIND_LABELS[dataset.kind]}{source}{steps}")
         self.undo_button.setVisible(bool(dataset.steps))
         self._make_switch(dataset)
-        for page in self._pages.values():
-            self._stack.removeWidget(page)
-            page.hide()
-            page.deleteLater()
-        self._pages, self._image = {}, None
+        for part in list(self._pages):
+            self._forget(part)
+        self._image = None
         if self.notes.toPlainText() != dataset.notes and not self.notes.hasFocus():
             self.notes.setPlainText(dataset.notes)
         self.panel.set_dataset(dataset)
@@ -195,8 +196,9 @@ class DataPage(Page):
         if dataset is None:
             return
         if part not in self._pages:
-            makers = {PICTURE: self._picture, VALUES: values_table, ROWS: self._rows, COLUMNS: self._columns}
-            self._pages[part] = makers[part](dataset)
+            axes = {ROWS: partial(self._annotations, axis=0), COLUMNS: partial(self._annotations, axis=1)}
+            makers: dict[str, Callable[[Dataset], QWidget]] = {PICTURE: self._picture, VALUES: values_table}
+            self._pages[part] = (makers | axes)[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
         self.bar.setVisible(part == PICTURE and dataset.shape[0] > 0)
@@ -224,6 +226,24 @@ class DataPage(Page):
     def _facts_ready(self, facts: Facts) -> None:
         self._facts = facts
         self._draw()
+        if isinstance(self._pages.get(VALUES), StatePane):  # the values are there by now
+            self._forget(VALUES)
+            self.show_part(self.part)
+
+    def _not_read(self, why: str) -> None:
+        for part in (PICTURE, VALUES):
+            self._forget(part)
+            self._pages[part] = StatePane("warning", "The values cannot be read", why, icon_color="error")
+            self._stack.addWidget(self._pages[part])
+        self._image = None
+        self.show_part(self.part)
+
+    def _forget(self, part: str) -> None:
+        page = self._pages.pop(part, None)
+        if page is not None:
+            self._stack.removeWidget(page)
+            page.hide()
+            page.deleteLater()
 
     def _draw(self) -> None:
         """Show the matrix, averaged in the background (half a second for 5000 x 2000)."""
@@ -251,12 +271,6 @@ class DataPage(Page):
         top = ("+" if facts.diverging else "") + top
         self.bar.set_limits(bottom, middle, top, clipped=facts.clipped, map_name=name)
         self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
-
-    def _rows(self, dataset: Dataset) -> QWidget:
-        return self._annotations(dataset, 0)
-
-    def _columns(self, dataset: Dataset) -> QWidget:
-        return self._annotations(dataset, 1)
 
     def _annotations(self, dataset: Dataset, axis: int) -> QWidget:
         """The table beside an axis, and above it the choice of what its items are shown by."""
@@ -314,14 +328,17 @@ class DataPage(Page):
             added = self.workbench.add_dataset(changed.with_(name=name))
             self.workbench.notified.emit("ok", f"Added “{added.name}”", "", "")
         else:
-            self.workbench.replace_dataset(self.name, changed)
+            self.workbench.replace_dataset(
+                self.name, changed, f"Transform “{self.name}”: {changed.steps[-1]}"
+            )
 
     def undo(self) -> None:
         """Put the version before the last step back."""
         dataset = self.dataset
         before = undo_store().before(dataset) if dataset is not None else None
-        if before is not None:
-            self.workbench.replace_dataset(self.name, before)
+        if dataset is not None and before is not None:
+            step = f"Take “{dataset.steps[-1]}” of “{self.name}” back"
+            self.workbench.replace_dataset(self.name, before, step)
 
     # -- name, notes, export --------------------------------------------------------------------
     def rename(self) -> None:

@@ -10,6 +10,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
+from plaidwork.core.errors import PlaidworkError
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
 from plaidwork.gui.data.image_strip import ImageStrip, first_images
 from plaidwork.gui.data.presence import PresencePicture
@@ -30,6 +31,8 @@ class DataPanel(QScrollArea):
     """
 
     computed = Signal(object)
+    unreadable = Signal(str)
+    """The values cannot be read from their file any more; why."""
 
     def __init__(self, picture: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -119,13 +122,18 @@ class DataPanel(QScrollArea):
             self._task.cancel()
         self._body.setVisible(dataset is not None)
         self._empty.setVisible(dataset is None)
+        self._show_images(dataset if dataset is not None and dataset.at_hand else None)
+        if dataset is not None:
+            self._task = run_task(
+                lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts), self._failed
+            )
+
+    def _show_images(self, dataset: Dataset | None) -> None:
         pictures = first_images(dataset) if dataset is not None else None
         self.images.set_images(pictures)
         self._images_title.setVisible(pictures is not None)
         if pictures is not None:
             self._images_title.setText(f"Images of {pictures.shape[1]} × {pictures.shape[2]} pixels")
-        if dataset is not None:
-            self._task = run_task(lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts))
 
     def set_views(self, datasets: Sequence[Dataset]) -> None:
         """Show who has which of several views above the rest; nothing for fewer than two."""
@@ -149,9 +157,16 @@ class DataPanel(QScrollArea):
         self._views_title.show()
         self.views.show()
 
+    def _failed(self, error: BaseException, details: str) -> None:
+        if not isinstance(error, PlaidworkError):
+            raise error
+        if isValid(self):
+            self.unreadable.emit(str(error))
+
     def _show(self, dataset: Dataset, facts: Facts) -> None:
         if not isValid(self):
             return
+        self._show_images(dataset)
         low, high = facts.limits
         name = "loom" if facts.diverging else "tide"
         self.matrix.set_matrix(facts.thumb, facts.limits, name)

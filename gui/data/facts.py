@@ -110,10 +110,16 @@ def find_facts(dataset: Dataset) -> Facts:
 
 
 def _extremes(values: np.ndarray) -> tuple[float, float]:
-    finite = np.isfinite(values)
-    if not finite.any():
-        return float("nan"), float("nan")
-    return float(values[finite].min()), float(values[finite].max())
+    """Lowest and highest finite value, some rows at a time; NaN where there is none."""
+    low, high = np.inf, -np.inf
+    step = max(1, SAMPLE // max(values.shape[1], 1))
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        if part.size and not np.isfinite(part.min() + part.max()):
+            part = part[np.isfinite(part)]
+        if part.size:
+            low, high = min(low, float(part.min())), max(high, float(part.max()))
+    return (low, high) if low <= high else (float("nan"), float("nan"))
 
 
 def spread(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:

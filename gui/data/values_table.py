@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QFrame, QTableView, QWidget
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.gui.data.facts import size_text
 from plaidwork.gui.data.values_model import ValuesModel
 from plaidwork.gui.theme import size, theme
 from plaidwork.gui.widgets import StatePane
@@ -12,6 +13,8 @@ from plaidwork.gui.widgets import StatePane
 
 def values_table(dataset: Dataset) -> QWidget:
     """The table of the values with their names; a pane that says why there is none."""
+    if not dataset.at_hand:
+        return StatePane("clock", "Reading the values", f"{size_text(dataset)}.")
     if dataset.is_sparse and dataset.shape[1] > 50_000:
         return StatePane("table", "Too wide to show as a table", "Select rows or columns first.")
     view = QTableView()

@@ -58,7 +58,7 @@ def beside_places(mark: Texts, frame: Frame, style: Style) -> list[tuple[int, QR
     """On the side that the mark says, within the panel where they have a place in it; of tags that meet only the first."""
     metrics = style.metrics()
     x, y, known = _placed(mark, frame)
-    found = []
+    found: list[tuple[int, QRectF, str]] = []
     for i in known.tolist():
         wide, high = metrics.horizontalAdvance(mark.words[i]), metrics.height()
         inside = frame.left <= x[i] <= frame.area.right()

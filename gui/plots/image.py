@@ -19,6 +19,8 @@ from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets.layouts import with_margins
 
 MAX_SIDE = 2000
+_CELLS = 1 << 18
+"""Cells that are averaged at a time."""
 _LEVELS = (1, 2, 4, 8, 16)
 """Cells whose means are kept ready, down and across."""
 DIVERGING = ("loom", "soft_loom")
@@ -39,8 +41,21 @@ def area_average(values: NDArray[Any], max_side: int = MAX_SIDE) -> tuple[NDArra
 
 
 def _shrink(values: NDArray[np.float64], factor: int, axis: int) -> NDArray[np.float64]:
+    """Means over so many rows or columns, some rows at a time: what is between stays in the cache of the processor."""
+    rows, columns = values.shape
+    step = max(1, _CELLS // max(columns, 1))
+    step = max(factor, step - step % factor) if axis == 0 else step
+    parts = [_means(values[start : start + step], factor, axis) for start in range(0, max(rows, 1), step)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _means(values: NDArray[np.float64], factor: int, axis: int) -> NDArray[np.float64]:
     starts = np.arange(0, values.shape[axis], factor)
     present = np.isfinite(values)
+    if present.all():
+        sizes = np.diff(starts, append=values.shape[axis])
+        found: NDArray[np.float64] = np.add.reduceat(values, starts, axis=axis)
+        return found / (sizes[:, None] if axis == 0 else sizes)
     total = np.add.reduceat(np.where(present, values, 0.0), starts, axis=axis)
     count = np.add.reduceat(present, starts, axis=axis, dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -39,7 +39,7 @@ def offer_selection(menu: QMenu, workbench: Workbench, run: Run, window: QWidget
         if chosen:
             part.addSeparator()
             part.addAction("Copy names", partial(copy_text, "\n".join(chosen)))
-            part.addAction("Keep under a name…", partial(_keep, selection, items, window))
+            part.addAction("Keep under a name…", partial(_keep, workbench, run, items, window))
             part.addAction("New data set of these", partial(_new_data, workbench, items, selection.get(kind)))
             part.addAction("Select nothing", partial(selection.set, kind, ()))
         part.setEnabled(bool(part.actions()))
@@ -95,18 +95,18 @@ def _shown(text: str) -> str:
     return text.replace("&", "&&")
 
 
-def _keep(selection: Selection, items: Items, window: QWidget) -> None:
+def _keep(workbench: Workbench, run: Run, items: Items, window: QWidget) -> None:
     text = f"These {items.word} can be selected again by it in all views of the run; it is saved with the session."
     name = ask_text(window, f"Keep the selected {items.word}", text, f"My {items.word}", "Keep")
     if name and name.strip():
-        selection.keep_as(name.strip(), items.kind)
+        workbench.keep_selected(run, name.strip(), items.kind)
 
 
 def _new_data(workbench: Workbench, items: Items, indices: tuple[int, ...]) -> None:
     """Make the data sets in the background and put them into the session."""
 
     def done(made: list[Dataset]) -> None:
-        names = [workbench.add_dataset(data).name for data in made]
+        names = [data.name for data in workbench.add_datasets(made)]
         workbench.notified.emit("ok", f"New data: {' and '.join(f'“{name}”' for name in names)}", "", "")
 
     def failed(error: BaseException, details: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,10 @@ class StudyBench(QObject):
         self._begun: dict[str, tuple[float, float]] = {}
         self._held: dict[str, float] = {}
         self._dirty: set[str] = set()
+        self._gone: dict[str, StudyRecord] = {}
+        """Searches that were removed, by id, and"""
+        self._gone_jobs: dict[tuple[str, int], StudyJob] = {}
+        """fits that were, with what they hold in memory, for when that is taken back."""
         self._writing = QTimer(self, singleShot=True, interval=WRITE_EVERY)
         self._writing.timeout.connect(self.write)
         self._job_ended.connect(self._on_job)
@@ -63,7 +67,8 @@ class StudyBench(QObject):
 
     def _reload(self) -> None:
         self._dirty.clear()
-        self._opened.clear()
+        for kept in (self._opened, self._gone, self._gone_jobs):
+            kept.clear()
         self._records = {record.id: record for record in study_records(self._workbench.session.studies)}
         self.listed.emit()
 
@@ -265,31 +270,58 @@ class StudyBench(QObject):
 
     def remove_jobs(self, study_id: str, numbers: list[int]) -> None:
         """Take fits out of a search; runs of them that were opened stay among the runs."""
+        record, session, editing = self._records[study_id], self._workbench.session, self._workbench.editing
+        gone = [job for job in record.jobs if job.number in numbers]
+        what = f"fit {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} fits"
         try:
-            self._records[study_id].remove(numbers, self._workbench.session)
+            with editing.step(f"Remove {what} of “{record.title}”"):
+                record.remove(numbers, session)
+                record.put(session)
         except PlaidworkError as error:
             self._workbench.notified.emit("warn", "Could not remove the fits", str(error), "")
             return
-        self._touched(study_id)
+        self._gone_jobs.update({(study_id, job.number): job for job in gone})
+        self.changed.emit(study_id)
+        editing.offer_undo(
+            f"{what} of “{record.title}”", "Runs of fits that were opened stay among the runs."
+        )
 
     def rename(self, study_id: str, title: str) -> None:
         """Give a search another title."""
-        record = self._records[study_id]
-        if title.strip() and title.strip() != record.title:
-            record.title = title.strip()
-            self._touched(study_id)
+        record, title = self._records[study_id], title.strip()
+        if title and title != record.title:
+            with self._workbench.editing.step(f"Rename “{record.title}” to “{title}”"):
+                record.title = title
+                record.put(self._workbench.session)
+            self.changed.emit(study_id)
             self.listed.emit()
 
-    def remove(self, study_id: str) -> None:
-        """Take a search that is not under way out of the session; opened runs stay."""
-        if study_id in self._threads:
-            return
-        record, session = self._records.pop(study_id), self._workbench.session
-        self.write()
-        session.studies[:] = [old for old in session.studies if old.get("id") != study_id]
-        session.note("study removed", study=study_id, title=record.title)
-        self._workbench.touch()
+    def follow(self, study_ids: Iterable[str]) -> None:
+        """Searches were edited in the session: their records here are what stands there."""
+        session = self._workbench.session
+        entries = {entry.get("id"): entry for entry in session.studies}
+        for study_id in study_ids:
+            if study_id not in entries:
+                if study_id in self._records:
+                    self._gone[study_id] = self._records.pop(study_id)
+                continue
+            entry = entries[study_id]
+            record = self._records.get(study_id) or self._gone.pop(study_id, None)
+            self._records[study_id] = record or StudyRecord.from_json(entry)
+            self._take_fits(self._records[study_id], StudyRecord.from_json(entry))
+            self.changed.emit(study_id)
+        self._records = {key: self._records[key] for key in entries if key in self._records}
         self.listed.emit()
+
+    def _take_fits(self, record: StudyRecord, edited: StudyRecord) -> None:
+        """Give a record the title and the fits of another, with what was kept of these."""
+        known = {job.number: job for job in record.jobs}
+        jobs = []
+        for job in edited.jobs:
+            kept = known.pop(job.number, None) or self._gone_jobs.pop((record.id, job.number), None)
+            jobs.append(kept or job)
+        self._gone_jobs.update({(record.id, number): job for number, job in known.items()})
+        record.title, record.jobs[:] = edited.title, jobs
 
     def open(self, study_id: str, number: int, shown: Callable[[Run], object] | None = None) -> None:
         """Make the run of a fit one of the session's and call ``shown`` with it.

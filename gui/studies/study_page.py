@@ -360,10 +360,7 @@ class StudyPage(Page):
     def remove_fits(self) -> None:
         """Take the selected fits out of the search."""
         jobs = self.selected_jobs()
-        what = f"fit {jobs[0].number}" if len(jobs) == 1 else f"{len(jobs)} fits"
-        text = "Their lines go. Runs of them that were opened stay among the runs."
-        choices = (("cancel", "Cancel"), ("remove", "Remove"))
-        if jobs and dialogs.ask(self, f"Remove {what}?", text, choices, "remove") == "remove":
+        if jobs:
             self.workbench.studies.remove_jobs(self.study_id, [job.number for job in jobs])
 
     def rename(self) -> None:

@@ -122,14 +122,19 @@ class DataTable(QWidget):
         stretch = next((c for c in range(self._model.columnCount()) if not self._model.is_number(c)), 0)
         head.setResizeContentsPrecision(200)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column in {stretch, *range(min(self._model.columnCount(), MOST_FITTED))}:
+        cut = []
+        for column in sorted({stretch, *range(min(self._model.columnCount(), MOST_FITTED))}):
             self._view.resizeColumnToContents(column)
-            self._view.setColumnWidth(column, min(self._view.columnWidth(column), _WIDEST))
+            if self._view.columnWidth(column) > _WIDEST:
+                cut.append(column)
+                self._view.setColumnWidth(column, _WIDEST)
+        stretch = cut[0] if cut else stretch
         self._stretched = stretch, self._view.columnWidth(stretch)
         self._share_room()
 
     def _share_room(self) -> None:
-        """The column of names takes the room that others leave, but is never cut for them: then the table scrolls."""
+        """The column of names, or one whose texts are cut, takes the room that others leave, but is never cut for them:
+        then the table scrolls."""
         head, (stretch, wanted) = self._view.horizontalHeader(), self._stretched
         if stretch >= self._model.columnCount():
             return

@@ -1,16 +1,21 @@
 """Edits of a session taken back and made again."""
 
+import itertools
 import random
 
 import numpy as np
 import pytest
+from toy import same_chains
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SessionError
+from plaidwork.core.findings.analysis import AnalysisRecord
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session import edits as module
-from plaidwork.core.session.edits import Edits
+from plaidwork.core.session.edits import Edits, named_selections
 from plaidwork.core.session.session import Session, open_session
 from tests import toys
 
@@ -32,7 +37,15 @@ def session():
         made.add_dataset(dataset(name))
     for _ in range(3):
         made.add_run(plan())
+    for number in range(2):
+        jobs = [{"number": k, "status": "done"} for k in range(1, 6)]
+        study = {"id": f"s{number}", "title": f"Search {number}", "inputs": {"X": ["three"]}, "jobs": jobs}
+        made.studies.append(study)
     return made
+
+
+def made_analysis(number):
+    return AnalysisRecord(f"a{number}", "toy.count", "1", "Count", {}, {}, {}, {}, ())
 
 
 def told(session):
@@ -40,10 +53,12 @@ def told(session):
     return (
         [(name, found.name, found.notes, found.digest()) for name, found in session.datasets.items()],
         [
-            (run.id, run.title, run.notes, dict(run.item_names), dict(run.inputs))
+            (run.id, run.title, run.notes, dict(run.item_names), dict(run.inputs), named_selections(run),
+             [record.id for record in run.analyses])
             for run in session.runs.values()
         ],
-    )
+        [(one["id"], one["title"], one["inputs"], [job["number"] for job in one["jobs"]]) for one in session.studies],
+    )  # fmt: skip
 
 
 def remove(edits, session, *runs):
@@ -136,6 +151,88 @@ def test_what_is_typed_is_one_step(session):
     assert run.notes == "abc"
 
 
+def test_what_is_typed_does_not_take_a_fit_with_it_that_was_started_meanwhile(session):
+    edits, run = Edits(), next(iter(session.runs.values()))
+    with edits.making(session, "Notes", "notes"):
+        run.notes = "a"
+    new = session.add_run(plan())
+    with edits.making(session, "Notes", "notes"):
+        run.notes = "ab"
+    edits.undo(session)
+    assert run.notes == "a"
+    assert new.id in session.runs
+    edits.undo(session)
+    assert run.notes == ""
+    assert new.id in session.runs
+
+
+def test_an_analysis_that_was_made_since_stays(session):
+    edits, run = Edits(), next(iter(session.runs.values()))
+    run.analyses.extend(map(made_analysis, range(3)))
+    with edits.making(session, "Remove"):
+        del run.analyses[1]
+    run.analyses.append(made_analysis(9))
+    edits.undo(session)
+    assert [record.id for record in run.analyses] == ["a0", "a1", "a2", "a9"]
+    edits.redo(session)
+    assert [record.id for record in run.analyses] == ["a0", "a2", "a9"]
+
+
+def edited(session, index, **changed):
+    """Another record of a search in the place of the one before, as searches write them."""
+    session.studies[index] = {**session.studies[index], **changed}
+
+
+def test_fits_come_back_to_a_search_that_has_gone_on(session):
+    edits, jobs = Edits(), session.studies[0]["jobs"]
+    with edits.making(session, "Remove fit 2"):
+        edited(session, 0, jobs=[job for job in jobs if job["number"] != 2])
+    edited(session, 0, jobs=[{**job, "metric": 3.0} for job in session.studies[0]["jobs"]])
+    edits.undo(session)
+    assert [(job["number"], job.get("metric")) for job in session.studies[0]["jobs"]] == [
+        (1, 3.0), (2, None), (3, 3.0), (4, 3.0), (5, 3.0),
+    ]  # fmt: skip
+
+
+def test_searches_under_way_and_picked_fits_stay(session):
+    busy = []
+    edits, jobs = Edits(under_way=lambda: busy), session.studies[0]["jobs"]
+    with edits.making(session, "Remove fit 2"):
+        edited(session, 0, jobs=[job for job in jobs if job["number"] != 2])
+    with edits.making(session, "Remove “Search 1”"):
+        session.remove_study("s1")
+    edits.undo(session)
+    edits.undo(session)
+    busy.append("s0")
+    with pytest.raises(SessionError, match="Search 0 is under way"):
+        edits.redo(session)
+    busy.clear()
+    edited(session, 0, choices=[{"number": 2}])
+    with pytest.raises(SessionError, match="Fit 2 was picked"):
+        edits.redo(session)
+    edited(session, 0, choices=[])
+    edits.redo(session)
+    busy.append("s1")
+    with pytest.raises(SessionError, match="Search 1 is under way"):
+        edits.redo(session)
+    assert len(session.studies) == 2
+
+
+def test_a_search_keeps_the_names_of_its_data_through_renames(session):
+    edits = Edits()
+    with edits.making(session, "Rename", renamed=("three", "values")):
+        session.rename_dataset("three", "values")
+    with edits.making(session, "Remove"):
+        session.remove_study("s0")
+    edits.undo(session)
+    edits.undo(session)
+    edited(session, 0, seconds=3)  # written anew with the names as they are now
+    edits.redo(session)
+    edits.redo(session)
+    edits.undo(session)
+    assert session.studies[0]["inputs"] == {"X": ["values"]}
+
+
 def test_two_hundred_steps_are_kept(session):
     edits, run = Edits(), next(iter(session.runs.values()))
     for number in range(module.LIMIT + 5):
@@ -158,6 +255,18 @@ def test_earlier_versions_of_large_data_are_forgotten(session, monkeypatch):
     assert 1 <= steps <= 4
 
 
+def test_names_and_notes_of_large_data_take_no_room(session, monkeypatch):
+    monkeypatch.setattr(module, "BYTES", session.datasets["one"].nbytes // 2)
+    edits = Edits()
+    for number in range(6):
+        with edits.making(session, "Change"):
+            session.replace_dataset("one", session.datasets["one"].with_(notes=str(number)))
+    steps = 0
+    while edits.undo(session):
+        steps += 1
+    assert steps == 6
+
+
 def test_a_removed_run_is_not_in_the_file_and_still_comes_back(session, tmp_path):
     edits, run = Edits(), next(iter(session.runs.values()))
     remove(edits, session, run)
@@ -168,13 +277,41 @@ def test_a_removed_run_is_not_in_the_file_and_still_comes_back(session, tmp_path
     assert list(open_session(path).runs) == list(session.runs)
 
 
+def test_what_was_read_from_a_file_comes_back_after_a_save_that_left_it_out(session, tmp_path):
+    """However little of a file is read when it is opened: the file that has it is replaced twice."""
+    session.studies.clear()
+    run = next(iter(session.runs.values()))
+    execute(run, plan(), InlineExecutor())
+    path, edits = session.save(tmp_path / "a.plaidwork"), Edits()
+    opened = open_session(path)
+    with edits.making(opened, "Remove “numbers”"):
+        for key in list(opened.runs):
+            opened.remove_run(key)
+        opened.remove_dataset("numbers")
+    opened.save()
+    opened.notes = "more"
+    opened.save()
+    edits.undo(opened)
+    found = open_session(opened.save())
+    assert np.array_equal(found.datasets["numbers"].values, session.datasets["numbers"].values)
+    assert found.datasets["numbers"].digest() == session.datasets["numbers"].digest()
+    assert same_chains(run, found.runs[run.id])
+    assert run.n_draws == 100
+
+
 def _random_edit(edits, session, rng, number):
     """One of all edits, on something that is there."""
     run = rng.choice(list(session.runs.values())) if session.runs else None
     name = rng.choice(list(session.datasets)) if session.datasets else ""
     used = {n for one in session.runs.values() for names in one.inputs.values() for n in names}
-    kind = rng.choice(("add", "rename data", "change", "remove data", "title", "notes", "item", "remove"))
-    if kind == "add" or not name:
+    used |= {n for one in session.studies for names in one["inputs"].values() for n in names}
+    kind = rng.choice(
+        ("add", "rename data", "change", "remove data", "title", "notes", "item", "remove", "analysis", "named", "study", "fits")
+    )  # fmt: skip
+    if kind in ("study", "fits"):
+        if session.studies:
+            _random_search_edit(edits, session, rng, number)
+    elif kind == "add" or not name:
         with edits.making(session, kind):
             session.add_dataset(dataset(f"new {number}"))
     elif kind == "rename data":
@@ -183,8 +320,12 @@ def _random_edit(edits, session, rng, number):
     elif kind == "change":
         with edits.making(session, kind):
             session.replace_dataset(name, session.datasets[name].with_(notes=f"note {number}"))
+    elif kind == "remove data" and name in used and rng.random() < 0.9:
+        return  # else nothing is left soon
     elif kind == "remove data":
         with edits.making(session, kind):
+            for study in [one for one in session.studies if [name] in one["inputs"].values()]:
+                session.remove_study(study["id"])
             for one in [r for r in session.runs.values() if name in used and (name,) in r.inputs.values()]:
                 session.remove_run(one.id)
             session.remove_dataset(name)
@@ -196,24 +337,43 @@ def _random_edit(edits, session, rng, number):
                 run.notes = f"notes {number}"
             elif kind == "item":
                 run.item_names["block"] = {str(number % 3): f"name {number}"}
+            elif kind == "named":
+                selection = run.view_settings.setdefault("selection", {"row": [1]})
+                named = {**selection.get("named", {}), f"mine {number % 4}": ["row", [number]]}
+                run.view_settings["selection"] = {**selection, "named": named}
+            elif kind == "analysis" and run.analyses:
+                run.analyses.remove(rng.choice(run.analyses))
             elif rng.random() < 0.2:
                 session.remove_run(run.id)
+
+
+def _random_search_edit(edits, session, rng, number):
+    place = rng.randrange(len(session.studies))
+    study = session.studies[place]
+    with edits.making(session, "search"):
+        if rng.random() < 0.1:
+            session.remove_study(study["id"])
+        elif rng.random() < 0.5:
+            edited(session, place, title=f"search {number}")
+        else:
+            edited(session, place, jobs=[job for job in study["jobs"] if rng.random() < 0.8])
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_200_random_edits_taken_back_and_made_again_give_the_same_session(session, seed):
     edits, rng = Edits(), random.Random(seed)
     for _ in range(5):
-        session.add_run(plan())
+        session.add_run(plan()).analyses.extend(map(made_analysis, range(4)))
     stages = [told(session)]
     names = []
-    for number in range(200):
+    for number in itertools.count():
+        if len(names) == module.LIMIT:
+            break
         _random_edit(edits, session, rng, number)
         now = told(session)
         if now != stages[-1]:
             stages.append(now)
             names.append(edits.undo_name)
-    assert len(stages) > 100
     for stage, name in zip(reversed(stages[:-1]), reversed(names), strict=True):
         assert edits.undo(session) == name
         assert told(session) == stage

@@ -1,6 +1,7 @@
 """Files that a stranger made: refused before they cost memory or time, with the rule in words, and nothing honest is."""
 
 import hashlib
+import hmac
 import os
 import stat
 import subprocess
@@ -17,6 +18,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import LimitError, SessionError
 from plaidwork.core.hdf5 import gate, limits, seal
 from plaidwork.core.hdf5.limits import Limits, machine_limits
+from plaidwork.core.hdf5.parts import Parts
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.session.store import session_file
 
@@ -124,6 +126,49 @@ def test_nobody_can_make_our_mark(sound, tmp_path):
         path.write_bytes(body + b"\nplaidwork-sha256:" + hashlib.sha256(body).hexdigest().encode())
         assert path.read_bytes()[-64:].decode() == seal.look(path).digest
         assert not seal.look(path).ours
+        path.write_bytes(data)
+        parts = Parts.of(path, len(data))
+        mark = b"\nplaidwork-mark:" + hashlib.sha256(key + parts.digest).hexdigest().encode()
+        end = b"\nplaidwork-seal:%016x:%s" % (parts.length, parts.digest.hex().encode())
+        path.write_bytes(data + b"\nplaidwork-parts:" + parts.table + mark + end)
+        assert path.read_bytes()[-64:].decode() == seal.look(path).digest == seal.digest_of(path)
+        assert not seal.look(path).ours
+
+
+def test_the_end_of_a_file_is_as_the_page_says(tmp_path):
+    """Read by the words of docs/session-format.md alone."""
+    path = Session("S").save(tmp_path / "s.plaidwork")
+    data = path.read_bytes()
+    assert data[-97:-81] == b"\nplaidwork-seal:"
+    assert data[-65:-64] == b":"
+    length = int(data[-81:-65], 16)
+    number = -(-length // 262_144)
+    table = data[length + 17 : length + 17 + 32 * number]
+    assert data[length : length + 17] == b"\nplaidwork-parts:"
+    assert table == b"".join(
+        hashlib.sha256(data[start : min(start + 262_144, length)]).digest()
+        for start in range(0, length, 262_144)
+    )
+    digest = hashlib.sha256(length.to_bytes(8, "little") + table).digest()
+    assert data[-64:].decode() == digest.hex()
+    secret = (config_folder() / "session.secret").read_bytes()
+    mark = hmac.new(secret, b"plaidwork parts " + digest, hashlib.sha256).hexdigest()
+    assert data[length + 17 + 32 * number : -97] == b"\nplaidwork-mark:" + mark.encode()
+
+
+@pytest.mark.parametrize("place", ["first", "last", "table", "mark", "length", "seal"])
+def test_a_file_that_was_changed_anywhere_is_not_ours(tmp_path, place):
+    session = Session("S")
+    session.notes = "".join(map(chr, np.random.default_rng(1).integers(97, 122, 1 << 20)))
+    path = session.save(tmp_path / "s.plaidwork")
+    data = bytearray(path.read_bytes())
+    length = int(data[-81:-65], 16)
+    at = {"first": 0, "last": length - 1, "table": length + 20, "mark": -120, "length": -67, "seal": -1}[
+        place
+    ]
+    data[at] ^= 1
+    path.write_bytes(data)
+    assert not seal.look(path).ours
 
 
 @pytest.mark.skipif(os.name == "nt", reason="rights of POSIX")

@@ -16,8 +16,7 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.fitting import resume
-from plaidwork.core.session.session import Session
-from plaidwork.core.session.store import load_session, save_session
+from plaidwork.core.session.session import Session, open_session
 
 
 def _plan(draws=10, chains=2, **params):
@@ -70,11 +69,11 @@ def test_stopped_saved_and_resumed_in_processes_equals_uninterrupted(tmp_path, m
     monkeypatch.delenv(STEP_SECONDS)
     assert run.status == "stopped"
     assert 0 < run.n_draws < 2000
-    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    again = open_session(session.save(tmp_path / "s.plaidwork"))
     new = resume(again, plugins=ToyRegistry(), executor=ProcessExecutor())
     assert new.status == "done"
     assert same_chains(new, _whole(plan))
-    third = load_session(save_session(again))
+    third = open_session(again.save())
     assert same_chains(third.runs[run.id], new)
 
 

@@ -15,7 +15,6 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session import holder, recovery
 from plaidwork.core.session.recovery import discard, find_recoveries, recovery_file, write_recovery
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store import save_session
 from plaidwork.core.session.store.places import recovery_key
 
 
@@ -56,7 +55,7 @@ def test_found_only_when_the_program_has_ended(session, tmp_path, ended):
 
 
 def test_session_and_its_file_are_untouched(session, tmp_path, ended):
-    path = save_session(session, tmp_path / "s.plaidwork")
+    path = session.save(tmp_path / "s.plaidwork")
     before = path.read_bytes()
     session.notes = "not saved"
     folder = tmp_path / "state" / "recovery"
@@ -126,7 +125,7 @@ def test_words_name_the_recovery_file_when_there_is_one(session, tmp_path, monke
     monkeypatch.setattr("plaidwork.core.session.store.places.recovery_folder", lambda: tmp_path)
     write_recovery(session)
     with pytest.raises(SessionError, match="Your work is still open and in the recovery file"):
-        save_session(session, tmp_path / "no" / "s.plaidwork")
+        session.save(tmp_path / "no" / "s.plaidwork")
 
 
 def test_two_windows_on_one_session_keep_two_pieces_of_work(session, tmp_path, ended, monkeypatch):
@@ -140,7 +139,7 @@ def test_two_windows_on_one_session_keep_two_pieces_of_work(session, tmp_path, e
 
 
 def test_work_older_than_its_file_is_not_offered(session, tmp_path, ended):
-    path = save_session(session, tmp_path / "s.plaidwork")
+    path = session.save(tmp_path / "s.plaidwork")
     folder = tmp_path / "recovery"
     kept = write_recovery(session, folder)
     _pretend(folder, session, pid=ended)
@@ -153,7 +152,7 @@ def test_recovered_work_goes_into_the_file_it_came_from(session, tmp_path, ended
     """And only then what was kept is removed; a file that was changed since is not overwritten."""
     monkeypatch.setattr("plaidwork.core.session.store.places.recovery_folder", lambda: tmp_path / "r")
     monkeypatch.setattr(recovery, "recovery_folder", lambda: tmp_path / "r")
-    path = save_session(session, tmp_path / "s.plaidwork")
+    path = session.save(tmp_path / "s.plaidwork")
     session.notes = "not saved"
     write_recovery(session)
     _pretend(tmp_path / "r", session, pid=ended)

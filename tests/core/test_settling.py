@@ -21,8 +21,7 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.repeating import repeat
 from plaidwork.core.inference.run import Run
-from plaidwork.core.session.session import Session
-from plaidwork.core.session.store import load_session, save_session
+from plaidwork.core.session.session import Session, open_session
 
 SLOW = {"memory": 0.75}
 """ESS is about a seventh of the draws."""
@@ -221,7 +220,7 @@ def test_stopped_saved_and_resumed_it_equals_an_uninterrupted_run(after, tmp_pat
     execute(run, plan, InlineExecutor(control), stop)
     assert run.status == "stopped"
     assert run.resumable
-    again = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    again = open_session(session.save(tmp_path / "s.plaidwork")).runs[run.id]
     assert again.goal == run.goal
     execute(again, plan, ThreadExecutor())
     assert again.status == "done"

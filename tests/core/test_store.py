@@ -20,7 +20,7 @@ from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExe
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.fitting import resume
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store import datasets, load_session, save_session, session_file
+from plaidwork.core.session.store import datasets, session_file
 
 
 def _session(model=None, on=None, schedule=None, **params):
@@ -133,7 +133,7 @@ def test_datasets_round_trip(tmp_path):
         values = container(scipy.sparse.random(6, 50, density=0.1, format="csr", random_state=1))
         session.add_dataset(Dataset("sparse/../x", values, names, tuple(map(str, range(50))), kind="count"))
     session.add_dataset(Dataset("odd\0name", np.zeros((1, 2)), ("a\0b",), ("", "\ud800"), unit="µV"))
-    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    again = open_session(session.save(tmp_path / "s.plaidwork"))
     assert list(again.datasets) == list(session.datasets)
     for name, old in session.datasets.items():
         new = again.datasets[name]
@@ -161,7 +161,7 @@ def test_session_round_trip(tmp_path):
     run.item_names = {"k": {"2": "third"}}
     run.say("warned\0", "warning")
     session.note("tested", path=tmp_path, number=np.int64(3))
-    path = save_session(session, tmp_path / "s.plaidwork")
+    path = session.save(tmp_path / "s.plaidwork")
     assert session.path == path
     again = open_session(path)
     assert again.path == path
@@ -202,7 +202,7 @@ def test_stopped_saved_loaded_and_resumed_equals_uninterrupted(tmp_path, sweeps)
     run = session.add_run(plan)
     execute(run, plan, InlineExecutor(control), progress)
     assert run.status == "stopped"
-    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    again = open_session(session.save(tmp_path / "s.plaidwork"))
     new = again.runs[run.id]
     assert same_chains(run, new)
     assert new.chains[1].state is None
@@ -230,7 +230,7 @@ def test_stop_within_a_sliced_sweep(tmp_path):
     run = session.add_run(plan)
     execute(run, plan, InlineExecutor(control), progress)
     assert run.chains[0].state["slice"] == 1
-    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    again = open_session(session.save(tmp_path / "s.plaidwork"))
     assert same_chains(resume(again, plugins=ToyRegistry(), executor=ThreadExecutor()), whole)
 
 
@@ -238,11 +238,11 @@ def test_extended_after_loading_equals_a_longer_run(tmp_path):
     longer = ToySampler.spec.schedule.with_(draws=25)
     _, whole = _session(schedule=longer)
     session, run = _session()
-    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    again = open_session(session.save(tmp_path / "s.plaidwork"))
     new = resume(again, plugins=ToyRegistry(), draws=15)
     assert new.schedule == longer
     assert same_chains(new, whole)
-    third = load_session(save_session(again)).runs[run.id]
+    third = open_session(again.save()).runs[run.id]
     assert third.schedule.draws == 25
 
 
@@ -250,7 +250,7 @@ def test_variational_run(tmp_path):
     _, whole = _session(ToyVariational())
     assert all(record.converged for record in whole.chains)
     session, run = _session(ToyVariational())
-    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    again = open_session(session.save(tmp_path / "s.plaidwork"))
     assert same_chains(again.runs[run.id], whole)
     assert not again.runs[run.id].resumable
 
@@ -268,7 +268,7 @@ def test_active_run_is_saved_up_to_its_last_checkpoint(tmp_path):
             record.take_checkpoint()
         if isinstance(event, Swept) and event.sweep == 9:
             break
-    new = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    new = open_session(session.save(tmp_path / "s.plaidwork")).runs[run.id]
     assert new.status == "stopped"
     assert (new.chains[0].sweep, new.chains[0].draws.count) == (6, 2)
     assert (new.chains[1].sweep, new.chains[1].state) == (0, None)
@@ -285,7 +285,7 @@ def test_failed_run_keeps_its_draws_and_rewinds(tmp_path, fail):
     run = session.add_run(plan)
     execute(run, plan, InlineExecutor())
     assert run.status == "failed"
-    new = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    new = open_session(session.save(tmp_path / "s.plaidwork")).runs[run.id]
     for old, record in zip(run.chains, new.chains, strict=True):
         assert record.broken
         assert record.draws.count == old.draws.count == 3
@@ -331,7 +331,7 @@ def test_state_that_cannot_be_stored_is_found_while_it_runs(tmp_path, monkeypatc
     told = [line.text for line in run.log if line.level == "error"]
     assert told
     assert all(re.search(words, text) for text in told)
-    again = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    again = open_session(session.save(tmp_path / "s.plaidwork")).runs[run.id]
     assert again.n_draws == run.n_draws
     assert again.n_draws > 0 or when == "init"
 
@@ -350,27 +350,27 @@ def test_no_memory_is_told_in_words_and_what_was_drawn_is_saved(tmp_path, monkey
     told = [line.text for line in run.log if line.level == "error"]
     assert told
     assert all("needs more memory than is free" in text for text in told)
-    path = save_session(session, tmp_path / "s.plaidwork")
-    assert load_session(path).runs[run.id].n_draws == run.n_draws > 0
+    path = session.save(tmp_path / "s.plaidwork")
+    assert open_session(path).runs[run.id].n_draws == run.n_draws > 0
 
     def no_room(*_):
         raise MemoryError
 
     monkeypatch.setattr(session_file, "_write_file", no_room)
     with pytest.raises(SessionError, match="not enough free memory"):
-        save_session(session)
-    assert load_session(path).runs
+        session.save()
+    assert open_session(path).runs
 
 
 def test_run_that_never_started(tmp_path):
     session = Session()
     plan = make_plan(ToySampler(), {"X": session.add_dataset(toy_data())}, {"fail": "init"}, seed=7)
     run = session.add_run(plan)
-    fresh = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    fresh = open_session(session.save(tmp_path / "s.plaidwork")).runs[run.id]
     assert (fresh.status, fresh.n_draws, fresh.results) == ("ready", 0, {})
     with pytest.raises(PluginError):
         execute(run, plan, InlineExecutor())
-    again = load_session(save_session(session)).runs[run.id]
+    again = open_session(session.save()).runs[run.id]
     assert (again.status, again.n_draws) == ("failed", 0)
 
 
@@ -402,8 +402,8 @@ def _wide_session(columns, rows=7):
 @pytest.mark.parametrize("columns", [3, 501, 1300])
 def test_annotation_columns_keep_order_type_and_texts_however_many_they_are(tmp_path, columns):
     session = _wide_session(columns)
-    path = save_session(session, tmp_path / "s.plaidwork")
-    again = load_session(path)
+    path = session.save(tmp_path / "s.plaidwork")
+    again = open_session(path)
     for name, old in session.datasets.items():
         new = again.datasets[name]
         assert list(new.row_table) == list(old.row_table)
@@ -418,66 +418,66 @@ def test_annotation_columns_written_one_by_one_are_still_read(tmp_path, monkeypa
     """As earlier versions wrote them, with the order as attribute."""
     session = _wide_session(40)
     monkeypatch.setattr(datasets, "MOST_COLUMNS", 10_000)
-    path = save_session(session, tmp_path / "s.plaidwork")
-    new, old = load_session(path).datasets["d"], session.datasets["d"]
+    path = session.save(tmp_path / "s.plaidwork")
+    new, old = open_session(path).datasets["d"], session.datasets["d"]
     assert list(new.row_table) == list(old.row_table)
     assert same(dict(new.row_table), dict(old.row_table))
 
 
 def test_columns_that_say_texts_which_are_not_there_are_refused(tmp_path, monkeypatch):
-    path = save_session(_wide_session(501), tmp_path / "s.plaidwork")
+    path = _wide_session(501).save(tmp_path / "s.plaidwork")
     monkeypatch.setattr(session_file, "probe", lambda *args, **options: None)
     with h5py.File(path, "r+") as file:
         del file["checksums"]
         file["data/d/uns/plaidwork_columns/obs/texts/values"][0, 0] = 10_000
     with pytest.raises(SessionError, match="texts that are not there"):
-        load_session(path).datasets["d"].row_table["note 3"]
+        open_session(path).datasets["d"].row_table["note 3"]
 
 
 def test_a_declared_width_allocates_no_more_than_the_texts_need(tmp_path, monkeypatch):
-    path = save_session(_wide_session(501), tmp_path / "s.plaidwork")
+    path = _wide_session(501).save(tmp_path / "s.plaidwork")
     monkeypatch.setattr(session_file, "probe", lambda *args, **options: None)
     with h5py.File(path, "r+") as file:
         del file["checksums"]
         widths = file["data/d/uns/plaidwork_columns/obs/texts/width"]
         widths[...] = np.where(widths[...] > 0, 2_000_000_000, 0)
-    table, before = load_session(path).datasets["d"].row_table, _wide_session(501).datasets["d"].row_table
+    table, before = open_session(path).datasets["d"].row_table, _wide_session(501).datasets["d"].row_table
     assert same(dict(table), dict(before))
     assert max(column.dtype.itemsize for column in table.values()) < 100
 
 
 def test_empty_session(tmp_path):
-    again = load_session(save_session(Session(), tmp_path / "s.plaidwork"))
+    again = open_session(Session().save(tmp_path / "s.plaidwork"))
     assert (again.datasets, again.runs, again.views, again.notes, again.read_only) == ({}, {}, {}, "", "")
 
 
 def test_removed_things_are_gone_after_a_save(tmp_path):
     session, run = _session()
     session.add_dataset(toy_data(name="other"))
-    path = save_session(session, tmp_path / "s.plaidwork")
+    path = session.save(tmp_path / "s.plaidwork")
     session.remove_run(run.id)
     session.remove_dataset("other")
     session.views = {}
-    save_session(session)
-    again = load_session(path)
+    session.save()
+    again = open_session(path)
     assert list(again.datasets) == ["toy data"]
     assert again.runs == {}
 
 
 def test_session_without_a_name_needs_a_path():
     with pytest.raises(SessionError, match="no file name"):
-        save_session(Session())
+        Session().save()
 
 
 def test_changed_data_drop_the_names_of_the_axes(tmp_path):
     import h5py
 
     session, run = _session()
-    path = save_session(session, tmp_path / "s.plaidwork")
+    path = session.save(tmp_path / "s.plaidwork")
     with h5py.File(path) as file:
         assert file[f"runs/{run.id}/inference/posterior/row"].asstr()[0] == "Zeile/0 ä"
     data = session.datasets["toy data"]
     session.replace_dataset("toy data", data.take(0, np.arange(6)[::-1], Step("turned")))
-    save_session(session)
+    session.save()
     with h5py.File(path) as file:
         assert file[f"runs/{run.id}/inference/posterior/row"][0] == 0

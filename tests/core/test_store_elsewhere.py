@@ -13,7 +13,6 @@ from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.session import Session
-from plaidwork.core.session.store import save_session
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +27,7 @@ def saved(tmp_path_factory):
     plan = make_plan(ToySampler(), {"X": data}, schedule=ToySampler.spec.schedule.with_(draws=30))
     run = session.add_run(plan)
     execute(run, plan, InlineExecutor())
-    return session, run, save_session(session, tmp_path_factory.mktemp("s") / "s.plaidwork")
+    return session, run, session.save(tmp_path_factory.mktemp("s") / "s.plaidwork")
 
 
 def test_xarray(saved):

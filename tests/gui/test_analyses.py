@@ -186,6 +186,13 @@ def test_delete(page, bench):
     page.delete(first.id)
     assert page.run.analyses == []
     assert isinstance(page.current, AskPage)
+    bench.editing.undo()
+    bench.editing.undo()
+    assert page.run.analyses == [first, second]
+    assert page.rail.keys(MADE) == [second.id, first.id]
+    third = _made(page)
+    bench.editing.undo()  # that of adding the data, which are used: what was found is no edit
+    assert page.run.analyses == [first, second, third]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from gui_toys import ToyRegistry, labels, matrix, settle
@@ -9,6 +11,8 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
+from plaidwork.core.deferred import Deferred
+from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog
 from plaidwork.gui.data.facts import find_facts, missing_text, size_text
@@ -289,3 +293,37 @@ def test_narrow(page):
 def test_items_without_a_class_are_counted_last():
     data = matrix().with_(row_table={"class": np.array([""] * 20 + ["u"] * 10)})
     assert list(find_facts(data).classes.items()) == [("u", 10), ("none given", 20)]
+
+
+@pytest.mark.parametrize("read", ["values", "error"])
+def test_values_that_are_not_read_yet(qtbot, bench, read):
+    """The page is there at once and says that it reads; no value is read on the thread of the window."""
+    found, threads, may_read = bench.session.datasets["genes"], [], threading.Event()
+
+    def values():
+        threads.append(threading.current_thread())
+        may_read.wait(20)
+        if read == "error":
+            raise SessionError("“s.plaidwork” was changed.", "Open it again.")
+        return found.values
+
+    later = found.with_(name="later", values=Deferred(found.shape, float, values)).knowing(missing=3)
+    bench.session.datasets["later"] = later
+    page = DataPage(bench, "later")
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.show()
+    page.switch.set_current("values")
+    assert page._headline.text() == "30 genes × 8 samples, 3 cells missing (1.2 %)"
+    assert page._stack.currentWidget().title == "Reading the values"
+    may_read.set()
+    if read == "error":
+        qtbot.waitUntil(lambda: page._stack.currentWidget().title != "Reading the values", timeout=20_000)
+        assert page._stack.currentWidget().title == "The values cannot be read"
+        assert "“s.plaidwork” was changed." in page._stack.currentWidget().text
+        page.switch.set_current("picture")
+        assert page._stack.currentWidget().title == "The values cannot be read"
+    else:
+        qtbot.waitUntil(lambda: page._facts is not None, timeout=20_000)
+        assert page._stack.currentWidget().model().rowCount() == 30
+    assert threading.main_thread() not in threads

@@ -2,10 +2,11 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.gui.session_tree import DATA, RUN
+from plaidwork.gui.results.show_data import DataDialog
+from plaidwork.gui.session_tree import DATA, NEW, RUN
 from plaidwork.gui.workbench import Workbench
 from tests.gui.window_tools import SlowWalk, dataset, plan, toy_registry, window_on
 
@@ -164,3 +165,41 @@ def test_another_session_has_no_steps_of_the_one_before(window, runs, qtbot):
     assert window.actions_by_key["undo"].isEnabled()
     window.workbench.set_session(Session())
     assert not window.actions_by_key["undo"].isEnabled()
+
+
+def test_the_record_of_actions_is_shown_and_written_as_csv(window, runs, qtbot, tmp_path):
+    window.tree.select(RUN, runs[0].id)
+    press(qtbot, window, DELETE)
+    window.actions_by_key["show_actions"].trigger()
+    (dialog,) = window.findChildren(DataDialog)
+    dialog.to_csv(tmp_path / "a.csv")
+    rows = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "Time (UTC),Action,About,Version"
+    assert rows[1].split(",")[1:3] == ["Run removed", "“Walk 1”"]
+    assert sum("Fit ended" in row for row in rows) == 2
+    dialog.table.copy()
+    assert "Run removed" in QApplication.clipboard().text()
+    dialog.close()
+
+
+def test_the_next_one_is_chosen_then_and_a_fit_that_is_set_up_stays(window, runs, qtbot):
+    window.commands.set_up_fit(focus=["others"])
+    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
+    page = window.setup_page
+    window.tree.select(RUN, runs[0].id)
+    press(qtbot, window, DELETE)
+    assert window.tree.current() == (RUN, runs[1].id)
+    assert window.workspace.current_key().startswith(runs[1].id)
+    window.tree.select(DATA, "others")
+    press(qtbot, window, DELETE)
+    assert window.tree.current() == (DATA, "numbers")
+    press(qtbot, window, DELETE)
+    assert window.centre.currentWidget() is window.welcome
+    press(qtbot, window, UNDO)
+    assert window.centre.currentWidget() is window.workspace
+    window.tree.select(NEW, "")
+    assert window.setup_page is page
+    assert window.workspace.current_page() is page
+    press(qtbot, window, DELETE)
+    assert window.setup_page is page
+    assert "numbers" in window.workbench.session.datasets

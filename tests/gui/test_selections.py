@@ -102,6 +102,13 @@ def test_a_named_selection_is_kept_with_the_session(bench, owner, monkeypatch):
     again = Selection()
     again.restore(kept)
     assert again.as_dict() == kept
+    assert workbench.dirty
+    workbench.editing.undo()
+    assert workbench.selection(run).named == {}
+    assert workbench.selection(run).get("row") == (1, 2)
+    assert run.view_settings["selection"]["named"] == {}
+    workbench.editing.redo()
+    assert workbench.selection(run).named == {"mine": ("row", (1, 2))}
 
 
 @pytest.mark.parametrize(

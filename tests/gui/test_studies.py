@@ -12,7 +12,7 @@ from plaidwork.core.contract.metric import Metric
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.inference import executor, memory
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.study import Study, StudyRecord
+from plaidwork.core.study import Study, StudyRecord, study_records
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.pictures.hits import position
 from plaidwork.gui.session_tree import DATA, STUDY
@@ -433,15 +433,55 @@ def test_fits_are_removed_but_not_the_picked_one(window, qtbot):
     page = ended(window, qtbot, study)
     click_fit(qtbot, page, 1)
     click_fit(qtbot, page, 2, Qt.KeyboardModifier.ControlModifier)
-    answer("remove")
     click(qtbot, page.foot.remove_button)
     assert [job.number for job in study.jobs] == [3, 4, 5, 6]
+    assert window.messages.current.title == f"Removed 2 fits of “{study.title}”"
     click_fit(qtbot, page, 3)
     click(qtbot, page.foot.pick_button)
-    answer("remove")
     click(qtbot, page.foot.remove_button)
     assert window.messages.current.title == "Could not remove the fits"
     assert len(page.shown.table["Fit"]) == 4
+
+
+def test_fits_and_searches_that_were_removed_come_back_with_their_runs(window, qtbot):
+    study, session = study_of(window, 2), window.workbench.session
+    page = ended(window, qtbot, study)
+    jobs = list(study.jobs)
+    click_fit(qtbot, page, 1)
+    click(qtbot, page.foot.remove_button)
+    assert study.jobs == jobs[1:]
+    window.commands.undo()
+    assert all(a is b for a, b in zip(study.jobs, jobs, strict=True))
+    assert jobs[0].run is not None
+    assert len(page.shown.table["Fit"]) == 2
+    window.workbench.studies.rename(study.id, "Another")
+    window.tree.select(STUDY, study.id)
+    window.commands.remove()
+    assert session.studies == []
+    assert window.workbench.studies.records() == []
+    assert window.messages.current.title == "Removed “Another”"
+    window.commands.undo()
+    assert window.workbench.studies.records() == [study]
+    assert window.tree.current() == (STUDY, study.id)
+    window.commands.undo()
+    assert study.title == session.studies[0]["title"] != "Another"
+    window.workbench.editing.remove(names=list(session.datasets))
+    assert session.studies == []
+    assert f"The search “{study.title}” used it and went with it." in window.messages.current.text
+    window.commands.undo()
+    stored = study_records(session.studies)[0].jobs
+    assert [(job.number, job.metric) for job in stored] == [(job.number, job.metric) for job in jobs]
+
+
+def test_a_search_under_way_is_not_removed(window, qtbot):
+    study = study_of(window, 8, at_once=1)
+    window.tree.select(STUDY, study.id)
+    window.commands.remove()
+    assert window.messages.current.title == f"Could not remove “{study.title}”"
+    assert window.messages.current.text == f"{study.title} is under way. Stop it first."
+    assert window.workbench.studies.records() == [study]
+    window.workbench.studies.stop(study.id)
+    ended(window, qtbot, study)
 
 
 def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monkeypatch):
@@ -526,7 +566,6 @@ def test_rename_and_remove_of_a_search(window, qtbot):
     in_dialog(QDialog, rename)
     window.commands.rename()
     assert study.title == "Another"
-    answer("remove")
     window.commands.remove()
     assert window.workbench.session.studies == []
     assert window.current_study() is None

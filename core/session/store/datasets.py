@@ -13,21 +13,28 @@ import h5py
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset, Source, Step
+from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
+from plaidwork.core.hdf5.stored import StoredSparse
 from plaidwork.core.session.store.wide import MOST_COLUMNS, read_wide, write_wide
 
+_CSR = ("data", "indices", "indptr")
 _ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
 
 
-def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
-    """Fill an empty group with one dataset."""
+def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset, digest: str = "") -> None:
+    """Fill an empty group with one dataset, whose ``digest`` is noted where it is known."""
     encode(group, "anndata", "0.1.0")
     labels = dataset.kind == "categorical"
     uns = group.create_group("uns")
     encode(uns, "dict", "0.1.0")
-    encode(writer.json(uns, "plaidwork", _fields(dataset)), "string", "0.2.0")
+    encode(
+        writer.json(uns, "plaidwork", _fields(dataset, digest)),
+        "string",
+        "0.2.0",
+    )
     obs = _frame(writer, group, "obs", dataset.row_names, dataset.row_table)
     if labels:
         _labels(writer, obs, dataset)
@@ -54,9 +61,11 @@ def encode(thing: h5py.HLObject, kind: str, version: str) -> None:
     thing.attrs["encoding-version"] = version
 
 
-def _fields(dataset: Dataset) -> dict[str, Any]:
-    """All fields that are not arrays, by name."""
-    fields: dict[str, Any] = {"shape": list(dataset.shape)}
+def _fields(dataset: Dataset, digest: str) -> dict[str, Any]:
+    """All fields that are not arrays, by name, and what is known of the values, so that they need not be read for it."""
+    fields: dict[str, Any] = {"shape": list(dataset.shape), "missing": dataset.n_missing}
+    if digest:
+        fields["digest"] = digest
     for field in dataclasses.fields(dataset):
         if field.name not in _ARRAYS:
             value = getattr(dataset, field.name)
@@ -73,17 +82,22 @@ def _record(thing: Any) -> dict[str, Any]:
 
 
 def _matrix(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
+    held = dataset.held
     if not dataset.is_sparse:
-        values = dataset.values.reshape(len(dataset.values), -1)
+        values = held if isinstance(held, Deferred) else held.reshape(len(held), -1)
         encode(writer.array(group, "X", values), "array", "0.2.0")
         return
-    values = dataset.values.tocsr()
     inner = group.create_group("X")
     encode(inner, "csr_matrix", "0.1.0")
-    inner.attrs["shape"] = np.array(values.shape, np.int64)
-    inner.attrs["container"] = type(dataset.values).__name__
-    for name in ("data", "indices", "indptr"):
-        encode(writer.array(inner, name, getattr(values, name), enum=True), "array", "0.2.0")
+    inner.attrs["shape"] = np.array(dataset.shape, np.int64)
+    if isinstance(held, StoredSparse):
+        container, parts = held.container, held.parts
+    else:
+        values = dataset.values.tocsr()
+        container, parts = type(dataset.values).__name__, {name: getattr(values, name) for name in _CSR}
+    inner.attrs["container"] = container
+    for name in _CSR:
+        encode(writer.array(inner, name, parts[name], enum=True), "array", "0.2.0")
 
 
 def write_frame(
@@ -161,11 +175,8 @@ def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
     elif isinstance(group["X"], h5py.Group):
         array = _read_sparse(reader, group["X"])
     else:
-        array = reader.array(group["X"])
-        if array.size != np.prod(shape, dtype=np.int64):
-            raise SessionError(f"“{group.name}/X” has shape {array.shape}, expected {shape}.")
-        array = array.reshape(shape)
-    return Dataset(
+        array = reader.later(group["X"], shape)
+    found = Dataset(
         **values,
         values=array,
         row_names=row_names,
@@ -173,6 +184,9 @@ def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
         row_table=row_table,
         column_table=column_table,
     )
+    if reader.sealed:  # else anybody may have written it
+        found.knowing(str(fields.get("digest", "")), int(fields.get("missing", -1)))
+    return found
 
 
 def _tuples(value: Any) -> Any:
@@ -187,10 +201,18 @@ def _read_sparse(reader: Reader, group: h5py.Group) -> Any:
     )
     if container not in (scipy.sparse.csr_array, scipy.sparse.csr_matrix):
         container = scipy.sparse.csr_matrix
-    data, indices, indptr = (reader.array(group[name]) for name in ("data", "indices", "indptr"))
-    matrix = container((data, indices, indptr), shape=tuple(int(n) for n in group.attrs["shape"]))
-    matrix.check_format(full_check=True)
-    return matrix
+    shape = tuple(int(n) for n in group.attrs["shape"])
+    parts = {name: reader.later(group[name]) for name in _CSR}
+
+    def read() -> Any:
+        found = (part.get() if isinstance(part, Deferred) else part for part in parts.values())
+        matrix = container(tuple(found), shape=shape)
+        matrix.check_format(full_check=True)
+        return matrix
+
+    if not any(isinstance(part, Deferred) for part in parts.values()):
+        return read()
+    return StoredSparse(parts, container.__name__, shape, read)
 
 
 def _read_frame(

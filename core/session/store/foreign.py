@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -11,6 +13,8 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.h5 import Writer
 from plaidwork.core.hdf5.limits import machine_limits
+from plaidwork.core.hdf5.parts import PartsFile
+from plaidwork.core.hdf5.seal import parts_of
 
 
 def copy_unknown(old: Path | None, writer: Writer) -> None:
@@ -22,18 +26,26 @@ def copy_unknown(old: Path | None, writer: Writer) -> None:
     if old is None or not old.is_file():
         return
     try:
-        largest = gate.check_heaps(old)
-        with h5py.File(old, "r") as source:
+        with _checked(old) as source:
             if source.attrs.get("format") != schema.FORMAT:
                 return
             if schema.parse_version(source.attrs.get("format_version"))[0] != schema.VERSION[0]:
                 return
-            gate.check(source, machine_limits().raised(), largest_text=largest)
             _Copy(writer).all(source)
     except (OSError, SessionError, ValueError, KeyError, RuntimeError):
         if writer.file.id.valid and not _writable(writer.file):
             raise
         return
+
+
+@contextmanager
+def _checked(old: Path) -> Iterator[h5py.File]:
+    """The old file after a look through it; a large one of this installation is compared with its seal as it is read."""
+    parts = parts_of(old)
+    largest = None if parts is not None else gate.check_heaps(old)
+    with h5py.File(old, "r") if parts is None else PartsFile(old, parts).opened() as source:
+        gate.check(source, machine_limits().raised(), largest_text=largest)
+        yield source
 
 
 def _writable(file: h5py.File) -> bool:

@@ -16,8 +16,9 @@ import h5py
 import numpy as np
 
 from plaidwork.core.contract.spec import ModelSpec, Variable
+from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.draws.draws import ChainView
+from plaidwork.core.draws.draws import ChainView, StoredDraws
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, put
 from plaidwork.core.inference.run import now
@@ -189,6 +190,9 @@ def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
 def _fixed(
     writer: Writer, group: h5py.Group, name: str, variable: Variable, views: list[ChainView], n_draws: int
 ) -> h5py.Dataset:
+    stored = _stored(views, variable.name)
+    if stored is not None:
+        return writer.array(group, name, stored)
     inner = max((view.fixed_shape(variable.name) for view in views), key=len)
     dtype = _TYPES[variable.dtype]
 
@@ -206,23 +210,37 @@ def _fixed(
     )
 
 
+def _stored(views: list[ChainView], name: str) -> Deferred | None:
+    """The array of a file that has just these draws of these chains, when nobody has read it yet."""
+    found = [view.stored(name) for view in views]
+    first = found[0]
+    same = first is not None and all(
+        one is not None and one.array is first.array and one.place == place for place, one in enumerate(found)
+    )
+    return first.array if first is not None and same and first.chains == len(found) else None
+
+
 def _lengths(views: list[ChainView], variable: Variable) -> np.ndarray:
     found = np.zeros((len(views), max(view.n_draws for view in views)), np.int64)
     for row, view in zip(found, views, strict=True):
-        row[: view.n_draws] = [len(entry) for entry in view.packed(variable.name)]
+        stored = view.stored(variable.name)
+        lengths = stored.lengths if stored is not None else None
+        row[: view.n_draws] = [len(one) for one in view.packed(variable.name)] if lengths is None else lengths
     return found
 
 
 def _flat(
     writer: Writer, group: h5py.Group, name: str, variable: Variable, views: list[ChainView], length: int
 ) -> h5py.Dataset:
-    first = next(view for view in views if view.n_draws).packed(variable.name)[0]
-    packed = variable.dtype == "bool" and first.dtype == np.uint8
+    stored = _stored(views, variable.name)
+    inner = max((view.fixed_shape(variable.name) for view in views), key=len)
+    packed = variable.dtype == "bool" and bool(inner)
     dtype = np.dtype("u1") if packed else _TYPES[variable.dtype]
     attrs: dict[str, Any] = {"dtype": "bool"} if variable.dtype == "bool" and not packed else {}
     if packed:
-        bits = max(view.fixed_shape(variable.name) for view in views)[-1]
-        attrs = {"packed": "little", "n_bits": np.int64(bits)}
+        attrs = {"packed": "little", "n_bits": np.int64(inner[-1])}
+    if stored is not None:
+        return writer.array(group, name, stored, **attrs)
 
     def parts() -> Iterator[np.ndarray]:
         for view in views:
@@ -230,6 +248,7 @@ def _flat(
             if entries:
                 yield np.concatenate(entries).astype(dtype, copy=False)
 
+    first = next(view for view in views if view.n_draws).packed(variable.name)[0]
     shape = (length, *first.shape[1:])
     return writer.stream(group, name, shape, dtype, parts(), compress=variable.dtype != "float", **attrs)
 
@@ -250,29 +269,48 @@ def read_draws(
         dim: reader.array(ragged[f"{dim}_count"]) for dim in {v.dims[0] for v in spec.variables if v.ragged}
     }
     names = _Names(spec)
-    entries: list[dict[str, list[np.ndarray]]] = [{} for _ in kept]
+    entries: list[dict[str, list[np.ndarray] | StoredDraws]] = [{} for _ in kept]
     shapes: dict[str, tuple[int, ...]] = {}
     for variable in spec.variables:
         dataset = (ragged if variable.ragged else posterior)[names.variable(variable.name)]
-        array = reader.array(dataset)
+        array = reader.later(dataset)
         if array.ndim != len(variable.dims) + (0 if variable.ragged else 2):
             raise SessionError(f"“{dataset.name}” has {array.ndim} axes, which does not fit the declaration.")
-        shapes[variable.name] = _inner(dataset, variable, array)
+        shapes[variable.name] = _inner(dataset, variable, array.shape)
         for row, chain in enumerate(kept):
-            if variable.ragged:
-                found = _cut(array, lengths[variable.dims[0]], row, counts[chain])
-            else:
-                found = _rows(array[row], variable, counts[chain])
-            entries[row][variable.name] = found
+            cut = lengths[variable.dims[0]] if variable.ragged else None
+            entries[row][variable.name] = _of_chain(array, variable, row, len(kept), counts[chain], cut)
     for row, chain in enumerate(kept):
         records[chain].draws.extend_packed(entries[row], shapes)
 
 
-def _inner(dataset: h5py.Dataset, variable: Variable, array: np.ndarray) -> tuple[int, ...]:
+def _of_chain(
+    array: Any, variable: Variable, row: int, chains: int, count: int, lengths: np.ndarray | None
+) -> list[np.ndarray] | StoredDraws:
+    """The draws of one chain, or what reads them later; ``lengths`` (chain, draw) of ragged ones."""
+    if lengths is not None:
+        if lengths.min(initial=0) < 0 or lengths.sum() != array.shape[0] or lengths.shape[1] < count:
+            found = array.shape[0]
+            raise SessionError(f"lengths of ragged draws add up to {lengths.sum()}, found {found} entries.")
+    elif array.shape[0] <= row or array.shape[1] < count:
+        raise SessionError(f"“{variable.name}” has draws of the shape {array.shape}, expected {count}.")
+
+    def take(whole: np.ndarray) -> list[np.ndarray]:
+        return _rows(whole[row], variable, count) if lengths is None else _cut(whole, lengths, row, count)
+
+    if not isinstance(array, Deferred):
+        return take(array)
+    cut = None if lengths is None else lengths[row, :count].tolist()
+    share = count / max(array.shape[1], 1) / chains if cut is None else sum(cut) / max(array.shape[0], 1)
+    eighth = 8 if cut is None and variable.dtype == "bool" and variable.dims else 1
+    return StoredDraws(array, row, chains, count, cut, int(array.nbytes * share / eighth), take)
+
+
+def _inner(dataset: h5py.Dataset, variable: Variable, whole: tuple[int, ...]) -> tuple[int, ...]:
     """Shape of one draw, without the ragged axis."""
     if not variable.ragged:
-        return array.shape[2:]
-    shape = array.shape[1:]
+        return whole[2:]
+    shape = whole[1:]
     if "packed" in dataset.attrs:
         bits = int(dataset.attrs["n_bits"])
         if not shape or -(-bits // 8) != shape[-1]:
@@ -282,8 +320,6 @@ def _inner(dataset: h5py.Dataset, variable: Variable, array: np.ndarray) -> tupl
 
 
 def _cut(array: np.ndarray, lengths: np.ndarray, row: int, count: int) -> list[np.ndarray]:
-    if lengths.min(initial=0) < 0 or lengths.sum() != len(array) or lengths.shape[1] < count:
-        raise SessionError(f"lengths of ragged draws add up to {lengths.sum()}, found {len(array)} entries.")
     start = int(lengths[:row].sum())
     ends = start + np.cumsum(lengths[row])
     array.setflags(write=False)
@@ -295,8 +331,6 @@ def _cut(array: np.ndarray, lengths: np.ndarray, row: int, count: int) -> list[n
 
 
 def _rows(array: np.ndarray, variable: Variable, count: int) -> list[np.ndarray]:
-    if len(array) < count:
-        raise SessionError(f"“{variable.name}” has {len(array)} draws, expected {count}.")
     array = array[:count]
     if variable.dtype == "bool" and variable.dims:
         array = np.packbits(array, axis=-1, bitorder="little")

@@ -30,7 +30,7 @@ class ResultWriter:
             case Result():
                 about: dict[str, Any] = {"unit": result.unit, "label": result.label, "doc": result.doc}
                 attrs = {"kind": "array", "about": to_json(about), "dims": to_json(result.dims), **common}
-                dataset = _column(self._writer, self._group, link, result.values, attrs)
+                dataset = _column(self._writer, self._group, link, result.held, attrs)
                 self._name_axes(dataset, result.dims)
             case Table():
                 group = self._group.create_group(link)
@@ -55,9 +55,7 @@ class ResultWriter:
                 self._writer.scale(dataset, axis, self._scales[dim])
 
 
-def _column(
-    writer: Writer, group: h5py.Group, name: str, array: np.ndarray, attrs: dict[str, Any]
-) -> h5py.Dataset:
+def _column(writer: Writer, group: h5py.Group, name: str, array: Any, attrs: dict[str, Any]) -> h5py.Dataset:
     if array.dtype.kind == "O":
         flat = array.ravel().tolist()
         if all(isinstance(item, (bool, np.bool_)) for item in flat) and flat:
@@ -89,8 +87,16 @@ def _read(reader: Reader, thing: Any) -> Result | Table | str:
         columns = sorted(thing.values(), key=lambda column: int(column.attrs["order"]))
         return Table({text_of(column, "name"): _read_column(reader, column) for column in columns}, **about)
     if kind == "array":
-        return Result(_read_column(reader, thing), tuple(json.loads(text_of(thing, "dims"))), **about)
+        return Result(_read_values(reader, thing), tuple(json.loads(text_of(thing, "dims"))), **about)
     raise SessionError(f"“{thing.name}” has the unknown kind “{kind}”.")
+
+
+def _read_values(reader: Reader, dataset: h5py.Dataset) -> Any:
+    return (
+        _read_column(reader, dataset)
+        if "object" in dataset.attrs
+        else as_declared(reader.later(dataset), dataset)
+    )
 
 
 def _read_column(reader: Reader, dataset: h5py.Dataset) -> np.ndarray:

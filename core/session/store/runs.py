@@ -17,6 +17,7 @@ from plaidwork.core.draws.draws import ChainView
 from plaidwork.core.errors import SessionError
 from plaidwork.core.findings.naming import names_of_old_sessions
 from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.stored import StoredValue
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.run import CHANGING, STATUSES, LogLine, Run
 from plaidwork.core.session.store.analyses import read_analyses, write_analyses
@@ -68,7 +69,7 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
     _write_traces(writer, group.create_group("traces"), run, views, saved)
     checkpoints = group.create_group("checkpoint")
     for record, at in zip(run.chains, saved, strict=True):
-        if at is not None:
+        if at is not None and not writer.compact:
             _write_checkpoint(writer, checkpoints.create_group(f"chain_{record.chain}"), at)
     results = ResultWriter(writer, group.create_group("results"), labels)
     for order, (name, result) in enumerate(dict(run.results).items()):
@@ -78,8 +79,8 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
 
 
 def view_to_store(record: ChainRecord, saved: Checkpoint | None) -> ChainView:
-    """What is written of a chain: all of a failed one, else what belongs to its last checkpoint."""
-    if record.broken:
+    """What is written of a chain: all of one that failed or has no state any more, else what belongs to its last checkpoint."""
+    if record.broken or record.stateless:
         return record.view()
     if saved is None:
         return replace(record.view(), n_draws=0, n_sweeps=0, kept_sweeps=np.empty(0, np.int64))
@@ -116,7 +117,12 @@ def _write_checkpoint(writer: Writer, group: h5py.Group, saved: Checkpoint) -> N
     group.attrs["cpu_seconds"] = float(saved.cpu_seconds)
     group.attrs["converged"] = np.int8(saved.converged)
     writer.json(group, "rng", _decimal(saved.rng))
-    write_value(writer, group, "state", saved.state)
+    held = saved.held
+    sums = held.copy_to(group, "state") if isinstance(held, StoredValue) else None
+    if sums is None:
+        write_value(writer, group, "state", saved.state)
+    else:
+        writer.sums.update(sums)
 
 
 def _decimal(value: Any) -> Any:
@@ -208,13 +214,22 @@ def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) 
                 record.saved = saved
             else:
                 record.restore(saved)
+        else:
+            record.stateless = record.sweep > 0 and not record.broken
+
+
+def _read_state(reader: Reader, thing: Any) -> Any:
+    """The state, or, of a file that is read by parts, what reads it when somebody goes on from it."""
+    if reader.parts is None:
+        return read_value(reader, thing)
+    return StoredValue(reader.parts, thing, lambda again: read_value(Reader(again.file, sealed=True), again))
 
 
 def _read_checkpoint(reader: Reader, group: h5py.Group) -> Checkpoint:
     return Checkpoint(
         sweep=int(group.attrs["sweep"]),
         n_draws=int(group.attrs["n_draws"]),
-        state=read_value(reader, group["state"]),
+        state=_read_state(reader, group["state"]),
         rng=_numbers(json.loads(reader.text(group["rng"]))),
         cpu_seconds=float(group.attrs["cpu_seconds"]),
         converged=bool(group.attrs["converged"]),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,14 @@ from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.atomic import replace_file, save_error, sweep_beside
 from plaidwork.core.hdf5.h5 import Reader, Writer, open_new, put, text_of
 from plaidwork.core.hdf5.limits import Limits, machine_limits
+from plaidwork.core.hdf5.parts import ChangedPartError, Parts, PartsFile
 from plaidwork.core.hdf5.schema import link_name
-from plaidwork.core.hdf5.seal import look, probe, seal
+from plaidwork.core.hdf5.seal import Seen, digest_of, look, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
-from plaidwork.core.inference.run import Run, now
+from plaidwork.core.inference.run import now
+from plaidwork.core.session.actions import read_actions
+from plaidwork.core.session.store.axis_labels import AxisLabels
 from plaidwork.core.session.store.datasets import read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
 from plaidwork.core.session.store.mark import FileMark
@@ -66,15 +69,15 @@ def _same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def write(session: Session, path: Path, *, backup: bool = True) -> FileMark:
+def write(session: Session, path: Path, *, backup: bool = True, compact: bool = False) -> FileMark:
     """Write the session to ``path`` atomically; the session itself is not changed. What the file is now.
 
-    What saves that were killed have left beside it is swept.
+    A ``compact`` file has no states of chains, and all is packed as small as it goes. What saves that were killed have left beside it is swept.
     """
     digests = []
 
     def write_sealed(temporary: Path) -> None:
-        _write_file(session, temporary)
+        _write_file(session, temporary, compact)
         digests.append(seal(temporary))
 
     try:
@@ -100,26 +103,27 @@ def estimate(session: Session) -> int:
     for run in list(session.runs.values()):
         for record in run.chains:
             total += record.trace.rows().nbytes
-            for variable in run.spec.variables:
-                total += sum(entry.nbytes for entry in record.draws.packed(variable.name))
+            total += record.draws.nbytes
     return total
 
 
-def _write_file(session: Session, path: Path) -> None:
+def _write_file(session: Session, path: Path, compact: bool) -> None:
     with open_new(path) as file:
-        writer = Writer(file)
+        writer = Writer(file, compact=compact)
         _write_head(session, file)
-        group = file.create_group("data")
+        group, labels = file.create_group("data"), AxisLabels(session)
+        found = {run.id: labels.of(run) for run in list(session.runs.values())}
         for order, (name, dataset) in enumerate(list(session.datasets.items())):
             inner = group.create_group(link_name(name))
             put(inner, order=order, name=name)
-            write_dataset(writer, inner, dataset)
+            with _named(f"The data “{name}”"):
+                write_dataset(writer, inner, dataset, labels.digest_of(name))
         group = file.create_group("runs")
-        labels = AxisLabels(session)
         for order, run in enumerate(list(session.runs.values())):
             inner = group.create_group(link_name(run.id))
             inner.attrs["order"] = order
-            write_run(writer, inner, run, labels.of(run))
+            with _named(f"The run “{run.title}”"):
+                write_run(writer, inner, run, found.get(run.id, {}))
         group = file.create_group("views")
         for order, (name, value) in enumerate(dict(session.views).items()):
             _write_view(writer, group, name, value, order)
@@ -131,6 +135,18 @@ def _write_file(session: Session, path: Path) -> None:
         writer.json(group, "environment", environment())
         copy_unknown(session.path, writer)
         writer.finish()
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Say of what a part cannot be read any more."""
+    try:
+        yield
+    except ChangedPartError as error:
+        raise SessionError(
+            f"{error.message} {what} cannot be read from it.",
+            "Put the file back as it was when it was opened, or remove what cannot be read; then save again.",
+        ) from error
 
 
 def _write_head(session: Session, file: h5py.File) -> None:
@@ -158,44 +174,6 @@ def _write_view(writer: Writer, group: h5py.Group, name: str, value: Any, order:
                 writer.json(group, link_name(name), value, kind="json", key=name, order=order)
                 return
     write_value(writer, group, link_name(name), value, key=name, order=order)
-
-
-class AxisLabels:
-    """Item names by dim of a run, as long as the data in the session are those of the run."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def of(self, run: Run) -> Mapping[str, Sequence[str]]:
-        found: dict[str, Sequence[str]] = {}
-        if not self._unchanged(run):
-            return found
-        for item in run.spec.inputs:
-            for name in run.inputs.get(item.name, ()):
-                dataset = self._session.datasets[name]
-                for axis, dim in enumerate(item.dims):
-                    if not (item.many and axis == 1):
-                        found.setdefault(dim, (dataset.row_names, dataset.column_names)[axis])
-        return found
-
-    def _unchanged(self, run: Run) -> bool:
-        import hashlib
-
-        hasher = hashlib.sha256()
-        for key in sorted(run.inputs):
-            for name in run.inputs[key]:
-                if name not in self._session.datasets:
-                    return False
-                hasher.update(f"{key}={self._digest(name)};".encode())
-        return hasher.hexdigest() == run.data_hash
-
-    def _digest(self, name: str) -> str:
-        """The dataset's digest, remembered in the session from save to save."""
-        kept: dict[str, tuple[Any, str]] = self._session.__dict__.setdefault("_digests", {})
-        dataset = self._session.datasets[name]
-        if name not in kept or kept[name][0] is not dataset:
-            kept[name] = (dataset, dataset.digest())
-        return kept[name][1]
 
 
 def content_size(path: Path, *, any_size: bool = False) -> int:
@@ -237,7 +215,38 @@ def load(
         raise SessionError(f"{path} does not exist.", "Check the name and the folder.")
     try:
         stamp, seen = _stamp(path), look(path)
+        session = None
+        if seen.parts is not None and not probed:
+            session = _load_parts(path, make, seen.parts)
+            seen = seen if session is not None else Seen(False, digest_of(path))
+    except OSError as error:
+        raise _not_opened(path, error) from error
+    if session is None:
         ours = seen.ours and not probed
+        session = _load_whole(path, make, limits, any_size=any_size, probed=probed, ours=ours)
+    if _stamp(path) != stamp:
+        raise SessionError(f"“{path.name}” was changed while it was read.", "Open it again.")
+    session.path = path.absolute()
+    session.mark = FileMark.of(path, seen.digest)
+    return session
+
+
+def _load_parts(path: Path, make: type[Session], parts: Parts) -> Session | None:
+    """Of a large file that this installation wrote: all but the large arrays, which are read when they are needed.
+
+    None when it was changed or damaged since: then it is read as a stranger's.
+    """
+    with suppress(ChangedPartError):
+        source = PartsFile(path, parts)
+        with source.opened() as file:
+            return _checked(path, file, make, machine_limits(ours=True), None, parts=source)
+    return None
+
+
+def _load_whole(
+    path: Path, make: type[Session], limits: Limits | None, *, any_size: bool, probed: bool, ours: bool
+) -> Session:
+    try:
         if not probed and not ours and h5py.is_hdf5(path):
             probe(path, any_size=any_size)
         limits = limits or machine_limits(ours=ours)
@@ -249,33 +258,46 @@ def load(
     except OSError as error:
         raise _not_opened(path, error) from error
     with file:
-        reader = None
-        try:
-            gate.check(file, limits.raised() if any_size else limits, largest_text=largest)
-            read_only = _check_head(file)
-            reader = Reader(file, sealed=ours)
-            reader.check_attributes()
-            session = _read(reader, make)
-            reader.check_rest()
-        except SessionError as error:
-            text = f"“{path.name}” cannot be opened: {error.message}"
-            raise type(error)(text, error.hint or _HINT) from error
-        except MemoryError as error:
-            raise SessionError(
-                f"“{path.name}” cannot be opened: it needs more memory than is free.",
-                "Close other programs, or open it on a computer with more memory.",
-            ) from error
-        except Exception as error:
-            found = f"{type(error).__name__}: {error}".rstrip(".")
-            location = "the head of the file" if reader is None else f"“{reader.at}”"
-            raise SessionError(
-                f"“{path.name}” cannot be opened: {location} is damaged or not what was expected ({found}).",
-                _HINT,
-            ) from error
-    if _stamp(path) != stamp:
-        raise SessionError(f"“{path.name}” was changed while it was read.", "Open it again.")
-    session.path, session.read_only = path.absolute(), read_only
-    session.mark = FileMark.of(path, seen.digest)
+        return _checked(path, file, make, limits.raised() if any_size else limits, largest, ours=ours)
+
+
+def _checked(
+    path: Path,
+    file: h5py.File,
+    make: type[Session],
+    limits: Limits,
+    largest: int | None,
+    *,
+    ours: bool = True,
+    parts: PartsFile | None = None,
+) -> Session:
+    """Look through the file, then read it."""
+    reader = None
+    try:
+        gate.check(file, limits, largest_text=largest)
+        read_only = _check_head(file)
+        reader = Reader(file, sealed=ours, parts=parts)
+        reader.check_attributes()
+        session = _read(reader, make)
+        reader.check_rest()
+    except ChangedPartError:
+        raise
+    except SessionError as error:
+        text = f"“{path.name}” cannot be opened: {error.message}"
+        raise type(error)(text, error.hint or _HINT) from error
+    except MemoryError as error:
+        raise SessionError(
+            f"“{path.name}” cannot be opened: it needs more memory than is free.",
+            "Close other programs, or open it on a computer with more memory.",
+        ) from error
+    except Exception as error:
+        found = f"{type(error).__name__}: {error}".rstrip(".")
+        location = "the head of the file" if reader is None else f"“{reader.at}”"
+        raise SessionError(
+            f"“{path.name}” cannot be opened: {location} is damaged or not what was expected ({found}).",
+            _HINT,
+        ) from error
+    session.read_only = read_only
     return session
 
 
@@ -347,10 +369,18 @@ def _read(reader: Reader, make: type[Session]) -> Session:
     session.notes = reader.text(reader.group(file, "notes")["session"])
     provenance = reader.group(file, "provenance")
     if "studies" in provenance:
-        session.studies = reader.json(provenance["studies"])
-    lines = reader.text(provenance["history"]).split("\n")
-    session.history = [json.loads(line) for line in lines if line]
+        session.studies = _searches(reader.json(provenance["studies"]))
+    session.history = read_actions(reader.text(provenance["history"]))
     return session
+
+
+def _searches(found: Any) -> list[dict[str, Any]]:
+    """What is stored of searches; what else each must have is looked at when it is shown."""
+    for one in found if isinstance(found, list) else [None]:
+        inputs = one.get("inputs") if isinstance(one, dict) and isinstance(one.get("title"), str) else None
+        if not isinstance(inputs, dict) or not all(isinstance(names, list) for names in inputs.values()):
+            raise SessionError("what it tells of its searches is not what was expected.")
+    return list(found)
 
 
 def _ordered(group: h5py.Group) -> list[Any]:
