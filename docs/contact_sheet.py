@@ -45,7 +45,9 @@ def tiles(session: Any, scheme: str) -> Iterator[tuple[str, Any]]:
     for run in session.runs.values():
         tables = [view for view in run.spec.views if view.kind == "table" and view.offered(run.params)]
         for view in [*drawn_views(session, run), *tables]:
-            image = render_view(session, run, view, DRAWN, scheme, 1.0)
+            image = render_view(session, run, view, DRAWN, scheme, 1.0).copy(
+                0, 0, *DRAWN
+            )  # of a high one its top
             yield view_name(view), image.scaled(*TILE, kept, smooth)
 
 

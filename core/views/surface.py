@@ -38,8 +38,9 @@ from plaidwork.core.views.surface_map import Layer, Surface, chosen_columns, rea
 
 SHOWS = (("probability", "Probability"), ("uncertainty", "Uncertainty"), ("null", "No class"))
 NO_CLASS = "no class"
-_MOST, _STEPS, _LINES = 6, 240, 8
-"""Classes along the line, places along it, and lines of text that the curves are high."""
+_MOST, _STEPS, _LINES, _LOW, _CROWD = 6, 240, 8, 5, 150
+"""Classes along the line, places along it, lines of text that the curves are high, and that they are where a map with equal
+units needs the height, and points of which more are smaller."""
 _SHEET, _FREE, _AVOIDED = (720.0, 460.0), 26.0, 1000
 """Pixels of the map for which the places of labels are found, those that they keep from points and each other, and how
 many points they keep from."""
@@ -75,7 +76,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         marks.append(Rule([cut], axis="y", width=1.6, color="accent", drags="line"))
     panels = [_panel(surface, marks, cut is not None, sources)]
     if cut is not None:
-        panels.append(_along(surface, cut))
+        panels.append(_along(surface, cut, _LOW if panels[0].equal else _LINES))
     x, y = (name.split(",")[0] for name in (surface.x_name, surface.y_name))
     return Picture(
         f"{capital(layer.title)} by {x} and {y}",
@@ -119,9 +120,23 @@ def _panel(surface: Surface, marks: list[Mark], cut: bool, sources: Sources) -> 
         Axis("" if cut else surface.x_name, low=float(x[0]), high=float(x[-1]), ticks=not cut),
         Axis(surface.y_name, low=float(y[0]), high=float(y[-1])),
         equal=bool(alike) and all(params.get(name) == value for name, value in alike.items()),
+        aside=_counts(surface),
         reads="over",
         lines=False,
     )
+
+
+def _counts(surface: Surface) -> tuple[str, ...]:
+    """How many samples each class has, for the test and not, where there is room beside the map."""
+    lines = []
+    for k, name in enumerate((*surface.classes, "class not known")):
+        own = surface.labels == k if k < len(surface.classes) else surface.labels < 0
+        count, test = int(own.sum()), int((own & surface.test).sum())
+        if count:
+            lines.append(
+                f"{name}: {format_count(count)}{f', {format_count(test)} for the test' if test else ''}"
+            )
+    return (f"{capital(plural(surface.word))} by class", *lines) if lines else ()
 
 
 def _map(surface: Surface, layer: Layer, lines: bool, band: bool, data: bool) -> list[Mark]:
@@ -206,7 +221,8 @@ def _points(surface: Surface) -> list[Mark]:
     labels, colors = surface.labels, _colors(surface)
     few = bool((labels < 0).any()) and (labels >= 0).mean() < 0.25
     marks: list[Mark] = []
-    for known, size in ((False, 5.4), (True, 12.0 if few else 8.0)):
+    usual = 8.0 if (labels >= 0).sum() <= _CROWD else 6.0
+    for known, size in ((False, 5.4), (True, 12.0 if few else usual)):
         rows = np.flatnonzero((labels >= 0) == known)
         if not len(rows):
             continue
@@ -248,8 +264,8 @@ def _keys(surface: Surface) -> list[Key]:
 
 
 # -- the line across ----------------------------------------------------------------------------
-def _along(surface: Surface, cut: float) -> Panel:
-    """The classes along the line, in the colours of their points."""
+def _along(surface: Surface, cut: float, high: int) -> Panel:
+    """The classes along the line, in the colours of their points; so many lines of text high."""
     names = list(surface.classes[-1:] if len(surface.values) == 1 else surface.classes)
     colors: dict[str, Color] = dict(zip(surface.classes, _colors(surface), strict=True))
     rows = surface.cut(cut)
@@ -271,7 +287,7 @@ def _along(surface: Surface, cut: float) -> Panel:
         Axis(where, margin=0),
         Axis("probability", low=0, high=1),
         ends=ends if len(ends) > 1 else (),
-        height=_LINES,
+        height=high,
         reads="across",
         zoom="x",
     )

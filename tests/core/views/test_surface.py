@@ -82,3 +82,14 @@ def test_one_place_is_no_map():
         "up": Result(np.zeros(1)),
     }
     assert drawn(View("surface", "M", SOURCE), few).empty[0] == "A map needs two inputs"
+
+
+def test_beside_the_map_are_the_samples_of_each_class():
+    """Those without data have none, and a map that needs the height leaves more of it to itself."""
+    picture = drawn(View("surface", "M", SOURCE, options={"equal": {"ard": False}}), RESULTS)
+    (first, *lines), low = picture.panels[0].aside, picture.panels[1].height
+    assert first.endswith(" by class")
+    assert lines == ["class 1: 1", "class 2: 1", "class not known: 1"]
+    assert low < drawn(View("surface", "M", SOURCE), RESULTS).panels[1].height
+    bare = {role: name for role, name in SOURCE.items() if role not in ("points", "labels")}
+    assert drawn(View("surface", "M", bare), RESULTS).panels[0].aside == ()
