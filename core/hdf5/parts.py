@@ -5,6 +5,7 @@ A part is 256 KiB, the last one what is left.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import os
@@ -40,18 +41,7 @@ class Parts:
     @staticmethod
     def of(path: Path, length: int) -> Parts:
         """Read the file once, by as many threads as there are processors. Raises ``OSError``."""
-        ends = [min(start + _TASK, length) for start in range(0, length, _TASK)]
-        if len(ends) < 2:
-            return Parts(length, b"".join(_digests(path, 0, end) for end in ends))
-        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            starts = range(0, length, _TASK)
-            return Parts(
-                length, b"".join(pool.map(lambda start, end: _digests(path, start, end), starts, ends))
-            )
-
-    @property
-    def count(self) -> int:
-        return -(-self.length // PART)
+        return Parts(length, b"".join(_shared(lambda start, end: _digests(path, start, end), length)))
 
     @property
     def digest(self) -> bytes:
@@ -110,7 +100,8 @@ class PartsFile:
     def fill(self, target: memoryview, start: int, part_of: Callable[[int], bytearray] | None = None) -> None:
         """Fill ``target`` with the bytes from ``start`` on; any thread may ask. Raises ``ChangedPartError``.
 
-        ``part_of`` has parts of which only a piece is wanted, by number; else they are read.
+        ``part_of`` has parts of which only a piece is wanted, by number; it is given by HDF5's own reading, which holds a lock
+        that any thread may want as it throws away what it no longer needs, so no other thread helps then.
         """
         at, end = start, start + len(target)
         if not 0 <= start <= end <= self.parts.length:
@@ -119,7 +110,7 @@ class PartsFile:
             number, inside = divmod(at, PART)
             whole = end if end == self.parts.length else end - end % PART
             if not inside and whole > at:
-                self._whole(target[at - start : whole - start], at)
+                self._whole(target[at - start : whole - start], at, part_of is None)
                 at = whole
             else:
                 part = (part_of or self.part)(number)
@@ -131,10 +122,10 @@ class PartsFile:
         """A whole part. Raises ``ChangedPartError``."""
         start = number * PART
         found = bytearray(min(PART, self.parts.length - start))
-        self._whole(memoryview(found), start)
+        self._whole(memoryview(found), start, False)
         return found
 
-    def _whole(self, target: memoryview, position: int) -> None:
+    def _whole(self, target: memoryview, position: int, threads: bool) -> None:
         """Fill ``target`` with whole parts from ``position`` on."""
 
         def piece(start: int, end: int) -> bool:
@@ -143,7 +134,7 @@ class PartsFile:
             )
 
         try:
-            fits = all(_shared(piece, len(target)))
+            fits = all(_shared(piece, len(target))) if threads else piece(0, len(target))
         except OSError as error:
             raise ChangedPartError(f"“{self.name}” cannot be read any more: {error}.") from error
         if not fits:
@@ -196,11 +187,16 @@ class _Stream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         target = memoryview(buffer).cast("B")
+        collects = gc.isenabled()
+        gc.disable()  # what it throws away may be of HDF5, which is in the middle of a call; its lock lets in one thread at a time
         try:
             self._file.fill(target, self._position, self._part)
         except BaseException:
             self.wrong = True  # HDF5 may go on all the same
             raise
+        finally:
+            if collects:
+                gc.enable()
         self._position += len(target)
         return len(target)
 

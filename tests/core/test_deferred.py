@@ -325,3 +325,13 @@ def test_a_reading_that_fails_is_tried_again():
     with pytest.raises(SessionError, match="not now"):
         _ = found.values
     assert found.values.tolist() == [0, 0]
+
+
+def test_collecting_garbage_is_on_again_after_reading(path):
+    assert gc.isenabled()
+    session = open_session(path)
+    assert gc.isenabled()
+    os.truncate(path, 2000)
+    with pytest.raises(SessionError):
+        _ = session.datasets["sparse"].values
+    assert gc.isenabled()
