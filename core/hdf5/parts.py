@@ -23,7 +23,7 @@ from plaidwork.core.errors import SessionError
 
 PART = 1 << 18
 DIGEST = 32
-READS_PARTS = hasattr(os, "pread")
+READS_PARTS = hasattr(os, "preadv")
 """Whether files may stay open while they are read part by part: Windows would not let an open one be replaced."""
 _TASK = 256 * PART
 _KEPT = 64
@@ -151,8 +151,13 @@ class PartsFile:
 
     def _fits(self, part: memoryview, position: int) -> bool:
         """Whether the part is there and as it was."""
-        found = os.preadv(self._handle, [part], position)
-        return found == len(part) and self.parts.fits(position // PART, part)
+        done = 0
+        while done < len(part):
+            found = os.preadv(self._handle, [part[done:]], position + done)
+            if not found:
+                return False
+            done += found
+        return self.parts.fits(position // PART, part)
 
     def _changed(self) -> ChangedPartError:
         return ChangedPartError(

@@ -273,11 +273,9 @@ def _moved(
 
 def _place(dataset: Dataset) -> tuple[int, int]:
     """Where in memory the values are, and how many bytes; nowhere when nobody has read them yet."""
-    try:
-        values = object.__getattribute__(dataset, "values")  # this way nothing is read from a file
-    except AttributeError:
+    if not dataset.at_hand:
         return 0, 0
-    array = values.data if dataset.is_sparse else values
+    array = dataset.values.data if dataset.is_sparse else dataset.values
     return int(array.__array_interface__["data"][0]), dataset.nbytes
 
 

@@ -143,11 +143,7 @@ class Sources:
         found = []
         for dim in dims:
             named = self._results.get(dim)
-            if (
-                not isinstance(named, Result)
-                or named.values.ndim != 1
-                or named.values.dtype.kind not in "OUT"
-            ):
+            if not isinstance(named, Result) or named.held.ndim != 1 or named.held.dtype.kind not in "OUT":
                 continue
             names = set(named.values.tolist())
             whole = self._axis_with(names)
@@ -174,7 +170,7 @@ class Sources:
             dim: length
             for found in self._results.values()
             if isinstance(found, Result)
-            for dim, length in zip(found.dims, found.values.shape)
+            for dim, length in zip(found.dims, found.held.shape)
         }
         return next((dim for dim in self.run.spec.dims if lengths.get(dim) == count), "")
 

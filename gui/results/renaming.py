@@ -96,4 +96,4 @@ class Renaming(Page):
 
     def _length(self, dim: str) -> int:
         named = self.run.results.get(dim)
-        return len(named.values) if isinstance(named, Result) and named.values.ndim == 1 else 0
+        return int(named.held.size) if isinstance(named, Result) and named.held.ndim == 1 else 0

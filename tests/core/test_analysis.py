@@ -347,7 +347,7 @@ def test_records_and_studies_are_saved_with_the_session(run, tmp_path):
     first = run_analysis(run, Toy(), {"group": "X:row:class"})
     second = run_analysis(run, Toy(), params={"factor": 4})
     session = run.session
-    session.studies.append({"model": "toy.walk", "jobs": [{"metric": None}]})
+    session.studies.append({"title": "one", "inputs": {}, "model": "toy.walk", "jobs": [{"metric": None}]})
     saved = open_session(session.save(tmp_path / "s.plaidwork"))
     back = saved.runs[run.id].analyses
     assert saved.studies == session.studies

@@ -11,6 +11,7 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.findings.analysis import AnalysisRecord
+from plaidwork.core.hdf5 import seal
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
@@ -297,6 +298,28 @@ def test_what_was_read_from_a_file_comes_back_after_a_save_that_left_it_out(sess
     assert found.datasets["numbers"].digest() == session.datasets["numbers"].digest()
     assert same_chains(run, found.runs[run.id])
     assert run.n_draws == 100
+
+
+def test_edits_read_nothing_and_large_data_come_back_from_a_file_that_was_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(seal, "_AT_ONCE", 0)
+    values = np.random.default_rng(0).normal(size=(400, 400))
+    names = [tuple(f"{axis}{i}" for i in range(400)) for axis in "rc"]
+    session, edits = Session(), Edits()
+    session.add_dataset(Dataset("large", values, *names))
+    opened = open_session(session.save(tmp_path / "a.plaidwork"))
+    with edits.making(opened, "Notes"):
+        opened.replace_dataset("large", opened.datasets["large"].with_(notes="mine"))
+    with edits.making(opened, "Rename", renamed=("large", "vast")):
+        opened.rename_dataset("large", "vast")
+    with edits.making(opened, "Remove"):
+        opened.remove_dataset("vast")
+    opened.save()
+    opened.save()
+    edits.undo(opened)
+    edits.undo(opened)
+    assert not opened.datasets["large"].at_hand
+    found = open_session(opened.save()).datasets["large"]
+    assert (found.notes, found.digest()) == ("mine", session.datasets["large"].digest())
 
 
 def _random_edit(edits, session, rng, number):

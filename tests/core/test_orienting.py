@@ -244,7 +244,7 @@ def test_a_run_made_before_is_not_turned_afterwards(tmp_path, monkeypatch):
     run = fitted(session, {"X": matrix(row_label="genes", column_label="samples")}, turn=False)
     fields = stored._fields
     monkeypatch.setattr(
-        stored, "_fields", lambda data: {k: v for k, v in fields(data).items() if k != "samples_in"}
+        stored, "_fields", lambda *of: {k: v for k, v in fields(*of).items() if k != "samples_in"}
     )
     found = open_session(session.save(tmp_path / "a.plaidwork"))
     assert found.datasets["expr"].samples_in == ""

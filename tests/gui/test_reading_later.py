@@ -1,0 +1,57 @@
+"""The window reads what lies in a file in the background: tree, data, every tab of a run, set-up and saving."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.deferred import Deferred
+from plaidwork.core.hdf5 import h5, seal
+from plaidwork.core.hdf5.parts import READS_PARTS
+from plaidwork.gui.tasks import wait_for_tasks
+from tests.gui.result_runs import toy_run
+from tests.gui.window_tools import window_on
+
+
+@pytest.mark.skipif(not READS_PARTS, reason="an open file cannot be replaced on Windows")
+def test_nothing_is_read_on_the_thread_of_the_window(qapp, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr(seal, "_AT_ONCE", 0)
+    monkeypatch.setattr(h5, "LARGE", 64)
+    real, here, elsewhere = Deferred.get, [], []
+
+    def get(self):
+        if self.waits:
+            (here if threading.current_thread() is threading.main_thread() else elsewhere).append(self.shape)
+        return real(self)
+
+    workbench, _ = toy_run()
+    values = np.random.default_rng(1).normal(size=(40, 30))
+    names = tuple(f"r{n}" for n in range(40)), tuple(f"c{n}" for n in range(30))
+    workbench.add_dataset(Dataset("not fitted", values, *names))
+    with window_on(workbench, tmp_path) as window:
+        path = tmp_path / "s.plaidwork"
+        window.show_session()
+        with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
+            window.workbench.save(path)
+        monkeypatch.setattr(Deferred, "get", get)
+        with qtbot.waitSignal(window.workbench.session_replaced, timeout=20_000):
+            window.commands.open_path(path)
+        session = window.workbench.session
+        run = next(iter(session.runs.values()))
+        window.tree.select("run", run.id)
+        for key in window.workspace.tab_keys():
+            window.workspace.go_to(key)
+            wait_for_tasks(20_000)
+            qapp.processEvents()
+        for name in session.datasets:
+            window.tree.select("data", name)
+            window.workspace.current_page().switch.set_current("values")
+            wait_for_tasks(20_000)
+            qapp.processEvents()
+        with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
+            window.workbench.save(tmp_path / "t.plaidwork")
+    assert elsewhere
+    assert not here
