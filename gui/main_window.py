@@ -440,8 +440,8 @@ class MainWindow(QMainWindow):
 
     def post(self, message: Message) -> None:
         """Show a message that brings its own buttons."""
-        how = {"key": message.key, "on_close": message.on_close, "lasting": message.lasting}
-        self.messages.post(message.kind, message.title, message.text, message.actions, **how)
+        told = (message.kind, message.title, message.text, message.actions)
+        self.messages.post(*told, key=message.key, on_close=message.on_close, lasting=message.lasting)
 
     # -- time -----------------------------------------------------------------------------------
     def _tick(self) -> None:

@@ -305,10 +305,8 @@ class Workbench(QObject):
         run = self.session.add_run(plan, title)
         for name in [name for name in self.session.datasets if name not in known]:
             self.data_changed.emit(name)  # a part of the rows, or an annotation column, is data of its own
-        run.say(
-            f"Fit started: {run.schedule.chains} {run.chain_word}s, seed {run.seed}, "
-            + ", ".join(d.described for datasets in plan.inputs.values() for d in datasets[:1])
-        )
+        data = ", ".join(d.described for datasets in plan.inputs.values() for d in datasets[:1])
+        run.say(f"Fit started: {run.schedule.chains} {run.chain_word}s, seed {run.seed}, {data}")
         self.runs_changed.emit()
         self._launch(run, plan)
         return run
@@ -336,11 +334,8 @@ class Workbench(QObject):
             self._launch(run, plan)
 
         session = self.session
-        run_task(
-            lambda task: session.plan_of(run, self.registry),
-            planned,
-            self.faults.report(f"Could not resume {run.title}"),
-        )
+        failed = self.faults.report(f"Could not resume {run.title}")
+        run_task(lambda task: session.plan_of(run, self.registry), planned, failed)
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         self.faults.forget(run)
