@@ -427,12 +427,10 @@ class MainWindow(QMainWindow):
 
     def _results_changed(self, run_id: str) -> None:
         run = self.current_run()
-        if (
-            run is not None
-            and run.id == run_id
-            and self.workspace.current_key() != first_view_key(self.workbench, run)
-        ):
-            self.workspace.mark(first_view_key(self.workbench, run), True)
+        if run is not None and run.id == run_id:
+            key = first_view_key(self.workbench, run)
+            if self.workspace.current_key() != key:
+                self.workspace.mark(key, True)
         self.commands.on_results(run_id)
 
     # -- messages -------------------------------------------------------------------------------
@@ -442,15 +440,8 @@ class MainWindow(QMainWindow):
 
     def post(self, message: Message) -> None:
         """Show a message that brings its own buttons."""
-        self.messages.post(
-            message.kind,
-            message.title,
-            message.text,
-            message.actions,
-            key=message.key,
-            on_close=message.on_close,
-            lasting=message.lasting,
-        )
+        how = {"key": message.key, "on_close": message.on_close, "lasting": message.lasting}
+        self.messages.post(message.kind, message.title, message.text, message.actions, **how)
 
     # -- time -----------------------------------------------------------------------------------
     def _tick(self) -> None:
@@ -466,9 +457,7 @@ class MainWindow(QMainWindow):
         for run in active:
             if self.workbench.phase(run) == "running":
                 self.workbench.pace(run).add(run.sweeps_done)
-                if (
-                    looking and run is self.current_run()
-                ):  # provisional results are made for who looks at them
+                if looking and run is self.current_run():  # provisional, for who looks at them
                     self.workbench.summarise(run)
             self.tree.update_run(run.id)
         shown = self.current_run()

@@ -304,9 +304,7 @@ class Workbench(QObject):
         known = set(self.session.datasets)
         run = self.session.add_run(plan, title)
         for name in [name for name in self.session.datasets if name not in known]:
-            self.data_changed.emit(
-                name
-            )  # a part of the rows, or an annotation column, is data of its own now
+            self.data_changed.emit(name)  # a part of the rows, or an annotation column, is data of its own
         run.say(
             f"Fit started: {run.schedule.chains} {run.chain_word}s, seed {run.seed}, "
             + ", ".join(d.described for datasets in plan.inputs.values() for d in datasets[:1])

@@ -132,7 +132,8 @@ def write_pdf(report: Report, path: Path) -> Path:
 
 
 def _keep_together(document: QTextDocument, high: float) -> None:
-    """Begin a new page before a figure or a table of which only the words above or beside would be on the page before."""
+    """Begin a new page before a figure or a table of which only the words above or beside, or the head, would be on the page
+    before."""
     block = document.begin()
     while block.isValid():
         start, end = block, block
@@ -140,7 +141,7 @@ def _keep_together(document: QTextDocument, high: float) -> None:
         while _holds_image(block) and not firsts and not _is_strong(start) and start.previous().isValid():
             start = start.previous()
         if block.blockFormat().headingLevel() and block.next().isValid():
-            end = block.next()
+            end = _begun(document, block.next())
         top = min(_box(document, one).top() for one in firsts or (start,))
         if (firsts or start != end) and top // high < (_box(document, end).bottom() - 1) // high:
             _break_before(start)
@@ -150,6 +151,16 @@ def _keep_together(document: QTextDocument, high: float) -> None:
 
 def _box(document: QTextDocument, block: QTextBlock) -> QRectF:
     return document.documentLayout().blockBoundingRect(block)
+
+
+def _begun(document: QTextDocument, block: QTextBlock) -> QTextBlock:
+    """What has to stand on the page of the heading before a block: its words, or the head and two rows of a table."""
+    while not block.text() and block.next().isValid() and QTextCursor(block).currentTable() is None:
+        block = block.next()
+    table = QTextCursor(block).currentTable()
+    if table is None:
+        return block
+    return document.findBlock(table.cellAt(min(2, table.rows() - 1), 0).firstPosition())
 
 
 def _beside(document: QTextDocument, block: QTextBlock) -> list[QTextBlock]:

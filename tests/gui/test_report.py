@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QSizeF, QUrl
 from PySide6.QtGui import QImage, QTextDocument
 
@@ -89,6 +90,22 @@ def test_the_words_above_a_figure_are_on_its_page(qapp):
     assert pages("words beside") == [pages("\ufffc")[3]]
     assert pages("headline")[0] == 1  # it would have been at the foot of the first page
     assert document.documentLayout().blockBoundingRect(document.lastBlock()).top() // 500 == pages("head")[-1]
+
+
+@pytest.mark.parametrize("lines", range(12, 24))
+def test_a_heading_is_on_the_page_of_its_table(qapp, lines):
+    """With its head and two rows, wherever a page ends."""
+    document = QTextDocument()
+    rows = "".join(f"<tr><td>row {k}</td></tr>" for k in range(9))
+    filler = "".join(f"<p>line {k}</p>" for k in range(lines))
+    document.setHtml(f"{filler}<h3>heading</h3><table><tr><th>head</th></tr>{rows}</table>")
+    document.setPageSize(QSizeF(900, 500))
+    _keep_together(document, 500.0)
+    found, block = {}, document.begin()
+    while block.isValid():
+        found[block.text()] = document.documentLayout().blockBoundingRect(block).bottom() // 500
+        block = block.next()
+    assert found["heading"] == found["head"] == found["row 0"] == found["row 1"]
 
 
 def test_matrices_of_many_columns_take_the_width_of_the_page(qapp):
