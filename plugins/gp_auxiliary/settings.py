@@ -369,8 +369,9 @@ NULL = (
         earlier="slices",
         label="Moves of three classes",
         group="Unlabelled samples",
-        doc="How f of every copy moves between two swaps where there are three classes and the covariance is fixed.",
+        doc="How f of every copy moves between two swaps where there are three classes.",
         advanced=True,
+        when={"parameters": "fixed"},
         choices=(
             Choice(
                 value="trajectories",
