@@ -24,6 +24,7 @@ _._cache_path
 _.__getattr__
 _.analyse
 _.dark
+_.documentation
 _.export
 _.export_job
 _.export_script
@@ -64,9 +65,16 @@ PlaidCounts
 KnownBlocks
 OrderedClasses
 QuickClasses
+QuickRegression
 RankFactor
 RankFactorVB
+Regression
 SemiClasses
+
+# views of plugins, which their factories name as texts
+fit_along
+noise_along
+observed_against_predicted
 
 # the standard library reads them
 _.__class_getitem__
@@ -75,6 +83,9 @@ _.formatter_class
 
 # a field of a record, read by subscript
 _.use_covariates
+_.noise_sd
+_.noise_variance
+_.standardise_y
 
 # promised to plugins and scripts
 _.by_setting

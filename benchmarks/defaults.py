@@ -1,6 +1,6 @@
-"""What Start gives: every bundled example at plain defaults, from several seeds.
+"""What Start gives: every bundled example, or sets in a folder, at plain defaults, from several seeds.
 
-Run: python benchmarks/defaults.py [--seeds 8 | 3-8] [--only ID,ID] [--json FILE] [--executor threads] [--budget S]
+Run: python benchmarks/defaults.py [--seeds 8 | 3-8] [--only ID,ID] [--json FILE] [--executor threads] [--budget S] [--data FOLDER]
 
 The schedule is always that of the model, the settings those of the example. Printed for each fit: settled by its own verdict
 or not, wall and processor seconds, what its objective reached (mean over the kept draws of the best chain; the bound of the best
@@ -9,6 +9,7 @@ sweeps warms the kernels up and is not counted.
 
 With ``--json`` each fit is written when it ends, and those that the file has are not made again. The budget of a sampler is
 in seconds by the clock: on a machine with other work ``--budget`` makes it longer, and what counts is the processor's time.
+``--data`` fits the sets of ``defaults_sets.json``, whose files lie in that folder, in place of the bundled examples.
 """
 
 from __future__ import annotations
@@ -157,6 +158,12 @@ def all_fits(
             yield one(sample, data, seed, given.executor, given.budget)
 
 
+def sets(folder: Path) -> list[Sample]:
+    """The sets that are not bundled, as examples at plain defaults; their files lie in the folder."""
+    records = json.loads(Path(__file__).with_name("defaults_sets.json").read_text(encoding="utf-8"))
+    return [Sample(folder=folder, title=record["id"], line="", size="", **record) for record in records]
+
+
 # -- the table -----------------------------------------------------------------------------------
 def line(row: dict[str, Any]) -> str:
     """One fit, on one line."""
@@ -201,9 +208,11 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--executor", default="threads")
     parser.add_argument("--budget", type=float)
+    parser.add_argument("--data", type=Path)
     given = parser.parse_args()
     wanted = set(filter(None, given.only.split(",")))
-    samples = [sample for sample in bundled_samples() if not wanted or sample.id in wanted]
+    found = sets(given.data) if given.data else bundled_samples()
+    samples = [sample for sample in found if not wanted or sample.id in wanted]
     rows = json.loads(given.json.read_text()) if given.json and given.json.exists() else []
     for row in all_fits(samples, given, {(row["example"], row["seed"]) for row in rows}):
         rows.append(row)

@@ -48,6 +48,23 @@ ACTIONS = {
             "A session to give away: runs and results without the data they were fitted to",
         ),
         ActionInfo(
+            "save_compact", "Save a compact copy…", "", "", "A small session to look at, with fewer draws"
+        ),
+        ActionInfo(
+            "save_linked",
+            "Save a copy with linked data…",
+            "",
+            "",
+            "A session whose data stay in the files they were imported from",
+        ),
+        ActionInfo(
+            "save_embedded",
+            "Save a copy with all data…",
+            "",
+            "",
+            "A session that holds the data of linked files itself",
+        ),
+        ActionInfo(
             "compare_sessions",
             "Compare with a session…",
             "",
@@ -168,7 +185,8 @@ ACTIONS = {
         ActionInfo("dark", "Dark", "moon", "", "Dark colours", True),
         ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
         ActionInfo("commands", "Find a command…", "search", "Ctrl+Shift+P", "Every command by name"),
-        ActionInfo("shortcuts", "Keyboard shortcuts", "help", "F1", "All shortcuts"),
+        ActionInfo("documentation", "Documentation", "help", "F1", "The page about what is in front"),
+        ActionInfo("shortcuts", "Keyboard shortcuts", "", "Ctrl+F1", "All shortcuts"),
         ActionInfo(
             "system_information", "System information", "info", "", "Versions, for a report of an error"
         ),
@@ -182,7 +200,7 @@ RECENT = "recent"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "compare_sessions", SEPARATOR,
+        "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "save_compact", "save_linked", "save_embedded", "compare_sessions", SEPARATOR,
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
@@ -192,7 +210,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,
         "light", "dark", "follow_system", SEPARATOR, "next_pane", "previous_pane",
     ),
-    "Help": ("commands", "shortcuts", SEPARATOR, "system_information", "about"),
+    "Help": ("documentation", SEPARATOR, "commands", "shortcuts", SEPARATOR, "system_information", "about"),
 }  # fmt: skip
 
 TOOLBAR = ("open_file", "save")

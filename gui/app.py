@@ -18,6 +18,7 @@ from plaidwork.core.plugins.folder import add_plugin_folder
 from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.plugins.starts import HINT, begin_start, start_succeeded
 from plaidwork.core.quoting import lines
+from plaidwork.gui.crash import CrashFile, offer_crashes, report
 from plaidwork.gui.garbage import collect_here, settle
 from plaidwork.gui.icons import app_icon
 from plaidwork.gui.main_window import MainWindow
@@ -61,10 +62,14 @@ def install_exception_hook(window: MainWindow) -> None:
             "error",
             "Something in the program went wrong",
             f"{kind.__name__}: {error}. Your work is still open.",
-            [("Details", lambda: window.commands.show_details("What went wrong", str(error), details))],
+            [("Details", lambda: _show(window, str(error), details))],
         )
 
     sys.excepthook = hook
+
+
+def _show(window: MainWindow, text: str, details: str) -> None:
+    window.commands.show_details("What went wrong", text, report(window, details))
 
 
 def _is_a_views(error: BaseException) -> bool:
@@ -125,6 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if offer:
         sys.stderr.write(f"plaidwork: {HINT}\n")
     settings = Settings()
+    crash_file = CrashFile()
     app = make_application(settings)
     # lookups of the window never wait for a guest; after starts that died guests wait for the user
     registry = Registry(safe_mode=options.safe_mode or offer, patient=False)
@@ -147,6 +153,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     wait_for_tasks()
     if pool is not None:
         pool.close()
+    crash_file.close()
     return code
 
 
@@ -159,6 +166,7 @@ def _begin(window: MainWindow, session: Path | None, example: str | None) -> Non
             lambda task: registry.load().samples, lambda samples: _open_example(window, example, samples)
         )
     offer_recoveries(window)
+    offer_crashes(window)
     # models, Numba and pyqtgraph load while the user looks at the first page
     run_task(lambda task: _load_ahead(window), lambda samples: _settle(window, samples))
 

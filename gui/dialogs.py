@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication, QIntValidator, QKeySequence
@@ -146,14 +147,33 @@ def show_shortcuts(parent: QWidget | None) -> None:
     dialog.exec()
 
 
+def _save_text(parent: QWidget, title: str, text: str) -> None:
+    from plaidwork.gui.save_path import ask_save_path, proposed_name
+    from plaidwork.gui.tasks import run_task
+
+    path = ask_save_path(parent, "Save the text", proposed_name(title, suffix=".txt"), "Text (*.txt)")
+    if path is not None:
+        run_task(lambda task: path.write_text(text, encoding="utf-8"), failed=partial(_not_saved, path))
+
+
+def _not_saved(path: Path, error: BaseException, details: str) -> None:
+    ask(None, f"{path.name} could not be written", f"{error}.", (("close", "Close"),), "close")
+
+
 def show_text(parent: QWidget | None, title: str, text: str, lead: str = "") -> None:
-    """A text to read and copy, such as versions or the details of an error."""
+    """A text to read, copy and save, such as versions or the details of an error."""
     dialog = Dialog(parent, title, lead)
     field = QPlainTextEdit(text)
     field.setReadOnly(True)
     field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     field.setMinimumSize(560, 300)
     dialog.add(field)
-    dialog.add(button("Copy", lambda: QGuiApplication.clipboard().setText(text)), left=True)
+    keep = (
+        button("Copy", lambda: QGuiApplication.clipboard().setText(text)),
+        button("Save…", lambda: _save_text(dialog, title, text)),
+    )
+    row = QWidget()
+    horizontal(*keep, on=row, spacing=space.S)
+    dialog.add(row, left=True)
     dialog.add_buttons((("close", "Close"),), "close")
     dialog.exec()

@@ -378,6 +378,9 @@ class MainWindow(QMainWindow):
             "save": bool(has_data or self.workbench.session.runs),
             "save_as": bool(has_data or self.workbench.session.runs),
             "save_without_data": bool(self.workbench.session.runs),
+            "save_compact": bool(self.workbench.session.runs),
+            "save_linked": has_data,
+            "save_embedded": bool(self.workbench.session.links),
             "compare_sessions": bool(has_data or self.workbench.session.runs),
         }.items():
             actions[key].setEnabled(enabled)

@@ -1,6 +1,7 @@
 """No test sees, or writes, the settings and plugins of whoever runs it."""
 
 import gc
+import os
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,11 @@ settings.load_profile("unhurried")
 
 LONGEST = ("test_conformance.py", "test_earlier_sessions.py", "test_contract.py")
 """Files that come first: the longest, begun as the last, would hold one of several processes alone."""
+
+
+def pytest_xdist_auto_num_workers():
+    """One more than there are processors: tests that wait for a process or a timer leave theirs to others."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(tryfirst=True)

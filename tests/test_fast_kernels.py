@@ -58,9 +58,12 @@ def slips(folder: str) -> list[str]:
 FOLDERS = [
     f"plugins/{path.name}" for path in sorted((ROOT / "plugins").iterdir()) if (path / "__init__.py").exists()
 ]
+GUESTS = [
+    f"docs/examples/{path.parent.name}/src" for path in sorted((ROOT / "docs" / "examples").glob("*/src"))
+]
 
 
-@pytest.mark.parametrize("folder", [*FOLDERS, "core/numerics", "docs/examples/dirichlet_mixture/src"])
+@pytest.mark.parametrize("folder", [*FOLDERS, "core/numerics", *GUESTS])
 def test_no_kernel_depends_on_what_was_compiled_before(folder):
     assert not slips(folder)
 

@@ -48,8 +48,10 @@ def wheel(wheel_file):
 
 
 def test_wheel_has_one_package(wheel):
+    from plaidwork.core import __version__
+
     tops = {name.split("/")[0] for name in wheel}
-    assert tops == {"plaidwork", f"plaidwork-{PROJECT['version']}.dist-info"}
+    assert tops == {"plaidwork", f"plaidwork-{__version__}.dist-info"}
     assert {name.split("/")[1] for name in wheel if name.startswith("plaidwork/")} == {
         "core",
         "gui",
@@ -81,7 +83,7 @@ def test_wheel_says_that_it_is_typed(wheel):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("whose", ["scaffold", "example"])
+@pytest.mark.parametrize("whose", ["scaffold", "dirichlet_mixture", "lcms_annotation"])
 def test_plugins_of_authors_pass_strict_types(wheel_file, whose, tmp_path):
     """As an author has it: the installed package, another folder, ``mypy --strict``."""
     pytest.importorskip("mypy")
@@ -91,7 +93,7 @@ def test_plugins_of_authors_pass_strict_types(wheel_file, whose, tmp_path):
 
         folder = create("my-means", tmp_path).root
     else:
-        example = ROOT / "docs" / "examples" / "dirichlet_mixture"
+        example = ROOT / "docs" / "examples" / whose
         folder = shutil.copytree(example, tmp_path / "example", ignore=shutil.ignore_patterns(".*_cache"))
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache"],
@@ -141,7 +143,8 @@ def test_only_the_agreed_dependencies():
 def test_version_is_told_once():
     from plaidwork.core import __version__
 
-    assert PROJECT["version"] == __version__
+    assert "version" not in PROJECT
+    assert PROJECT["dynamic"] == ["version"]
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
@@ -152,3 +155,30 @@ def test_scripts_lead_somewhere(group):
         path = ROOT.joinpath(*module.split(".")[1:])
         source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         assert f"def {name}(" in source.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_two_builds_are_equal_and_an_index_takes_them(tmp_path):
+    """Wheel and sdist, each built twice from copies of other times and places."""
+    pytest.importorskip("build")
+    made = []
+    for which in ("one", "two"):
+        source = tmp_path / which / "source"
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+        for name in filter(None, listed.stdout.decode().split("\0")):
+            if (ROOT / name).is_file():
+                (source / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, source / name)
+        subprocess.run(
+            [sys.executable, "-m", "build", "--no-isolation", "-o", tmp_path / which / "dist", source],
+            env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
+            check=True,
+            capture_output=True,
+        )
+        made.append({path.name: path.read_bytes() for path in (tmp_path / which / "dist").iterdir()})
+    first, second = made
+    assert sorted(Path(name).suffix for name in first) == [".gz", ".whl"]
+    assert first == second
+    pytest.importorskip("twine")
+    files = (tmp_path / "one" / "dist").iterdir()
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], check=True)

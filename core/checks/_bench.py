@@ -18,6 +18,7 @@ from plaidwork.core.contract.model_data import ModelData, Params, State
 from plaidwork.core.contract.schedule import Clock, Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.trial import Trial
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.draws import DrawBuffer, Kept
 from plaidwork.core.errors import PlaidworkError
@@ -84,8 +85,17 @@ class Bench:
         """Regular data: what the model simulates, when it does; else made by the declaration."""
         if not self.offers("simulate"):
             return _data.generic(self.spec, self.seed)
+        return self.datasets(self.simulated())
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether what the model simulates comes with names, which no declaration tells."""
+        return self.offers("simulate") and any(isinstance(one, Dataset) for one in self.simulated().values())
+
+    def simulated(self, **sizes: int) -> Mapping[str, Any]:
+        """Values by input that the model simulates at the settings of its first trial."""
         trial = self.model.trials[0]
-        lengths = _data.sizes(self.spec)
+        lengths = _data.sizes(self.spec, **sizes)
         shapes: dict[str, Any] = {}
         for item in _data.wanted_inputs(self.spec):
             shape = _data.shape_of(item, lengths)
@@ -93,7 +103,7 @@ class Bench:
         with blame(self, "simulate()"):
             params = self.spec.check_params(trial.params)
             values, _state = self.model.simulate(params, shapes, self.rng("sample"))
-        return self.datasets(values)
+        return values
 
     @cached_property
     def plan(self) -> FitPlan:
@@ -107,9 +117,7 @@ class Bench:
             item = self.spec.input(name)
             parts = list(array) if item.many else [array]
             if gaps and name in gaps:
-                parts = [
-                    _data.hole(item, np.asarray(a), gap) for a, gap in zip(parts, gaps[name], strict=True)
-                ]
+                parts = [_data.hole(item, a, gap) for a, gap in zip(parts, gaps[name], strict=True)]
             found[name] = [_data.dataset(item, part, number) for number, part in enumerate(parts)]
         return found
 
@@ -221,7 +229,9 @@ class Bench:
         return plan
 
     def sized(self, rows: int, columns: int) -> FitPlan:
-        """Regular data of a size without gaps, default settings."""
+        """Regular data of a size without gaps, default settings; simulated where names matter."""
+        if self.named:
+            return self.make(self.datasets(self.simulated(rows=rows, columns=columns)))
         return self.make(_data.generic(self.spec, self.seed, missing=0.0, rows=rows, columns=columns))
 
     def prepare(self) -> None:

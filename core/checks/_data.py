@@ -98,15 +98,19 @@ def with_gaps(item: Input, array: np.ndarray, rng: np.random.Generator, share: f
     return hole(item, array, gaps)
 
 
-def hole(item: Input, array: np.ndarray, where: Any) -> np.ndarray:
-    """The array with the cells ``where`` missing."""
-    out = array.copy()
+def hole(item: Input, array: Any, where: Any) -> Any:
+    """The array, or the values of a dataset, with the cells ``where`` missing."""
+    if isinstance(array, Dataset):
+        return array.with_(values=hole(item, array.values, where))
+    out = np.array(array)
     out[where] = -1 if item.dtype == "categorical" or item.kind == "labels" else np.nan
     return out
 
 
 def dataset(item: Input, array: Any, number: int = 0) -> Dataset:
-    """The array as dataset; items of one dim have one set of names, so that inputs are joined by name."""
+    """The array as dataset; items of one dim have one set of names, so that inputs are joined by name. What is one stays."""
+    if isinstance(array, Dataset):
+        return array
     words = [
         dim if axis == 0 or not item.many else f"{dim} {number + 1}." for axis, dim in enumerate(item.dims)
     ]

@@ -13,6 +13,7 @@ from plaidwork.core.checks._check import blame, check, fail
 from plaidwork.core.checks.results import check_results
 from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.contract.trial import Trial
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.response import OPTION, checked_response
 
@@ -213,7 +214,9 @@ def simulates(bench: Bench, trial: Trial) -> None:
         again, _ = model.simulate(on.params, on.shapes, bench.rng("simulate"))
     _check_values(bench, on, values, "simulate()")
     if any(
-        not same_arrays(values[name], again[name]) for name in on.shapes if not bench.spec.input(name).many
+        not same_arrays(_array(values[name]), _array(again[name]))
+        for name in on.shapes
+        if not bench.spec.input(name).many
     ):
         raise fail(bench, "simulate()", "gives other data for the same rng.")
     with blame(bench, "simulate()"):
@@ -228,14 +231,19 @@ def simulates(bench: Bench, trial: Trial) -> None:
                 raise fail(bench, "simulate_data()", "changes the state.")
 
 
+def _array(values: Any) -> Any:
+    """What is simulated of one matrix, with or without names, as an array."""
+    return values.values if isinstance(values, Dataset) else values
+
+
 def _check_values(bench: Bench, on: TrialBench, values: Mapping[str, Any], method: str) -> None:
     for name, shape in on.shapes.items():
         if name not in values:
             raise fail(bench, method, f"the input “{name}” is missing.")
         found = (
-            tuple(np.shape(part) for part in values[name])
+            tuple(np.shape(_array(part)) for part in values[name])
             if bench.spec.input(name).many
-            else np.shape(values[name])
+            else np.shape(_array(values[name]))
         )
         if found != tuple(shape):
             raise fail(bench, method, f"“{name}” has shape {found}, asked for {tuple(shape)}.")

@@ -198,8 +198,10 @@ def pictures(bench: Bench) -> None:
 
 
 def _own_pictures(bench: Bench) -> dict[str, PictureFactory]:
-    """Those of the model's own module, which need not be installed."""
-    hook = getattr(sys.modules.get(type(bench.model).__module__), "plaidwork_views", list)
+    """Those of the model's own module, or of the nearest package around it that has any; they need not be installed."""
+    parts = type(bench.model).__module__.split(".")
+    around = (sys.modules.get(".".join(parts[:end])) for end in range(len(parts), 0, -1))
+    hook = next((found for module in around if (found := getattr(module, "plaidwork_views", None))), list)
     return {item.id: item for item in hook() if isinstance(item, PictureFactory)}
 
 

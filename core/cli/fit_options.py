@@ -66,6 +66,10 @@ def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None
         help="who runs the chains",
     )
     parser.add_argument(
+        "--cluster", metavar="ADDRESS|local:N",
+        help="run the chains on a dask cluster: the address of its scheduler, or N processes of this computer",
+    )  # fmt: skip
+    parser.add_argument(
         "--out", "-o", type=Path, metavar="S.plaidwork", required=out_required, help="session to write"
     )
     parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")

@@ -13,6 +13,7 @@ from typing import Any
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import display, emit
+from plaidwork.core.cli.running import Executors, executors
 from plaidwork.core.cli.saving import Autosave, held, save
 from plaidwork.core.contract.schedule import SCHEDULE_WORDS
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
@@ -22,7 +23,7 @@ from plaidwork.core.data.input_addresses import steps_by_input
 from plaidwork.core.data.orienting import Placed
 from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
-from plaidwork.core.inference.execution import execute, named_executor
+from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.memory import memory_told
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
@@ -39,7 +40,8 @@ DONE, MODEL_ERROR, STOPPED = 0, 3, 4
 def fit(options: argparse.Namespace) -> int:
     """``plaidwork fit MODEL --input NAME=FILE … --out S.plaidwork``."""
     out = pairs.check_output(options.out, options.force)
-    return _fit_job(job_of(options), out, options.json, shown_by=options.shown_by)
+    job = job_of(options)
+    return _fit_job(job, out, options.json, executors(options, job.executor), options.shown_by)
 
 
 def job_of(options: argparse.Namespace) -> Job:
@@ -70,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     out = pairs.check_output(options.out, options.force)
     job = read_job(options.job)
     pairs.check_inputs(job.files)
-    return _fit_job(job, out, options.json, options.executor)
+    return _fit_job(job, out, options.json, executors(options, job.executor))
 
 
 def _schedule(options: argparse.Namespace) -> dict[str, Any]:
@@ -78,9 +80,7 @@ def _schedule(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _fit_job(
-    job: Job, out: Path, as_json: bool, executor: str | None = None, shown_by: Sequence[str] = ()
-) -> int:
+def _fit_job(job: Job, out: Path, as_json: bool, runs: Executors, shown_by: Sequence[str] = ()) -> int:
     model = registry().model(job.model)
     schedule = model.spec.default_schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
@@ -92,7 +92,7 @@ def _fit_job(
     added = session.add_run(plan, job.title)
     for text in tell_doubts(given, plan, as_json):
         added.say(text, "warning")
-    return fit_and_save(session, added, plan, out, executor or job.executor, as_json)
+    return fit_and_save(session, added, plan, out, runs, as_json)
 
 
 def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
@@ -161,7 +161,7 @@ def example(options: argparse.Namespace) -> int:
     plan = make_plan(model, data, sample.params, schedule=schedule, seed=sample.seed)
     session = Session(name=sample.title)
     fitted = session.add_run(plan)
-    code = fit_and_save(session, fitted, plan, out, options.executor, options.json)
+    code = fit_and_save(session, fitted, plan, out, executors(options), options.json)
     if draw is not None and fitted.results:
         _write_picture(draw, session, fitted, picture, options.json)
     return code
@@ -192,24 +192,24 @@ def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json
 
 
 def fit_and_save(
-    session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, as_json: bool
+    session: Session, fitted: Run, plan: FitPlan, out: Path, runs: Executors, as_json: bool
 ) -> int:
     """Run, save in any case, say how it ended; the exit code."""
     with held(out), Autosave(session, out) as kept:
-        return _fit(session, fitted, plan, kept, out, executor, as_json)
+        return _fit(session, fitted, plan, kept, out, runs, as_json)
 
 
 def _fit(
-    session: Session, fitted: Run, plan: FitPlan, kept: Autosave, out: Path, executor: str, as_json: bool
+    session: Session, fitted: Run, plan: FitPlan, kept: Autosave, out: Path, runs: Executors, as_json: bool
 ) -> int:
     control = Control()
     shown = display(as_json)
     for problem in _with_memory(plan).warnings:
         warn(f"plaidwork: {problem.message} {problem.hint}".rstrip())
     failure: ModelError | PluginError | None = None
-    with stops(control):
+    with stops(control), runs.makers() as make:
         try:
-            execute(fitted, plan, named_executor(executor, control), shown)
+            execute(fitted, plan, make(control), shown)
         except (ModelError, PluginError) as error:
             failure = error
         shown.end(fitted)

@@ -73,7 +73,9 @@ def window_parser() -> argparse.ArgumentParser:
     parser.add_argument("session", nargs="?", type=Path)
     parser.add_argument("--example", metavar="NAME", help="open a bundled example and fit it")
     parser.add_argument(
-        "--smoke", metavar="PREFIX", help="fit a moment, write PREFIX.plaidwork and PREFIX.png, quit"
+        "--smoke",
+        metavar="PREFIX",
+        help="fit a moment, write PREFIX.plaidwork and PREFIX.png, read the session again, quit",
     )
     parser.add_argument("--safe-mode", action="store_true", help="load the built-in models only")
     _plugin_dir(parser)
@@ -174,7 +176,9 @@ COMMANDS = {
         "Say what differs between two sessions.", f"{_HERE}.comparing:diff", session_options.diff
     ),
     "copy": Command(
-        "Write a copy of a session without its data.", f"{_HERE}.copying:copy", session_options.copy
+        "Write a copy of a session without its data, small, or with data in files of their own.",
+        f"{_HERE}.copying:copy",
+        session_options.copy,
     ),
     "export": Command(
         "Write results, draws, traces and data as plain files.",

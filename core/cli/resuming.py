@@ -8,6 +8,7 @@ from pathlib import Path
 from plaidwork.core.cli import pairs, studying
 from plaidwork.core.cli.fitting import find_run, fit_and_save
 from plaidwork.core.cli.printing import warn
+from plaidwork.core.cli.running import executors
 from plaidwork.core.cli.saving import session_or_unsaved
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.plugins.registry import registry
@@ -40,7 +41,7 @@ def resume(options: argparse.Namespace) -> int:
         more = "Add --draws N for N more draws per chain, or --budget SECONDS to go on until it has settled."
         raise SettingError(f"{chosen.title} is done.", more)
     plan = session.plan_of(chosen, registry())
-    return fit_and_save(session, chosen, plan, out, options.executor, options.json)
+    return fit_and_save(session, chosen, plan, out, executors(options), options.json)
 
 
 def _cut_study(session: Session) -> StudyRecord | None:
@@ -61,4 +62,4 @@ def _go_on(session: Session, record: StudyRecord, out: Path, options: argparse.N
     warn(f"plaidwork: Goes on with “{record.title}”: {waiting} of {len(record.jobs)} fits are to be done.")
     kept = sum(job.ended and not job.to_do and job.run_id in session.runs for job in record.jobs)
     options.metric, options.jobs, options.keep = None, 1, max(1, kept)
-    return studying.go_on(session, record, out, options, options.executor)
+    return studying.go_on(session, record, out, options, executors(options))

@@ -80,6 +80,23 @@ def copy(parser: argparse.ArgumentParser) -> None:
         default=500,
         help="with --compact: draws of each chain that stay at most, evenly spread (default 500)",
     )
+    parser.add_argument(
+        "--link",
+        action="store_true",
+        help="leave values in the files that data were imported from; the copy names them, and reads them when they are needed",
+    )
+    parser.add_argument(
+        "--embed",
+        action="store_true",
+        help="read the files that the session names for its data, and write their values into the copy",
+    )
+    parser.add_argument(
+        "--files",
+        action="append",
+        type=Path,
+        metavar="FOLDER",
+        help="with --link or --embed: a folder in which the files of the data are looked for first (repeat it for more)",
+    )
 
 
 def info(parser: argparse.ArgumentParser) -> None:

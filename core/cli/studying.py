@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import job_of, stops, tell_doubts, tell_samples
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import duration, emit
+from plaidwork.core.cli.running import Executors, executors
 from plaidwork.core.cli.saving import Autosave, held, save, session_or_unsaved
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, SessionError, SettingError
-from plaidwork.core.inference.execution import named_executor
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session
 from plaidwork.core.study import (
-    MakeExecutor,
     Metric,
     Study,
     StudyJob,
@@ -69,7 +64,7 @@ def study(options: argparse.Namespace) -> int:
     tell_samples(planned.placed, options.json)
     tell_doubts(given, planned.base_plan(), options.json)
     session = Session(name=request.job.title or out.stem)
-    return _go(planned, session, out, options, options.executor or request.job.executor)
+    return _go(planned, session, out, options, executors(options, request.job.executor))
 
 
 def _request(options: argparse.Namespace) -> StudyFile:
@@ -124,12 +119,13 @@ def _stored(options: argparse.Namespace) -> int:
             f"{path} has no study “{wanted}”.", f"Studies: {', '.join(f'“{r.title}”' for r in records)}."
         )
     if options.pick is None:
-        return go_on(session, record, out, options, options.executor or "threads")
+        return go_on(session, record, out, options, executors(options))
     planned = Study.load(session, record, registry())
     if options.metric:
         planned.rank_by(options.metric)
     choice = planned.choose(options.pick, session)
-    planned.open(choice.number, session, partial(named_executor, options.executor or "threads"))
+    with executors(options).makers() as make:
+        planned.open(choice.number, session, make)
     planned.put(session)
     saved = save(session, out)
     text = "exploratory: another fit was picked before" if choice.exploratory else "the first pick"
@@ -142,7 +138,7 @@ def _stored(options: argparse.Namespace) -> int:
 
 
 def go_on(
-    session: Session, record: StudyRecord, out: Path, options: argparse.Namespace, executor: str
+    session: Session, record: StudyRecord, out: Path, options: argparse.Namespace, runs: Executors
 ) -> int:
     """Go on with a stored study; fits that were under way from where they were."""
     planned = Study.load(session, record, registry())
@@ -150,10 +146,10 @@ def go_on(
         planned.rank_by(options.metric)
     planned.take_up(session, registry())
     planned.start_again()
-    return _go(planned, session, out, options, executor)
+    return _go(planned, session, out, options, runs)
 
 
-def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace, executor: str) -> int:
+def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace, runs: Executors) -> int:
     """Run what waits, save also what was stopped, and say what was found."""
     clock = _Clock(planned)
     if problem := study_memory_problem(planned, options.jobs):
@@ -165,7 +161,7 @@ def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace
         return found
 
     with held(out), Autosave(session, out, so_far) as kept:
-        with stops(planned.control), _executors(executor, options.jobs) as make:
+        with stops(planned.control), runs.makers(options.jobs) as make:
             for ended in planned.iterate(make, at_once=options.jobs, keep=options.keep):
                 _tell(planned, ended, options.json, clock)
         planned.add_to(session)
@@ -182,18 +178,6 @@ def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace
         reason = next((item.message for item in planned.jobs if item.message), "")
         raise ModelError("No job of the study ended with a number to rank it by.", reason)
     return STOPPED if planned.control.stopping else DONE
-
-
-@contextmanager
-def _executors(name: str, jobs: int) -> Iterator[MakeExecutor]:
-    """Who runs the chains; processes stay from fit to fit."""
-    if name != "processes":
-        yield partial(named_executor, name)
-        return
-    from plaidwork.core.inference.process_pool import ProcessPool
-
-    with ProcessPool(max(jobs, os.cpu_count() or 1)) as pool:
-        yield pool.executor
 
 
 def _grid(spec: ModelSpec, texts: list[str]) -> dict[str, list[str]]:

@@ -65,13 +65,14 @@ SHARE = "share"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Equal-length columns by title; ``units`` by column title, "share" for shares of 1, which are shown in per cent; text
-    columns are object or str arrays."""
+    """Equal-length columns by title; ``units`` by column title, "share" for shares of 1, which are shown in per cent;
+    ``decimals`` by title, where four significant digits do not do; text columns are object or str arrays."""
 
     columns: Mapping[str, np.ndarray]
     units: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     doc: str = ""
+    decimals: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         columns = {title: np.asarray(column) for title, column in self.columns.items()}
@@ -276,16 +277,17 @@ class Model(ABC, Generic[StateT, ParamsT]):
 
     def simulate(
         self, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
-    ) -> tuple[dict[str, np.ndarray], StateT]:
+    ) -> tuple[Mapping[str, Any], StateT]:
         """Draw parameters from the prior and data given them: (values by input, state).
 
+        Values are arrays, or a :class:`~plaidwork.core.api.Dataset` where names of items or of categories matter to the model.
         The state is one that ``step`` and ``draws`` take together with these data.
         """
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
     def simulate_data(
         self, state: StateT, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
-    ) -> dict[str, np.ndarray]:
+    ) -> Mapping[str, Any]:
         """Draw data given the parameters in ``state``, which stays as it is: values by input.
 
         With ``simulate`` it lets the checks compare the sampler with its prior (Geweke's test).

@@ -161,7 +161,9 @@ def frozen(result: Any) -> Any:
         return Result(_locked(result.values), result.dims, result.unit, result.label, result.doc)
     if isinstance(result, Table):
         columns = {title: _locked(column) for title, column in result.columns.items()}
-        table = Table(columns, MappingProxyType(dict(result.units)), result.label, result.doc)
+        table = Table(
+            columns, MappingProxyType(dict(result.units)), result.label, result.doc, result.decimals
+        )
         object.__setattr__(table, "columns", MappingProxyType(table.columns))
         return table
     return result

@@ -15,6 +15,9 @@ import numpy as np
 MINUS = "\u2212"
 THIN = "\u2009"
 MISSING = "–"
+ROUNDING = 1e-12
+"""What stands nearer to one than this is one: sums of shares and products of unit vectors differ in their last digits from
+processor to processor."""
 
 
 def tidy(text: str) -> str:
@@ -69,7 +72,7 @@ def format_percent(share: float, decimals: int = 0) -> str:
     step = 10.0**-decimals
     if share > 0 and round(share * 100, decimals) == 0:  # a half is rounded to the even 0
         return f"< {step:.{decimals}f} %"
-    if 100 - step / 2 <= share * 100 < 100:
+    if 100 - step / 2 <= share * 100 < 100 and 1 - share >= ROUNDING:
         return f"> {100 - step:.{decimals}f} %"
     return format_fixed(share * 100, decimals) + " %"
 
@@ -82,10 +85,10 @@ def format_p(value: float) -> str:
 
 
 def format_probability(value: float, decimals: int = 2) -> str:
-    """Show a probability, a share or a score from 0 to 1; what is exactly 0 or 1 has no decimals, and nothing else reads so."""
+    """Show a probability, a share or a score from 0 to 1; what is exactly 0 or 1, but for rounding, has no decimals, and nothing else reads so."""
     if not math.isfinite(value):
         return special(value)
-    if value in (0, 1):
+    if value == 0 or abs(1 - value) < ROUNDING:
         return f"{value:.0f}"
     step = 10.0**-decimals
     if value > 0 and round(value, decimals) == 0:
@@ -96,9 +99,9 @@ def format_probability(value: float, decimals: int = 2) -> str:
 
 
 def format_correlation(value: float, decimals: int = 2) -> str:
-    """Show a correlation; what is exactly -1 or 1 has no decimals, and nothing else reads so."""
+    """Show a correlation; what is exactly -1 or 1, but for rounding, has no decimals, and nothing else reads so."""
     size = abs(value)
-    if size == 1:
+    if abs(1 - size) < ROUNDING:
         return format_count(value)
     step = 10.0**-decimals
     if 1 - step / 2 <= size < 1:

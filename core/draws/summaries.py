@@ -269,7 +269,7 @@ def rank_chains(
     if keep.all():
         return (
             keep,
-            f"All {len(keep)} chains are kept: their mean log joint is within {format_amount(limit)} of the best.",
+            f"{'Both' if len(keep) == 2 else f'All {len(keep)}'} chains are kept: their mean log joint is within {format_amount(limit)} of the best.",
         )
     parts = [
         f"chain {i + 1} lies {format_amount(means[best] - means[i])} below the best"

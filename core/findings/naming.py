@@ -248,7 +248,10 @@ class Naming:
             }
             kept = columns if len(columns) == len(found.columns) else found.columns
             units = {title: unit for old, title in zip(found.columns, kept) if (unit := found.units.get(old))}
-            return replace(found, columns=kept, units=units)
+            decimals = {
+                title: found.decimals[old] for old, title in zip(found.columns, kept) if old in found.decimals
+            }
+            return replace(found, columns=kept, units=units, decimals=decimals)
         if isinstance(found, Result) and found.values.dtype.kind in "OUT" and found.values.ndim == 1:
             if found.dims == (name,) and all(isinstance(text, str) for text in found.values.tolist()):
                 along = self.along(name, len(found.values), found.values.tolist())

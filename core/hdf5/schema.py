@@ -11,8 +11,10 @@ from urllib.parse import quote
 import numpy as np
 
 FORMAT = "plaidwork-session"
-VERSION = (1, 0)
+VERSION = (1, 1)
 MIN_READER = (1, 0)
+LINKED = (1, 1)
+"""What reads a file some of whose data are in files of their own."""
 SUFFIX = ".plaidwork"
 LIBVER = ("earliest", "v110")
 MAX_CHUNK = 1 << 20

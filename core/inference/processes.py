@@ -226,12 +226,22 @@ def end_process(process: Any) -> None:
         process.kill()
 
 
+def _lost(plan: FitPlan, record: ChainRecord, process: Any, at: str) -> Event | None:
+    return lost(plan, record, process.exitcode, at)
+
+
 def follow(
-    plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, pipe: Connection, process: Any
+    plan: FitPlan,
+    record: ChainRecord,
+    control: Control,
+    notify: Notify,
+    pipe: Connection,
+    process: Any,
+    gone: Callable[[FitPlan, ChainRecord, Any, str], Event | None] = _lost,
 ) -> bool:
     """Our side of one chain: hand requests over, take the news in. The only writer of ``record``.
 
-    Returns whether the process is still there.
+    Returns whether the process is still there. ``gone`` makes the event for one that ended within its chain, or None.
     """
     requested, ended, at = "go", False, ""
     since = time.monotonic()
@@ -261,7 +271,9 @@ def follow(
         if not ended:
             process.join(5)
             record.broken = True
-            notify(lost(plan, record, process.exitcode, at))
+            told = gone(plan, record, process, at)
+            if told is not None:
+                notify(told)
         return False
     return True
 
@@ -327,6 +339,9 @@ class _Reporter:
 
 def serve(pipe: Connection, job: ChainJob | None = None) -> None:
     """The other side: chain after chain, until the pipe is closed. A job without inputs has those of the one before."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches every process of the terminal; ours asks
     held: Mapping[str, tuple[Dataset, ...]] = {}
     while True:
         if job is not None:
@@ -344,9 +359,6 @@ def serve(pipe: Connection, job: ChainJob | None = None) -> None:
 
 def run_job(pipe: Connection, job: ChainJob) -> None:
     """One chain: the same plan, the same engine."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches every process of the terminal; ours asks
     set_owner(job.model, PluginInfo(*job.plugin, state="ok"))
     try:
         plan = make_plan(

@@ -227,7 +227,7 @@ def listed(title: str, table: Table) -> Listed:
     columns = list(table.columns.items())[:_COLUMNS]
     heads = tuple(heads_of(table)[name] for name, _ in columns)
     shown = min(len(table), _ROWS)
-    formats = formats_of(table.columns, table.units)
+    formats = formats_of(table.columns, table.units, table.decimals)
     tells = [formats.get(name) or _telling(values) for name, values in columns]
     rows = tuple(
         tuple(tell(values[row]) for tell, (_, values) in zip(tells, columns, strict=True))

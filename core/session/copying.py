@@ -1,17 +1,22 @@
-"""Sessions to give away: without the data that the runs were fitted to, or small, to be looked at."""
+"""Copies of sessions: without the data that the runs were fitted to, small, or with data that stay in their files."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._text import file_sha256
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.errors import SessionError
+from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
+from plaidwork.core.session.store.linked import Link, link_of
 
 _NOTE, _COMPACT = "copied without data", "compact copy"
+_LINKED, _EMBEDDED = "copied with linked data", "copied with all data"
 DRAWS = 500
 """Draws of each chain that a compact copy keeps at most, when nobody says otherwise."""
 
@@ -45,6 +50,62 @@ def save_compact(session: Session, path: Path, *, draws: int = DRAWS, data: bool
     return [*said, "No run has the states of its chains: all can be looked at, none can go on."]
 
 
+def save_linked(session: Session, path: Path, folders: Iterable[Path] = ()) -> list[str]:
+    """Write a copy whose data stay in the files they were imported from; what became of each dataset, as sentences.
+
+    The files are looked for by name and SHA-256 in ``folders``, then beside the session. Where one is not found, or the same values do
+    not come out of it any more (they were edited, joined or counted in texts), the values are in the copy. Names and annotations of
+    rows and columns are always there. The session is not changed. Raises ``SessionError``.
+    """
+    places = [*folders, *([session.path.parent] if session.path is not None else [])]
+    made, said = _copy_of(session, path, data=True), []
+    for name, dataset in session.datasets.items():
+        link = link_of(dataset, session.links)
+        try:
+            if link is None:
+                link = Link.to(dataset, _file_of(dataset, places))
+            link.record(path.parent)
+        except (PlaidworkError, OSError) as error:
+            told = error.message if isinstance(error, PlaidworkError) else f"{error}."
+            said.append(f"“{name}” stays in the session. {told}")
+            continue
+        made.links[link.digest] = link
+        said.append(f"“{name}” is read from {link.file}.")
+    made.note(_LINKED, datasets=[link.name for link in made.links.values()])
+    made.save(path)
+    return said
+
+
+def save_embedded(session: Session, path: Path) -> list[str]:
+    """Write a copy that holds the values of linked data itself; the files that were read, as sentences.
+
+    To call it is to allow that these files are read. The session is not changed. Raises ``SessionError`` when one is missing.
+    """
+    made, said = _copy_of(session, path, data=True), []
+    for name, dataset in session.datasets.items():
+        link = link_of(dataset, session.links)
+        if link is not None:
+            said.append(f"“{name}” was read from {link.file}.")
+            link.allowed = True
+            made.datasets[name] = dataset.with_(values=dataset.values)
+    made.links.clear()
+    made.note(_EMBEDDED)
+    made.save(path)
+    return said
+
+
+def _file_of(dataset: Dataset, places: Iterable[Path]) -> Path:
+    """The file that a dataset was imported from. Raises ``SessionError`` when it is nowhere."""
+    if dataset.kind == "categorical" or not dataset.source.file or not dataset.source.sha256:
+        raise SessionError("It was not imported from a file of its own.")
+    name = Path(dataset.source.file).name
+    for place in places:
+        file = place / name
+        if file.is_file() and file_sha256(file) == dataset.source.sha256:
+            return file
+    raise SessionError(f"{name} was not found as it was when it was imported.")
+
+
 def _copy_of(session: Session, path: Path, *, data: bool) -> Session:
     if session.path is not None and path.resolve() == session.path.resolve():
         raise SessionError("The copy would replace the session.", "Give it another name.")
@@ -60,6 +121,7 @@ def _copy_of(session: Session, path: Path, *, data: bool) -> Session:
         made.runs[run.id] = replace(run, analyses=analyses)
     if data:
         made.datasets.update(session.datasets)
+        made.links.update(session.links)
     else:
         made.note(_NOTE, datasets=list(session.datasets))
     return made

@@ -19,6 +19,7 @@ from plaidwork.core.session.actions import record_action
 if TYPE_CHECKING:
     from plaidwork.core.contract.model import Model
     from plaidwork.core.plugins.registry import Registry
+    from plaidwork.core.session.store.linked import Link
     from plaidwork.core.session.store.mark import FileMark
 
 
@@ -45,6 +46,8 @@ class Session:
     """Why the file must not be written (newer format, open elsewhere), or empty."""
     left_behind: str = ""
     """Key of the unsaved work that this session was made of; it goes once the session is saved."""
+    links: dict[str, Link] = field(default_factory=dict)
+    """Files that hold the values of data in place of the session file, by the digest of the dataset."""
     mark: FileMark | None = None
     """What the file at ``path`` was when it was read or written."""
 

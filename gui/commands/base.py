@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from plaidwork.gui.workbench import Workbench
 
 
+SESSION_SUFFIX = ".plaidwork"
+SESSION_FILTER = f"Plaidwork sessions (*{SESSION_SUFFIX})"
+
+
 class CommandGroup:
     """Commands that use the workbench and what the window shows, nothing else."""
 

@@ -16,7 +16,8 @@ from plaidwork.core.inference.run import Run, now
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.store.places import recovery_key
 from plaidwork.gui import dialogs
-from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.commands.base import SESSION_FILTER, SESSION_SUFFIX
+from plaidwork.gui.commands.copies import CopyCommands
 from plaidwork.gui.numbers import format_bytes
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import run_task, wait_for_tasks
@@ -25,16 +26,14 @@ if TYPE_CHECKING:
     from plaidwork.core.session.recovery import Recovery
     from plaidwork.gui.setup.setup_page import SetupPage
 
-SESSION_SUFFIX = ".plaidwork"
 SEVERAL = (".h5mu",)
 """Files that hold several matrices by their nature."""
-_SESSION_FILTER = f"Plaidwork sessions (*{SESSION_SUFFIX})"
 _CLOSE_WAIT = 5000
 _MOST_OFFERED = 5
 """Pieces of recovered work that are offered at once."""
 
 
-class FileCommands(CommandGroup):
+class FileCommands(CopyCommands):
     """What the File menu does, and everything that may lose work."""
 
     def welcome(self) -> None:
@@ -143,7 +142,7 @@ class FileCommands(CommandGroup):
     def open_file(self) -> None:
         window = self._window
         name, _ = QFileDialog.getOpenFileName(
-            window, "Open a session", window.settings.folder("open"), _SESSION_FILTER
+            window, "Open a session", window.settings.folder("open"), SESSION_FILTER
         )
         if name:
             self.open_path(Path(name))
@@ -182,6 +181,7 @@ class FileCommands(CommandGroup):
             actions = [("Take over", self._take_over)] if gone else []
             self._window.messages.post("info", "Opened for reading only", session.read_only, actions)
         self._window.status.say(f"Opened {path.name}")
+        self.tell_links()
 
     def _take_over(self) -> None:
         window = self._window
@@ -199,30 +199,11 @@ class FileCommands(CommandGroup):
         self._workbench.save()
         return True
 
-    def save_without_data(self) -> None:
-        """Ask for a file, and write a copy to give away."""
-        from plaidwork.core.session.copying import save_without_data
-
-        window, session = self._window, self._workbench.session
-        proposed = proposed_name(session.name, "without data", suffix=SESSION_SUFFIX)
-        path = ask_save_path(
-            window,
-            "Save a copy without data",
-            Path(window.settings.folder("open")) / proposed,
-            _SESSION_FILTER,
-        )
-        if path is not None:
-            run_task(
-                lambda task: save_without_data(session, path),
-                lambda written: window.status.say(f"Copy without data saved to {written.name}"),
-                self._workbench.faults.report("Could not save the copy"),
-            )
-
     def compare_sessions(self) -> None:
         """Ask for a session file, and say what differs."""
         window = self._window
         name, _ = QFileDialog.getOpenFileName(
-            window, "Compare with a session", window.settings.folder("open"), _SESSION_FILTER
+            window, "Compare with a session", window.settings.folder("open"), SESSION_FILTER
         )
         if name:
             self._workbench.guard.compare(Path(name))
@@ -231,7 +212,7 @@ class FileCommands(CommandGroup):
         window, session = self._window, self._workbench.session
         name = proposed_name(session.name, suffix=SESSION_SUFFIX)
         proposed = Path(window.settings.folder("open")) / name
-        path = ask_save_path(window, "Save the session", proposed, _SESSION_FILTER)
+        path = ask_save_path(window, "Save the session", proposed, SESSION_FILTER)
         if path is None:
             return False
         window.settings.set_folder("open", path)
@@ -279,6 +260,7 @@ class FileCommands(CommandGroup):
     def _recover(self, item: Recovery) -> None:
         def recovered(session: Session) -> None:
             self._workbench.set_session(session, dirty=True)
+            self.tell_links()
 
         def failed(error: BaseException, details: str) -> None:
             self._window.messages.post("error", "The recovery file could not be read", str(error))

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from plaidwork.core import quoting
@@ -167,6 +168,16 @@ class ViewCommands(CommandGroup):
         from plaidwork.gui.command_palette import CommandPalette
 
         CommandPalette(list(self._window.actions_by_key.values()), self._window).exec()
+
+    def documentation(self) -> None:
+        """The page about what is in front, in the browser; it lies on this computer."""
+        from plaidwork.gui.documentation import address, topic
+
+        page = address(topic(self._window))
+        if page is None or not QDesktopServices.openUrl(page):
+            where = page.toLocalFile() if page is not None else ""
+            text = f"Open this file yourself: {where}" if where else "This installation came without it."
+            self._window.messages.post("warn", "The documentation could not be opened", text)
 
     def shortcuts(self) -> None:
         dialogs.show_shortcuts(self._window)

@@ -1,5 +1,9 @@
 """Gaussian process classification and ordinal regression by auxiliary variables (see NOTES.md)."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from plaidwork.core.api import hookimpl
 
 
@@ -13,4 +17,13 @@ def plaidwork_models() -> list[str]:
         f"{path}.raters:Rated",
         f"{path}.binary_pca:BinaryComponents",
         f"{path}.variational:QuickClasses",
+        f"{path}.regression.model:Regression",
+        f"{path}.regression.quick:QuickRegression",
     ]
+
+
+@hookimpl
+def plaidwork_views() -> list[Any]:
+    from plaidwork.plugins.gp_auxiliary.regression.factories import FACTORIES
+
+    return list(FACTORIES)

@@ -64,6 +64,7 @@ def test_the_commands_lead_to_errors_and_pictures(all_typed, name):
     assert pictures == sorted([more, "Loadings-Images.png"])
 
 
+@pytest.mark.slow
 def test_the_tiles_are_images(folder):
     """Most of the picture is not the ground: the tiles fill it, in more than a few colours."""
     (path,) = (folder / "digits" / "runs").rglob("Loadings-Images.png")
@@ -74,6 +75,7 @@ def test_the_tiles_are_images(folder):
     assert len(np.unique(tiles[::50], axis=0)) > 100
 
 
+@pytest.mark.slow
 def test_unknown_pictures_are_said(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     assert main(["export", "digits.plaidwork", "--to", "none", "--picture", "Tiles"]) != 0

@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
             program, *words = shlex.split(line)
             assert program == "plaidwork"
             assert main(words) == 0, line
-    assert len(lines) == 6
+    assert len(lines) == 7
     return where
 
 
@@ -41,6 +41,16 @@ def test_every_figure_has_what_it_shows(folder):
         found = run_of(folder / f"{name}.plaidwork").results
         assert found["map"].values.shape[0] == len(found["class"].values), name
         assert np.isfinite(found["auxiliary"].values).all(), name
+
+
+@pytest.mark.slow
+def test_the_regression_has_its_two_bands(folder):
+    """A new observation has the noise of the function beside the function's own band; the noise grows along the course."""
+    found = run_of(folder / "course.plaidwork").results
+    function, observation = found["along_function"].values, found["along_observation"].values
+    assert (np.diff(observation)[..., 0] > np.diff(function)[..., 0]).all()
+    noise = found["noise_along"].values[0]
+    assert noise[130] > 2 * noise[40]
 
 
 @pytest.mark.slow

@@ -150,26 +150,3 @@ def test_what_differs_from_a_changed_file_is_told(bench, path, qtbot):
     bench.guard.compare(bench.session.save(path.with_name("t.plaidwork")))
     _done(qtbot, lambda: len(told) == 2)
     assert told[1][2] == "Both hold the same."
-
-
-def test_a_copy_without_data_is_saved_from_the_menu(qtbot, qapp, path, tmp_path, monkeypatch):
-    from plaidwork.gui.commands import files
-    from tests.gui.window_tools import plan
-
-    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
-    window = MainWindow(Workbench(toy_registry()), Settings(tmp_path / "config"))
-    action = window.actions_by_key["save_without_data"]
-    assert not action.isEnabled()
-    run = window.workbench.start(plan(draws=5))
-    _done(qtbot, lambda: not run.active and run.results)
-    qtbot.waitUntil(action.isEnabled)
-    target = tmp_path / "given.plaidwork"
-    monkeypatch.setattr(files, "ask_save_path", lambda *_: target)
-    action.trigger()
-    _done(qtbot, target.exists)
-    found = open_session(target)
-    assert not found.datasets
-    assert [one.title for one in found.runs.values()] == [run.title]
-    window.workbench.set_session(Session())
-    window.close()
-    window.deleteLater()

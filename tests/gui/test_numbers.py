@@ -30,7 +30,16 @@ def test_count(value, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.5, "0.50"), (1.0, "1"), (0.996, "> 0.99"), (0.9949, "0.99"), (0.001, "< 0.01"), (0, "0")],
+    [
+        (0.5, "0.50"),
+        (1.0, "1"),
+        (0.996, "> 0.99"),
+        (0.9949, "0.99"),
+        (0.001, "< 0.01"),
+        (0, "0"),
+        (1 - 1e-9, "> 0.99"),
+        (1 - 2e-15, "1"),
+    ],
 )
 def test_probability_is_one_only_when_exact(value, text):
     assert n.format_probability(value) == text
@@ -153,6 +162,7 @@ def test_a_score_is_one_only_when_exact_at_any_number_of_decimals(value, text):
     [
         (0.9999, "> 0.99"),
         (-0.9999, f"< {MINUS}0.99"),
+        (2e-15 - 1, f"{MINUS}1"),
         (1.0, "1"),
         (-1.0, f"{MINUS}1"),
         (0.994, "0.99"),

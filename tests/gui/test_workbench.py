@@ -94,6 +94,7 @@ def test_stop_answers_at_once_and_resume_equals_an_uninterrupted_run(workbench, 
     assert np.array_equal(run.draws["place"], whole.draws["place"])
 
 
+@pytest.mark.slow
 def test_chains_in_processes_pause_stop_and_have_the_same_draws(qapp, qtbot):
     from plaidwork.core.inference.execution import execute
     from plaidwork.core.inference.executor import InlineExecutor

@@ -36,7 +36,7 @@ class AxisLabels:
             for name in run.inputs[key]:
                 if name not in self._session.datasets:
                     return False
-                hasher.update(f"{key}={self._digest(name)};".encode())
+                hasher.update(f"{key}={self.digest(name)};".encode())
         return hasher.hexdigest() == run.data_hash
 
     def digest_of(self, name: str) -> str:
@@ -45,7 +45,7 @@ class AxisLabels:
         known = name in kept and kept[name][0] is dataset
         return str(kept[name][1]) if known else dataset.known_digest if dataset is not None else ""
 
-    def _digest(self, name: str) -> str:
+    def digest(self, name: str) -> str:
         """The dataset's digest, remembered in the session from save to save."""
         kept: dict[str, tuple[Any, str]] = self._session.__dict__.setdefault("_digests", {})
         dataset = self._session.datasets[name]

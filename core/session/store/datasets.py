@@ -18,23 +18,27 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
 from plaidwork.core.hdf5.stored import StoredSparse
+from plaidwork.core.session.store.linked import LinkedValues, read_linked
 from plaidwork.core.session.store.wide import MOST_COLUMNS, read_wide, write_wide
 
 _CSR = ("data", "indices", "indptr")
 _ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
 
 
-def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset, digest: str = "") -> None:
-    """Fill an empty group with one dataset, whose ``digest`` is noted where it is known."""
+def write_dataset(
+    writer: Writer,
+    group: h5py.Group,
+    dataset: Dataset,
+    digest: str = "",
+    link: Mapping[str, Any] | None = None,
+) -> None:
+    """Fill an empty group with one dataset, whose ``digest`` is noted where it is known; with a ``link`` without its values."""
     encode(group, "anndata", "0.1.0")
     labels = dataset.kind == "categorical"
     uns = group.create_group("uns")
     encode(uns, "dict", "0.1.0")
-    encode(
-        writer.json(uns, "plaidwork", _fields(dataset, digest)),
-        "string",
-        "0.2.0",
-    )
+    fields = _fields(dataset, digest) | ({"link": link} if link is not None else {})
+    encode(writer.json(uns, "plaidwork", fields), "string", "0.2.0")
     obs = _frame(writer, group, "obs", dataset.row_names, dataset.row_table)
     if labels:
         _labels(writer, obs, dataset)
@@ -42,7 +46,8 @@ def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset, digest: s
     else:
         columns = dataset.column_names if len(dataset.shape) == 2 else ("value",)
         _frame(writer, group, "var", columns, dataset.column_table if len(dataset.shape) == 2 else {})
-        _matrix(writer, group, dataset)
+        if link is None:
+            _matrix(writer, group, dataset)
 
 
 def _frame(
@@ -172,6 +177,8 @@ def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
         column_names, column_table = (), {}
     if values["kind"] == "categorical":
         array: Any = reader.array(reader.group(reader.group(group, "obs"), "labels")["codes"])
+    elif "link" in fields:
+        array = read_linked(values["name"], fields["link"], shape)
     elif isinstance(group["X"], h5py.Group):
         array = _read_sparse(reader, group["X"])
     else:
@@ -184,7 +191,10 @@ def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
         row_table=row_table,
         column_table=column_table,
     )
-    if reader.sealed:  # else anybody may have written it
+    if isinstance(array, LinkedValues):  # only values with this digest are ever read
+        array.described = found
+        found.knowing(array.link.digest, int(fields.get("missing", -1)))
+    elif reader.sealed:  # else anybody may have written it
         found.knowing(str(fields.get("digest", "")), int(fields.get("missing", -1)))
     return found
 

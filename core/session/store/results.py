@@ -35,6 +35,8 @@ class ResultWriter:
             case Table():
                 group = self._group.create_group(link)
                 about = {"units": result.units, "label": result.label, "doc": result.doc}
+                if result.decimals:
+                    about["decimals"] = result.decimals
                 put(group, **{"kind": "table", "about": to_json(about), **common})
                 for number, (title, column) in enumerate(result.columns.items()):
                     _column(self._writer, group, link_name(title), column, {"name": title, "order": number})

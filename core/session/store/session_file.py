@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from plaidwork.core.session.actions import read_actions
 from plaidwork.core.session.store.axis_labels import AxisLabels
 from plaidwork.core.session.store.datasets import read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
+from plaidwork.core.session.store.linked import link_of, links_of
 from plaidwork.core.session.store.mark import FileMark
 from plaidwork.core.session.store.places import recovery_file, recovery_key
 from plaidwork.core.session.store.runs import read_run, write_run
@@ -111,13 +113,18 @@ def _write_file(session: Session, path: Path, compact: bool) -> None:
     with open_new(path) as file:
         writer = Writer(file, compact=compact)
         _write_head(session, file)
-        group, labels = file.create_group("data"), AxisLabels(session)
+        group, labels, linked = file.create_group("data"), AxisLabels(session), False
         found = {run.id: labels.of(run) for run in list(session.runs.values())}
         for order, (name, dataset) in enumerate(list(session.datasets.items())):
             inner = group.create_group(link_name(name))
             put(inner, order=order, name=name)
             with _named(f"The data “{name}”"):
-                write_dataset(writer, inner, dataset, labels.digest_of(name))
+                link = link_of(dataset, session.links, partial(labels.digest, name))
+                record = link.record(path.parent) if link is not None else None
+                write_dataset(writer, inner, dataset, labels.digest_of(name), record)
+                linked = linked or record is not None
+        if linked:
+            put(file, min_reader=schema.version_text(schema.LINKED))
         group = file.create_group("runs")
         for order, run in enumerate(list(session.runs.values())):
             inner = group.create_group(link_name(run.id))
@@ -221,12 +228,14 @@ def load(
             seen = seen if session is not None else Seen(False, digest_of(path))
     except OSError as error:
         raise _not_opened(path, error) from error
+    ours = session is not None or (seen.ours and not probed)
     if session is None:
-        ours = seen.ours and not probed
         session = _load_whole(path, make, limits, any_size=any_size, probed=probed, ours=ours)
     if _stamp(path) != stamp:
         raise SessionError(f"“{path.name}” was changed while it was read.", "Open it again.")
     session.path = path.absolute()
+    for link in session.links.values():
+        link.place(session.path.parent, ours=ours)
     session.mark = FileMark.of(path, seen.digest)
     return session
 
@@ -359,6 +368,7 @@ def _read(reader: Reader, make: type[Session]) -> Session:
     for group in _ordered(reader.group(file, "data")):
         name = text_of(group, "name")
         session.datasets[name] = read_stored(reader, group)
+    session.links = links_of(session.datasets.values())
     for group in _ordered(reader.group(file, "runs")):
         run = read_run(reader, group, group.name.rsplit("/", 1)[1])
         run.session = session

@@ -1,13 +1,14 @@
 """Faults of the optional methods, planted and found."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from conforming import Bound, Means
 from faults import caught, passes, skipped
 
-from plaidwork.core.api import Cost, Problem, Result, View
+from plaidwork.core.api import Cost, Dataset, Problem, Result, View
 
 
 def overriding(base, **methods):
@@ -150,6 +151,25 @@ def test_simulations():
             values, state = super().simulate(params, shapes, rng)
             return {"X": values["X"][:, :1]}, state
 
+    class Named(Means):
+        """Simulates a data set: its names reach the model, in the sizes that are asked for."""
+
+        seen: ClassVar[set] = set()
+
+        def simulate(self, params, shapes, rng):
+            values, state = super().simulate(params, shapes, rng)
+            n, m = values["X"].shape
+            names = tuple(f"gene {i}" for i in range(n)), tuple(f"dose {j}" for j in range(m))
+            return {"X": Dataset("X", values["X"], *names)}, state
+
+        def init(self, data, params, rng):
+            self.seen.add((data["X"].names[0][0], data["X"].shape))
+            return super().init(data, params, rng)
+
+    passes(Named, "simulates")
+    passes(Named, "stops")
+    assert {name for name, _ in Named.seen} == {"gene 0"}
+    assert max(shape for _, shape in Named.seen) >= (200, 100)
     caught(Narrow, "simulates", "asked for (5, 2)")
     caught(overriding(Means, simulate=unseeded), "simulates", "same rng")
     caught(overriding(Means, simulate_data=moving), "simulates", "changes the state")

@@ -212,6 +212,14 @@ def test_a_picture_of_the_models_own_module_is_drawn(monkeypatch):
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for check in checks_for(right, only=["pictures"]):
         check()
+    around, inside = drawn(own_picture)
+    inside.__module__ = "own_package.model"
+    for name, module in {"own_package": around, "own_package.model": ModuleType("own_package.model")}.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    for check in checks_for(
+        inside, only=["pictures"]
+    ):  # the hooks stand in the package, the model in a module of it
+        check()
     caught(
         respec(views=(View("picture", "Own", "mean", options={"factory": "gone"}),)), "pictures", "not loaded"
     )

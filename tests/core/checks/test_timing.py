@@ -46,7 +46,8 @@ def test_prepare(monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(ctypes, "PyDLL"), reason="needs a C library")
-def test_held_interpreter():
+def test_held_interpreter(monkeypatch):
+    monkeypatch.setattr(timing, "TRIES", 1)
     caught(Holding, "releases_interpreter", "nogil", "no other thread could run for 2")
 
 

@@ -206,7 +206,12 @@ def test_a_choice_of_items_follows_what_is_selected():
 def test_numbers_of_the_table_are_told_as_their_column_is_written():
     found = picture(table={"p": [0.00012, 0.0312, 0.5]}, formats={"p": format_p})
     assert p.describe(found).splitlines()[-3:] == ["< 0.001", "0.031", "0.50"]
-    table = Table({"Factor": ["a"], "drugs": [0.2559], "Time": [2.0]}, {"drugs": "share", "Time": "h"})
+    table = Table(
+        {"Factor": ["a"], "drugs": [0.2559], "Time": [2.0]},
+        {"drugs": "share", "Time": "h"},
+        decimals={"Time": 5},
+    )
     assert formats_of(table.columns, table.units)["drugs"](table.columns["drugs"][0]) == "25.6 %"
+    assert formats_of(table.columns, table.units, table.decimals)["Time"](2.0) == "2.00000"
     assert heads_of(table) == {"Factor": "Factor", "drugs": "drugs", "Time": "Time (h)"}
     assert set(formats_of(["Block", "Adjusted p", "p", "Top", "q"])) == {"Adjusted p", "p", "q"}

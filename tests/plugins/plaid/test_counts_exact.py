@@ -139,8 +139,14 @@ def levels_of(copy):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("code", [WITH_LEVELS, PASSES, SEEDED], ids=sweep.MOVES[2:])
-@pytest.mark.parametrize("likelihood", some(["poisson", "bernoulli"], ["poisson"]))
+MOVES_APART = [
+    (likelihood, code) for likelihood in ("poisson", "bernoulli") for code in (WITH_LEVELS, PASSES, SEEDED)
+]
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "code"), some(MOVES_APART, [("bernoulli", PASSES), ("poisson", SEEDED)])
+)
 def test_moves_alone_leave_the_joint_law_as_it_is(likelihood, code):
     assert np.abs(moves_apart(code, likelihood, 3, 4000)).max() < tools.LIMIT
 

@@ -1,0 +1,379 @@
+"""Chains on the workers of a dask cluster, on this computer or on many.
+
+A chain is one task made of plain data, the job that processes of this computer get too, and obeys the same words; what it has to say
+comes back through a queue of the scheduler while it runs. The data of a fit are sent once and stay with the workers. A chain whose
+worker dies goes on elsewhere from its last checkpoint, to the same draws.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any
+from uuid import uuid4
+
+from plaidwork.core.contract.plugin_info import owner_of
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.errors import SettingError
+from plaidwork.core.inference.environment import environment
+from plaidwork.core.inference.events import Event, Finished
+from plaidwork.core.inference.executor import Control, Executor, Handle, Notify, ThreadsHandle
+from plaidwork.core.inference.parcel import Inputs
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.processes import ChainJob, cannot_run, chain_job, follow, run_job
+
+WAIT_SECONDS = 60.0
+"""How long the first worker may take to come."""
+SILENT_SECONDS = 90.0
+"""A chain that has heard nothing from its client for so long ends: the client is gone, and its session has the checkpoints."""
+ALIVE_SECONDS = 15.0
+ATTEMPTS = 20
+"""Workers that may die under one chain."""
+_ALIVE, _END = "alive", "end"
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """First word of a task. A second one comes when the scheduler gave the task to another worker after a death."""
+
+
+@dataclass(frozen=True)
+class _Data:
+    """Inputs as one object that dask does not look into."""
+
+    inputs: Inputs
+
+
+class Cluster:
+    """A dask cluster; use it as a context, or :meth:`close` it. Its chains follow executors that ``cluster.executor`` makes.
+
+    Parameters
+    ----------
+    where : address of a scheduler (``tcp://host:8786``; for ``tls://`` dask's own configuration names the certificates), or
+        ``local:N`` for N processes of this computer, reached by nobody else.
+
+    Raises
+    ------
+    SettingError : dask is not installed, nobody answers there, or no worker comes.
+    """
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self._own, self._client = _connect(where)
+        self._data: dict[str, Any] = {}
+        self._checked: set[str] = set()
+        self._lock = threading.Lock()
+        try:
+            self._client.wait_for_workers(1, timeout=WAIT_SECONDS)
+        except TimeoutError:
+            self.close()
+            raise SettingError(
+                f"The cluster at {where} has no workers.", "Start some with: dask worker ADDRESS"
+            ) from None
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the cluster; one of this computer ends."""
+        self._data.clear()
+        with suppress(Exception):  # a scheduler that is gone
+            self._client.close()
+        if self._own is not None:
+            with suppress(Exception):
+                self._own.close()
+
+    @property
+    def dashboard(self) -> str:
+        """Address of the page that shows what runs where."""
+        return str(self._client.dashboard_link)
+
+    @property
+    def threads(self) -> int:
+        """How many chains run at a time."""
+        return sum(self._client.nthreads().values())
+
+    def executor(self, control: Control | None = None) -> Executor:
+        """An executor whose chains run on the workers."""
+        return _ClusterExecutor(self, control)
+
+    def check(self, plan: FitPlan) -> None:
+        """Ask the workers once for a model what they have. Raises ``SettingError`` when versions differ, by which draws may, or when
+        the model cannot be loaded there.
+        """
+        model = type(plan.model)
+        name = f"{model.__module__}.{model.__qualname__}"
+        with self._lock:
+            if name not in self._checked:
+                self._compare(plan)
+                self._checked.add(name)
+
+    def _compare(self, plan: FitPlan) -> None:
+        here = _versions(type(plan.model), owner_of(plan.model).title)
+        for worker, there in self._client.run(
+            _versions, type(plan.model), owner_of(plan.model).title, on_error="return"
+        ).items():
+            if isinstance(there, OSError):  # the worker dies just now
+                continue
+            if isinstance(there, BaseException):
+                raise SettingError(
+                    f"The worker {worker} cannot load {plan.spec.title}: {there}.",
+                    "Install the same Plaidwork and the same plugins there.",
+                )
+            for package, version in here.items():
+                if there.get(package) != version:
+                    raise SettingError(
+                        f"{package} is {there.get(package)} on {worker}, and {version} here.",
+                        "Install the same version on both: with another, draws may differ.",
+                    )
+
+    # -- one chain ------------------------------------------------------------------------------
+    def run(self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
+        """One chain to its end, a stop or a failure; in a thread of its own."""
+        reason = "its workers die"
+        for attempt in range(ATTEMPTS):
+            time.sleep(min(attempt, 5))
+            if control.stopping:
+                notify(Finished(record.chain, "stopped", record.sweep))
+                return
+            line = None
+            try:
+                line = self._submit(plan, record)
+                follow(plan, record, control, notify, line, line, gone=_nobody)  # type: ignore[arg-type]
+            except OSError as error:  # what spoke with the worker, or with the scheduler, broke off
+                reason, record.broken = str(error) or type(error).__name__, True
+                continue
+            except Exception as error:
+                reason, record.broken = str(error) or type(error).__name__, True
+                break
+            finally:
+                if line is not None:
+                    line.close()
+            if not line.lost:
+                return
+        notify(cannot_run(plan, record, reason, ""))
+
+    def _submit(self, plan: FitPlan, record: ChainRecord) -> _Line:
+        """Hand the chain to the scheduler."""
+        self.check(plan)
+        job = replace(chain_job(plan, record), inputs={})
+        with self._lock:
+            data = self._data.get(plan.data_hash)
+            if data is None or data.status != "finished":  # whoever had them has died
+                (data,) = self._client.scatter([_Data(plan.inputs)], hash=False)
+                self._data[plan.data_hash] = data
+        name = f"plaidwork-{plan.spec.id}-{record.chain + 1}-{uuid4().hex}"
+        line = _Line(self._client, name)
+        line.task = self._client.submit(run_on_worker, job, data, name, key=name, pure=False, retries=0)
+        return line
+
+
+def _connect(where: str) -> tuple[Any, Any]:
+    """A cluster of our own (or None) and a client."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise SettingError(
+            "A cluster needs dask, which is not installed.", "pip install 'plaidwork[cluster]'"
+        ) from None
+    kind, _, count = where.partition(":")
+    if kind == "local":
+        if not count.isdigit() or not 1 <= int(count) <= 1024:
+            raise SettingError(f"A cluster of this computer is local:N, with N processes. Found “{where}”.")
+        own = LocalCluster(
+            n_workers=int(count), threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        )
+        return own, Client(own)
+    try:
+        return None, Client(where, timeout=WAIT_SECONDS / 2)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise SettingError(f"No dask scheduler answers at {where}: {error}.") from error
+
+
+def _versions(model: type, plugin: str) -> dict[str, str]:
+    """What may differ from computer to computer and matters; run on the workers, where the model must be there for it."""
+    found = environment()
+    names = ("plaidwork", "numpy", "scipy", "numba")
+    return {name: found[name] for name in names} | {
+        "Python": found["python"].rpartition(".")[0],
+        "plugin": plugin,
+    }
+
+
+def _dumps(news: object) -> bytes:
+    """News as one message, as dask itself sends what tasks return; larger than what queues take otherwise."""
+    from distributed.protocol.pickle import dumps
+
+    return bytes(dumps(news))
+
+
+def _loads(message: bytes) -> Any:
+    from distributed.protocol.pickle import loads
+
+    return loads(message)
+
+
+def _nobody(*_told: object) -> Event | None:
+    """A worker that is lost is no failure: the chain goes on elsewhere."""
+    return None
+
+
+# -- this side -----------------------------------------------------------------------------------
+class _Ear:
+    """Listens to a queue of the scheduler in a thread of its own, without asking again and again."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        from distributed import Queue
+
+        self._queue = Queue(name, client=client)
+        self.heard: SimpleQueue[Any] = SimpleQueue()
+        self.since, self.deaf = time.monotonic(), False
+        """When it heard something last, and whether it can hear no more."""
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while (word := self._queue.get()) != _END:
+                self.since = time.monotonic()
+                if word != _ALIVE:
+                    self.heard.put(word)
+            self._queue.close()
+        except Exception:  # the scheduler is gone
+            self.deaf = True
+
+    def close(self) -> None:
+        """The thread ends; also where nobody speaks any more."""
+        with suppress(Exception):
+            self._queue.put(_END)
+
+
+class _Line:
+    """Our end of the line to one task: what :func:`follow` needs of a pipe and of a process."""
+
+    exitcode = None
+
+    def __init__(self, client: Any, name: str) -> None:
+        from distributed import Queue
+
+        self._ear, self._words = _Ear(client, f"{name}-news"), Queue(f"{name}-words", client=client)
+        self.task: Any = None
+        self.lost = False
+        self._begun = False
+        self._next: Any = None
+        self._said = time.monotonic()
+
+    def send(self, word: str) -> None:
+        self._words.put(word)
+        self._said = time.monotonic()
+
+    def poll(self, seconds: float = 0.0) -> bool:
+        """Whether there is news. Raises ``EOFError`` when the task, or its worker, is no more."""
+        if time.monotonic() - self._said > ALIVE_SECONDS:
+            self.send(_ALIVE)
+        if self._next is not None:
+            return True
+        try:
+            found = _loads(self._ear.heard.get(timeout=seconds))
+        except Empty:
+            if self._ear.deaf or self.task.status in ("error", "lost", "cancelled"):
+                self._gone()
+            return False
+        if isinstance(found, _Begun):
+            if self._begun:
+                self._gone()
+            self._begun = True
+            return False
+        self._next = found
+        return True
+
+    def recv(self) -> Any:
+        found, self._next = self._next, None
+        return found
+
+    def _gone(self) -> None:
+        self.lost = not self._ear.deaf
+        raise EOFError
+
+    def kill(self) -> None:
+        """Give the task up; a step that does not end goes on for nobody."""
+        with suppress(Exception):
+            self.task.cancel(force=True)
+
+    def join(self, timeout: float = 0.0) -> None:
+        """There is no process here to wait for."""
+
+    def close(self) -> None:
+        """A task that has ended is forgotten, one that was begun anew elsewhere is given up."""
+        if self.lost and self.task is not None:
+            self.kill()
+        self._ear.close()
+        with suppress(Exception):
+            self._words.put(_END)
+            self._words.close()
+
+
+class _ClusterExecutor:
+    def __init__(self, cluster: Cluster, control: Control | None) -> None:
+        self._cluster, self.control = cluster, control or Control()
+
+    def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
+        control = self.control
+        self._cluster.check(plan)
+        threads = [
+            threading.Thread(target=self._cluster.run, args=(plan, record, control, notify), daemon=True)
+            for record in records
+        ]
+        for thread in threads:
+            thread.start()
+        return ThreadsHandle(control, threads)
+
+    def close(self) -> None:
+        """Nothing: the workers are the cluster's."""
+
+
+# -- the worker's side ---------------------------------------------------------------------------
+def run_on_worker(job: ChainJob, data: _Data, name: str) -> None:
+    """The task: one chain."""
+    line = _WorkersLine(name)
+    line.send(_Begun())
+    run_job(line, replace(job, inputs=data.inputs))  # type: ignore[arg-type]
+
+
+class _WorkersLine:
+    """The worker's end. Raises ``OSError``, by which the chain ends, when nobody has been heard of for a long time."""
+
+    def __init__(self, name: str) -> None:
+        from distributed import Queue, get_client
+
+        client = get_client()
+        self._ear, self._news = _Ear(client, f"{name}-words"), Queue(f"{name}-news", client=client)
+        self._next = ""
+
+    def send(self, news: object) -> None:
+        self._check()
+        self._news.put(_dumps(news))
+
+    def poll(self, seconds: float = 0.0) -> bool:
+        self._check()
+        if not self._next:
+            with suppress(Empty):
+                heard = self._ear.heard
+                self._next = heard.get(timeout=seconds) if seconds else heard.get_nowait()
+        return bool(self._next)
+
+    def recv(self) -> str:
+        word, self._next = self._next, ""
+        return word
+
+    def _check(self) -> None:
+        if self._ear.deaf or time.monotonic() - self._ear.since > SILENT_SECONDS:
+            raise OSError("the client is gone")

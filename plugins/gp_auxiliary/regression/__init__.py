@@ -1,0 +1,1 @@
+"""Gaussian process regression: numbers instead of classes, with the covariances and moves of the classifiers."""

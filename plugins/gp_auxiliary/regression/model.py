@@ -1,0 +1,356 @@
+"""Regression by sampling the parameters of covariance and noise, the function integrated out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, NotRequired, TypedDict, TypeVar
+
+import numpy as np
+
+from plaidwork.core.api import (
+    ChainView,
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelSpec,
+    Problem,
+    Results,
+    Stage,
+    Trial,
+)
+from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.regression.law import extended, inputs_of, law_of, log_evidence
+from plaidwork.plugins.gp_auxiliary.regression.moments import solve_dense
+from plaidwork.plugins.gp_auxiliary.regression.noise import (
+    NoiseLaw,
+    draw_degrees,
+    draw_residuals,
+    draw_scales,
+)
+from plaidwork.plugins.gp_auxiliary.regression.samples import (
+    RegressionSettings,
+    filled,
+    find_problems,
+    make_samples,
+    prior_at,
+)
+from plaidwork.plugins.gp_auxiliary.regression.spec import REGRESSION
+from plaidwork.plugins.gp_auxiliary.state import Floats, Steps
+
+SLICES = 4
+"""Elliptical slices of a varying noise in a sweep: they cost a few values each, a trajectory five gradients."""
+
+
+class RegressionFixed(TypedDict):
+    """What no sweep changes."""
+
+    x: Floats
+    """(N, D) standardised inputs of the fitted samples."""
+    y: Floats
+    """(N,) their standardised values."""
+    unit: float
+    """What a value was divided by."""
+
+
+class Bracket(TypedDict):
+    """An elliptical slice under way: the angles between which the next one lies, the second axis (J,), the height to reach."""
+
+    low: float
+    high: float
+    other: Floats
+    height: float
+
+
+class RegressionFields(TypedDict):
+    """The state of a chain."""
+
+    fixed: RegressionFixed
+    theta: Floats
+    """(P,) logarithms of the parameters of covariance and noise."""
+    log_density: float
+    """Of values and parameters, the function integrated out, given the scales of the noise."""
+    steps: Steps
+    shape: Floats
+    """(0,), (1,) or (J,) what shapes the noise, see ``noise.py``."""
+    scale: Floats
+    """(N,) scales of the noise variances."""
+    places: Floats
+    """(J, D) places of a varying noise."""
+    slices: int
+    """Elliptical slices that this sweep has ended."""
+    bracket: NotRequired[Bracket]
+    """Within an elliptical slice."""
+
+
+_TRIAL = {
+    "standardise": False,
+    "standardise_y": False,
+    "amplitude_sd": 0.7,
+    "gamma_sd": 0.7,
+    "noise_sd": 0.7,
+}
+_SMALL = {"X": (8, 2), "y": (8,)}
+FieldsT = TypeVar("FieldsT", bound=Mapping[str, Any])
+SettingsT = TypeVar("SettingsT", bound=RegressionSettings)
+
+
+class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
+    """What the regressions say of samples, given draws of their parameters."""
+
+    likelihood_of: ClassVar[str] = "y"
+
+    def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
+        return find_problems(data, filled(params))
+
+    def estimate(self, data: ModelData, params: SettingsT) -> Cost:
+        """Bytes of one chain and seconds of a sweep."""
+        size, inputs = data["X"].shape
+        gradient = 6e-11 * size**3 + (4e-8 + 3.5e-10 * inputs) * size**2
+        return Cost(40.0 * size**2, hyper.UNITS * gradient)
+
+    def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
+        from plaidwork.plugins.gp_auxiliary.regression.results import summarise_draws
+
+        settings = filled(params)
+        return summarise_draws(kept, make_samples(data, settings), data, settings)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SettingsT) -> Results:
+        from plaidwork.plugins.gp_auxiliary.regression.new import predict_new
+
+        settings = filled(params)
+        return predict_new(kept, make_samples(data, settings), new_data, settings)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: SettingsT,
+        index: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.gp_auxiliary.regression.new import log_density_left_out
+
+        settings = filled(params)
+        return log_density_left_out(chain, draws, make_samples(data, settings), settings)[:, rows]
+
+
+class Regression(Regressing[RegressionFields, RegressionSettings]):
+    """Regression with normal noise of one variance, with Student's, or with one whose variance changes with the inputs."""
+
+    spec: ClassVar[ModelSpec] = REGRESSION
+    trials: ClassVar[Sequence[Trial]] = (
+        Trial(params=_TRIAL, shapes=_SMALL, warmup=60, thin=2),
+        Trial(
+            name="walks",
+            params={**_TRIAL, "moves": "walk", "walks": 6},
+            shapes=_SMALL,
+            thin=4,
+        ),
+        Trial(
+            name="terms",
+            params={
+                **_TRIAL,
+                "covariance": "expression",
+                "expression": "matern32(ard) + linear",
+                "metric": "mode",
+            },
+            shapes={"X": (6, 2), "y": (6,)},
+            thin=4,
+        ),
+        Trial(name="student", params={**_TRIAL, "noise": "student"}, shapes=_SMALL, thin=4),
+        Trial(name="varying", params={**_TRIAL, "noise": "varying"}, shapes=_SMALL, thin=4),
+    )
+
+    def prior(self, state: RegressionFields, params: RegressionSettings) -> Prior:
+        """The law of the chain's values."""
+        x = state["fixed"]["x"]
+        return prior_at(x, filled(params), _numbered(x), state["scale"])
+
+    def init(self, data: ModelData, params: RegressionSettings, rng: np.random.Generator) -> RegressionFields:
+        samples = make_samples(data, filled(params))
+        fixed: RegressionFixed = {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread}
+        law = NoiseLaw.of(params["noise"], fixed["x"])
+        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]))
+        theta = prior.covariance.prior_mean
+        theta = theta + 0.3 * prior.covariance.prior_sd * rng.standard_normal(len(theta))
+        return self._begun(fixed, theta, law.start_shape(), np.ones(len(samples.y)), law, params)
+
+    def _begun(
+        self,
+        fixed: RegressionFixed,
+        theta: np.ndarray,
+        shape: np.ndarray,
+        scale: np.ndarray,
+        law: NoiseLaw,
+        params: RegressionSettings,
+    ) -> RegressionFields:
+        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]), scale)
+        return {
+            "fixed": fixed,
+            "theta": theta,
+            "log_density": log_density(prior, theta, fixed["y"]),
+            "steps": hyper.steps_of(prior, filled(params)),
+            "shape": shape,
+            "scale": scale,
+            "places": law.places,
+            "slices": 0,
+        }
+
+    def stages(
+        self,
+        state: RegressionFields,
+        data: ModelData,
+        params: RegressionSettings,
+        rng: np.random.Generator,
+        clock: Clock,
+    ) -> list[Stage]:
+        """A trajectory of the parameters, or steps of a walk, and where the noise has a shape its moves."""
+        prior, y, kind = self.prior(state, params), state["fixed"]["y"], params["noise"]
+
+        def move(lo: int, hi: int) -> None:
+            hyper.move_theta(rng, state["theta"], y[None], prior, state["steps"], clock.warming, lo, hi)
+
+        def end() -> None:
+            state["slices"] = 0
+            state["log_density"] = log_density(self.prior(state, params), state["theta"], y)
+
+        def student(lo: int, hi: int) -> None:
+            draw_student(rng, state, prior)
+
+        def varying(lo: int, hi: int) -> bool:
+            state["slices"] += try_angle(rng, state, self.prior(state, params))
+            return state["slices"] == SLICES
+
+        seconds = 2e-4 + 6e-11 * len(y) ** 3 + 5e-8 * len(y) ** 2
+        covariance = Stage("covariance", move, hyper.moves_of(filled(params)), hyper.a_slice(seconds))
+        if kind == "normal":
+            return [replace(covariance, end=end)]
+        if kind == "student":
+            return [covariance, Stage("noise", student, end=end)]
+        return [covariance, Stage("noise", varying, None, hyper.a_slice(seconds), end=end)]
+
+    def traces(
+        self, state: RegressionFields, data: ModelData, params: RegressionSettings
+    ) -> dict[str, float]:
+        prior, theta, steps = self.prior(state, params), state["theta"], state["steps"]
+        tried, noise = steps["tried"].sum(), law_of(prior).noises(theta)[0]
+        if params["noise"] == "varying":  # its level alone may as well be that of u
+            noise *= math.exp(np.log(state["scale"]).mean())
+        return {
+            "log_density": state["log_density"],
+            "noise": state["fixed"]["unit"] * math.sqrt(noise),
+            "amplitude": math.exp(theta[0]),
+            "degrees": float(state["shape"][0]) if params["noise"] == "student" else math.nan,
+            "accepted": float(steps["taken"].sum() / tried) if tried else math.nan,
+        }
+
+    def draws(
+        self, state: RegressionFields, data: ModelData, params: RegressionSettings
+    ) -> Mapping[str, object]:
+        kept = state["scale"] if params["noise"] == "student" else state["scale"][:0]
+        return {
+            "theta": state["theta"].copy(),
+            "log_density": state["log_density"],
+            "shape": state["shape"].copy(),
+            "scale": kept.copy(),
+        }
+
+    def prepare(self) -> None:
+        """Compile by a tiny fit."""
+        from plaidwork.plugins.gp_auxiliary.regression.new import tiny_fit
+
+        tiny_fit(self)
+
+    def simulate(
+        self, params: RegressionSettings, shapes: Mapping[str, Any], rng: np.random.Generator
+    ) -> tuple[dict[str, np.ndarray], RegressionFields]:
+        x = rng.standard_normal(shapes["X"])
+        law = NoiseLaw.of(params["noise"], x)
+        prior = prior_at(x, filled(params), _numbered(x))
+        theta = prior.covariance.prior_mean
+        theta = theta + prior.covariance.prior_sd * rng.standard_normal(len(theta))
+        shape = law.prior_shape(rng)
+        scale = law.scale_at(shape, x)
+        if params["noise"] == "student":
+            scale = 0.5 * shape[0] / rng.gamma(0.5 * shape[0], size=len(x))
+        y = draw_values(prior_at(x, filled(params), _numbered(x), scale), theta, rng)
+        fixed: RegressionFixed = {"x": x, "y": y, "unit": 1.0}
+        return {"X": x.copy(), "y": y.copy()}, self._begun(fixed, theta, shape, scale, law, params)
+
+    def simulate_data(
+        self,
+        state: RegressionFields,
+        params: RegressionSettings,
+        shapes: Mapping[str, Any],
+        rng: np.random.Generator,
+    ) -> dict[str, np.ndarray]:
+        y = draw_values(self.prior(state, params), state["theta"], rng)
+        return {"X": state["fixed"]["x"].copy(), "y": y}
+
+    def refresh(
+        self, state: RegressionFields, data: ModelData, params: RegressionSettings
+    ) -> RegressionFields:
+        samples = make_samples(data, filled(params))
+        fixed: RegressionFixed = {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread}
+        state["steps"]["current"][0] = math.nan
+        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]), state["scale"])
+        return {**state, "fixed": fixed, "log_density": log_density(prior, state["theta"], fixed["y"])}
+
+
+def _numbered(x: np.ndarray) -> tuple[str, ...]:
+    return tuple(str(d + 1) for d in range(x.shape[1]))
+
+
+def draw_student(rng: np.random.Generator, state: RegressionFields, prior: Prior) -> None:
+    """The degrees of freedom and the scales of Student's noise, by residuals drawn for it."""
+    theta, y, law = state["theta"], state["fixed"]["y"], law_of(prior)
+    noise = law.noise(prior.x, theta)
+    rest = draw_residuals(rng, solve_dense(prior, theta, y).root, noise, y)
+    squares = rest * rest / law.noises(theta)[0]
+    degrees = draw_degrees(rng, squares)
+    state["shape"] = np.array([degrees])
+    state["scale"] = draw_scales(rng, degrees, squares)
+    state["steps"]["current"][0] = math.nan
+
+
+def try_angle(rng: np.random.Generator, state: RegressionFields, prior: Prior) -> bool:
+    """A try of an elliptical slice of the weights of a varying noise; whether it was taken."""
+    theta, y, law = state["theta"], state["fixed"]["y"], NoiseLaw("varying", state["places"])
+    if "bracket" not in state:
+        height = log_evidence(prior, theta, y) + math.log(rng.random())
+        angle = 2.0 * math.pi * rng.random()
+        other = rng.standard_normal(len(state["shape"]))
+        state["bracket"] = {"low": angle - 2.0 * math.pi, "high": angle, "other": other, "height": height}
+    else:
+        angle = rng.uniform(state["bracket"]["low"], state["bracket"]["high"])
+    bracket = state["bracket"]
+    shape = math.cos(angle) * state["shape"] + math.sin(angle) * bracket["other"]
+    scale = law.scale_at(shape, state["fixed"]["x"])
+    x = extended(state["fixed"]["x"], scale)
+    if log_evidence(replace(prior, x=x), theta, y) > bracket["height"]:
+        state["shape"], state["scale"] = shape, scale
+        state["steps"]["current"][0] = math.nan
+        del state["bracket"]
+        return True
+    bracket["low" if angle < 0.0 else "high"] = angle
+    return False
+
+
+def log_density(prior: Prior, theta: np.ndarray, y: np.ndarray) -> float:
+    """Of values y (N,) and parameters theta (P,), the latter but for a constant, the function integrated out."""
+    return float(log_evidence(prior, theta, y) + prior.covariance.log_prior(theta))
+
+
+def draw_values(prior: Prior, theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """(N,) values from N(0, C + R)."""
+    law = law_of(prior)
+    c = law.latent().matrix(inputs_of(prior.x), theta)
+    c.flat[:: len(c) + 1] += law.noise(prior.x, theta)
+    return np.asarray(np.linalg.cholesky(c) @ rng.standard_normal(len(c)))

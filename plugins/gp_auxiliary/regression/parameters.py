@@ -1,0 +1,74 @@
+"""The parameters of covariance and noise in words and units of the data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Kept, Results, Table, format_number
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.posterior import parameters
+from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, law_of
+from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
+
+_LITTLE = 0.8
+"""Share of the prior's interval from which the data say little of a parameter."""
+_AT_FLOOR = 3.0
+
+
+def parameter_results(kept: Kept, prior: Prior, samples: Samples) -> Results:
+    """Posterior beside prior, lengths and noise in units of the data, and what the data say little about."""
+    sampled = kept.spec.algorithm == "mcmc"
+    results = parameters(kept, prior, samples.frame, not sampled)
+    theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
+    table = results["covariance"]
+    assert isinstance(table, Table)
+    if not sampled:
+        table = Table({title.replace("Given", "Best"): found for title, found in table.columns.items()})
+    results["covariance"] = in_units(table, prior, samples)
+    results["covariance_note"] = (
+        "Amplitudes and variances are of standardised values, γ = 1 / length² of standardised inputs; lengths and noise sd are in units "
+        f"of the data.{little_said(theta, prior)}"
+    )
+    results["relevance_note"] = "A short length may mean a rough function of the input, not an important one."
+    noise = samples.spread * np.sqrt(np.array([law_of(prior).noises(row) for row in theta]))
+    text = f"noise sd {format_number(float(np.median(noise[:, 0])), 3)}"
+    if np.median(noise[:, 0]) < samples.spread * np.sqrt(_AT_FLOOR * FLOOR):
+        text = "the noise is at its smallest possible value, as if the values had none"
+    results["noise_text"] = text
+    return results
+
+
+def in_units(table: Table, prior: Prior, samples: Samples) -> Table:
+    """The table with further rows: lengths of the inputs, sd of the noise."""
+    rows: list[tuple[str, int, float]] = []
+    columns = samples.frame.columns
+    for i, parameter in enumerate(prior.covariance.parameters):
+        if parameter.kind == "gamma" and (parameter.column >= 0 or len(columns) == 1):
+            unit = float(samples.frame.spread[max(parameter.column, 0)])
+            name = parameter.name.replace("γ", "length")
+            rows.append((name, i, unit))
+        elif parameter.kind == "noise":
+            rows.append((parameter.name.replace("variance", "sd"), i, samples.spread))
+    found = {title: list(column) for title, column in table.columns.items()}
+    turned = {"5 %": "95 %", "95 %": "5 %", "Prior 5 %": "Prior 95 %", "Prior 95 %": "Prior 5 %"}
+    for name, i, unit in rows:
+        found["Parameter"].append(name)
+        noise = prior.covariance.parameters[i].kind == "noise"
+        for title in [title for title in found if title != "Parameter"]:
+            source = title if noise else turned.get(title, title)
+            value = float(table.columns[source][i])
+            found[title].append(unit * np.sqrt(value + FLOOR) if noise else unit / np.sqrt(value))
+    return Table({title: np.array(column) for title, column in found.items()}, label=table.label)
+
+
+def little_said(theta: np.ndarray, prior: Prior) -> str:
+    """Which parameters, of draws (t, P), are about as unknown as before, as a sentence; empty for none."""
+    if len(theta) < 20:
+        return ""
+    low, high = np.quantile(theta, [0.05, 0.95], axis=0)
+    wide = (high - low) > _LITTLE * 2 * 1.645 * prior.covariance.prior_sd
+    names = [p.name for p, is_wide in zip(prior.covariance.parameters, wide, strict=True) if is_wide]
+    if not names:
+        return ""
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return f" The data say little about: {'; '.join(names[:4])}{more}."

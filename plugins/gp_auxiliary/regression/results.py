@@ -1,0 +1,258 @@
+"""What a regression found: the fit along each input, predictions and how far they can be trusted, the parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaidwork.core.api import (
+    Kept,
+    ModelData,
+    Result,
+    Results,
+    Table,
+    axis_places,
+    format_number,
+    format_percent,
+)
+from plaidwork.core.numerics.psis import smooth_weights
+from plaidwork.core.numerics.used_draws import draws_text
+from plaidwork.plugins.gp_auxiliary.frame import Frame
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
+from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, Moments, moments_of
+from plaidwork.plugins.gp_auxiliary.regression.noise_results import student_results, varying_results
+from plaidwork.plugins.gp_auxiliary.regression.parameters import parameter_results
+from plaidwork.plugins.gp_auxiliary.regression.samples import RegressionSettings, Samples
+
+MOST_INPUTS = 12
+"""Inputs along which the fit is shown: the most relevant ones of more."""
+_ONE, _EACH = 200, 60
+"""Places along a single input, and along each of several."""
+LEFT_OUT, TEST = "Fitted, each left out", "Test"
+
+
+def summarise_draws(kept: Kept, samples: Samples, data: ModelData, params: RegressionSettings) -> Results:
+    """All results of a regression."""
+    if kept.n_draws == 0:
+        return {"headline": "No draw is kept yet."}
+    frame = samples.frame
+    fitted = Fitted.of(samples, params)
+    prior = fitted.prior()
+    inputs, lines = along_places(kept, prior, frame)
+    places = np.concatenate([lines.reshape(-1, frame.x.shape[1]), frame.x])
+    found = moments_of(kept, fitted, places)
+    names = np.array(data["X"].names[0] or np.arange(1, len(frame.x) + 1), dtype=str)
+    own = predicted(found, lines.shape[0] * lines.shape[1], samples)
+    results = along_inputs(found, inputs, lines, samples)
+    results |= points_of(own, samples, inputs, names)
+    results |= judged(own, samples)
+    results |= parameter_results(kept, prior, samples)
+    weights = np.full(len(frame.x), np.nan)
+    if fitted.law.kind == "student":
+        table = results["covariance"]
+        assert isinstance(table, Table)
+        more, weights[frame.used] = student_results(kept, samples, table)
+        results |= more
+    if fitted.law.kind == "varying":
+        results |= varying_results(found, (lines.shape[0], lines.shape[1]), samples)
+    results["headline"] = f"{results['headline']}; {results.pop('noise_text')}"
+    results["predictions"] = table_of(own, samples, names)
+    if fitted.law.kind == "student":
+        table = results["predictions"]
+        assert isinstance(table, Table)
+        results["predictions"] = Table({**table.columns, "Weight": weights}, label="Predictions")
+    results["prediction_note"] = (
+        f"Averaged over {draws_text(len(found.mean), found.kept)}. Intervals of 90 % for a new observation. Of fitted samples what "
+        "all others say (each left out); of the rest what the fit says."
+    )
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is expected at each sample, in units of the values: left out where it is fitted.
+
+    Attributes
+    ----------
+    law : of a new observation, (s, n), standardised.
+    mean, sd : (n,) of it.
+    interval : (n, 2) central interval of 90 %.
+    density : (n,) log density of the known value, in nats per unit of the values; NaN where it is not known.
+    rank : (n,) probability of less than the known value.
+    """
+
+    law: Mixture
+    mean: np.ndarray
+    sd: np.ndarray
+    interval: np.ndarray
+    density: np.ndarray
+    rank: np.ndarray
+
+
+def own_of(law: Mixture, samples: Samples) -> Own:
+    """From the laws of the standardised observations of all samples."""
+    y = (samples.values - samples.centre) / samples.spread
+    unknown = ~samples.known
+    density, rank = law.log_density(y) - np.log(samples.spread), law.below(y)
+    density[unknown], rank[unknown] = np.nan, np.nan
+    return Own(
+        law,
+        samples.centre + samples.spread * law.centre(),
+        samples.spread * law.sd(),
+        samples.centre + samples.spread * law.interval(),
+        density,
+        rank,
+    )
+
+
+def predicted(found: Moments, start: int, samples: Samples) -> Own:
+    """Of all samples, which are the places from ``start`` on."""
+    law, used = found.observation(slice(start, None)), samples.frame.used
+    log_weights, _khat = smooth_weights(-found.left_out_density(samples.y))
+    left_out = found.left_out(log_weights)
+    mean, variance, weights = law.mean.copy(), law.variance.copy(), law.weights.copy()
+    mean[:, used], variance[:, used], weights[:, used] = left_out.mean, left_out.variance, left_out.weights
+    return own_of(Mixture(mean, variance, weights), samples)
+
+
+def along_places(kept: Kept, prior: Prior, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers (L,) of the inputs shown, and standardised inputs (L, t, D) along each, the others at their medians."""
+    size = frame.x.shape[1]
+    shown = np.arange(size)
+    own = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
+    if own:
+        theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
+        gamma = np.full(size, -np.inf)
+        for i in own:
+            column = prior.covariance.parameters[i].column
+            gamma[column] = max(gamma[column], float(np.median(theta[:, i])))
+        shown = np.argsort(-gamma, kind="stable")
+    shown = shown[:MOST_INPUTS]
+    count = _ONE if size == 1 else _EACH
+    lines = np.tile(np.median(frame.x, axis=0), (len(shown), count, 1))
+    for k, column in enumerate(shown.tolist()):
+        lines[k, :, column] = axis_places(frame.x[:, column], count)
+    return shown, lines
+
+
+def along_inputs(found: Moments, inputs: np.ndarray, lines: np.ndarray, samples: Samples) -> Results:
+    """The function and its two bands along each input shown."""
+    shape, frame = lines.shape[:2], samples.frame
+    count = shape[0] * shape[1]
+    function = Mixture.even(found.mean[:, :count], found.variance[:, :count])
+    observation = found.observation(slice(0, count))
+
+    def values(standardised: np.ndarray) -> np.ndarray:
+        return np.asarray(samples.centre + samples.spread * standardised).reshape(
+            *shape, *standardised.shape[1:]
+        )
+
+    x = np.stack([lines[k, :, d] * frame.spread[d] + frame.centre[d] for k, d in enumerate(inputs)])
+    rest = (
+        " The other inputs are at their medians, so the points lie off the curve by more than noise."
+        if len(frame.columns) > 1
+        else ""
+    )
+    dims = ("along", "place")
+    return {
+        "along_mean": Result(values(function.centre()), dims),
+        "along_function": Result(values(function.interval()), (*dims, "end")),
+        "along_observation": Result(values(observation.interval()), (*dims, "end")),
+        "along_x": Result(x, dims),
+        "along_names": Result(np.array([frame.columns[d] for d in inputs]), ("along",)),
+        "along_note": f"Bands of 90 %: darker where the function is, paler where a new observation is.{rest}",
+    }
+
+
+def points_of(own: Own, samples: Samples, inputs: np.ndarray, names: np.ndarray) -> Results:
+    """The samples with a known value."""
+    frame, known = samples.frame, samples.known
+    x = (frame.x * frame.spread + frame.centre)[known][:, inputs]
+    return {
+        "point_x": Result(x, ("point", "along")),
+        "point_y": Result(samples.values[known], ("point",)),
+        "point_part": Result(np.where(frame.test[known], "test", "fitted"), ("point",)),
+        "point_names": Result(names[known], ("point",)),
+        "point_predicted": Result(own.mean[known], ("point",)),
+        "point_interval": Result(own.interval[known], ("point", "end")),
+        "point_rank": Result(own.rank[known], ("point",)),
+        "point_note": "Test samples as the fit predicts them, fitted ones as all others do (each left out).",
+    }
+
+
+def judged(own: Own, samples: Samples) -> Results:
+    """Scores by part of the samples; the test decides where there is one."""
+    masks = {TEST: samples.frame.test & samples.known, LEFT_OUT: samples.frame.used}
+    masks = {word: mask for word, mask in masks.items() if mask.any()}
+    rows = [scores_of(own, samples.values, mask) for mask in masks.values()]
+    columns = {title: np.array([row[title] for row in rows]) for title in rows[0]}
+    word, mask = next(iter(masks.items()))
+    first = rows[0]
+    of = "test samples" if word == TEST else "samples (each left out)"
+    explained = first["Explained"]
+    said = (
+        f"; {format_percent(explained)} of the variance explained"
+        if np.isfinite(explained) and explained > 0
+        else ""
+    )
+    gap = np.abs(samples.values - own.mean)[mask]
+    return {
+        "measures": Table(
+            {"Samples": np.array([*masks]), **columns},
+            {"Explained": "share", "In 90 % interval": "share"},
+            label="Scores",
+        ),
+        "measures_note": "RMSE: root of the mean squared error, in units of the values. NLPD: mean negative log density of the "
+        "observed values (nats); smaller is better. Explained: share of the variance.",
+        "rmse": Result(np.array(first["RMSE"]), label=f"RMSE, {of}"),
+        "nlpd": Result(np.array(first["NLPD"]), label=f"NLPD, {of}"),
+        "headline": f"{int(mask.sum())} {of}: RMSE {format_number(first['RMSE'], 3)}, NLPD {format_number(first['NLPD'], 3)}{said}",
+        "residual_headline": f"Half of {int(mask.sum())} {of} are predicted to within {format_number(float(np.median(gap)), 3)}",
+        **calibration(own, mask, of),
+    }
+
+
+def scores_of(own: Own, values: np.ndarray, mask: np.ndarray) -> dict[str, float]:
+    """Of the samples of a mask (n,)."""
+    gap = (values - own.mean)[mask]
+    total = float(((values[mask] - values[mask].mean()) ** 2).sum())
+    inside = (own.interval[mask, 0] <= values[mask]) & (values[mask] <= own.interval[mask, 1])
+    return {
+        "Number": int(mask.sum()),
+        "RMSE": float(np.sqrt((gap**2).mean())),
+        "NLPD": float(-own.density[mask].mean()),
+        "Explained": 1.0 - float((gap**2).sum()) / total if total > 0 else np.nan,
+        "In 90 % interval": float(inside.mean()),
+    }
+
+
+def calibration(own: Own, mask: np.ndarray, of: str) -> Results:
+    """How many values lie in the intervals of 90 %, in words."""
+    inside = float((np.abs(own.rank[mask] - 0.5) <= 0.45).mean())
+    return {
+        "calibration_headline": f"{format_percent(inside)} of {int(mask.sum())} {of} are in their 90 % intervals",
+        "calibration_note": "Shares of the values inside central intervals, of all sizes. Grey: where the shares would be with 95 % "
+        "if the intervals were right.",
+    }
+
+
+def table_of(own: Own, samples: Samples, names: np.ndarray) -> Table:
+    """A row per sample."""
+    part = np.where(samples.frame.test, "test", np.where(samples.known, "fitted", "no value"))
+    observed = np.where(samples.known, samples.values, np.nan)
+    return Table(
+        {
+            "Sample": names,
+            "Part": part,
+            "Observed": observed,
+            "Predicted": own.mean,
+            "sd": own.sd,
+            "5 %": own.interval[:, 0],
+            "95 %": own.interval[:, 1],
+            "Residual": observed - own.mean,
+            "Log density": own.density,
+        },
+        label="Predictions",
+    )

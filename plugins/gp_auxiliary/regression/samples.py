@@ -1,0 +1,204 @@
+"""Inputs and values as the regression uses them: fitted and other samples, both standardised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from plaidwork.core.api import ModelData, ModelError, Problem, random_test
+from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter, parse
+from plaidwork.plugins.gp_auxiliary.frame import (
+    COVARIANCE_KEYS,
+    TEST_NAMES,
+    Frame,
+    covariance_of,
+    input_problems,
+    place_samples,
+    wants_inducing,
+)
+from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
+from plaidwork.plugins.gp_auxiliary.kernels.covariance import WHITE
+from plaidwork.plugins.gp_auxiliary.regression.law import extended, observed_prior
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
+
+LEAST = 3
+"""Fitted samples that a regression needs."""
+MOST = 2000
+"""Fitted samples at most: a gradient then takes most of a second, a covariance 32 MB."""
+MOST_SPARSE = 20_000
+"""The same by inducing points: with 200 of them a gradient takes a tenth of a second."""
+_PLAIN_SD, _ARD_SD = 1.5, 3.0
+
+
+class RegressionSettings(LawSettings):
+    """Settings of the regression beside those of the covariance, which ``filled`` completes."""
+
+    standardise_y: bool
+    noise_variance: float
+    noise_sd: float
+    noise: Literal["normal", "student", "varying"]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """All samples of the inputs.
+
+    Attributes
+    ----------
+    frame : inputs, and which samples are fitted and which are for the test; its codes are 0 where the value is known, else -1.
+    values : (n,) values as given, 0 where not known.
+    centre, spread : what the values were centred and divided by.
+    """
+
+    frame: Frame
+    values: np.ndarray
+    centre: float
+    spread: float
+
+    @property
+    def known(self) -> np.ndarray:
+        """(n,) whether the value is known."""
+        return np.asarray(self.frame.codes >= 0)
+
+    @property
+    def y(self) -> np.ndarray:
+        """(N,) values of the fitted samples, standardised."""
+        return np.asarray((self.values[self.frame.used] - self.centre) / self.spread)
+
+
+def make_samples(data: ModelData, params: LawSettings) -> Samples:
+    """The samples as the settings want them. Raises ``ModelError`` where too few can be fitted."""
+    settings = cast("RegressionSettings", params)
+    values = np.asarray(data["y"].values, dtype=float)
+    codes = np.where(data["y"].observed, 0, -1)
+    test = np.zeros(len(codes), dtype=bool)
+    if "split" in data:
+        split = data["split"]
+        held = [i for i, name in enumerate(split.categories) if name.strip().lower() in TEST_NAMES]
+        test = np.isin(split.values, held) & split.observed
+    else:
+        test[random_test(codes, settings.get("test_share", 0.0))] = True
+    used = ~test & (codes >= 0)
+    if used.sum() < LEAST:
+        raise ModelError(
+            f"A regression needs at least {LEAST} samples with a known value to fit. Found {int(used.sum())}.",
+            "Choose another column of values, or another “Split”.",
+        )
+    centre, spread = 0.0, 1.0
+    if settings["standardise_y"]:
+        centre, spread = float(values[used].mean()), float(values[used].std())
+        if spread <= 1e-12 * max(abs(centre), 1.0):
+            raise ModelError(
+                f"All {int(used.sum())} values to fit are alike ({centre:g}), so there is nothing to explain.",
+                "Choose another column of values.",
+            )
+    frame = place_samples(data["X"], codes, ("",), test, used, params)
+    return Samples(frame, values, centre, spread)
+
+
+def filled(params: Mapping[str, Any]) -> RegressionSettings:
+    """The settings with those of the classifiers' covariance that the regression decides itself."""
+    found = dict(params)
+    found["gamma_sd"] = found["gamma_sd"] or (_ARD_SD if _has_lengths(params) else _PLAIN_SD)
+    found.setdefault("noise", "normal")
+    found.setdefault("form", "dense")
+    found.setdefault("inducing", 2)
+    return cast("RegressionSettings", {**found, "parameters": "inferred"})
+
+
+def _has_lengths(params: Mapping[str, Any]) -> bool:
+    """Whether every input has a length of its own in some term."""
+    if params["covariance"] == "expression":
+        return any(ard for group in parse(params["expression"]) for _kind, ard in group)
+    return bool(params["ard"])
+
+
+def covariance_at(params: RegressionSettings, columns: tuple[str, ...]) -> Covariance:
+    """The covariance of f."""
+    return covariance_of(tuple((key, params[key]) for key in COVARIANCE_KEYS), columns)
+
+
+def noises_of(params: RegressionSettings) -> tuple[Parameter, ...]:
+    """The parameters of the noise: logarithms of variances, of standardised values."""
+    return (
+        Parameter("noise variance", "noise", float(np.log(params["noise_variance"])), params["noise_sd"]),
+    )
+
+
+def prior_at(
+    x: np.ndarray,
+    params: RegressionSettings,
+    columns: tuple[str, ...],
+    scale: np.ndarray | float = 1.0,
+    points: np.ndarray | None = None,
+) -> Prior:
+    """The law of values at standardised inputs x (n, D), whose noise variances have these scales (n,); by inducing points (M, D) if given."""
+    prior = observed_prior(covariance_at(params, columns), extended(x, scale), noises_of(params))
+    return prior if points is None or not len(points) else replace(prior, inducing=points)
+
+
+def points_of(x: np.ndarray, params: RegressionSettings) -> np.ndarray:
+    """(M, D) inducing points among standardised inputs x (N, D) of the fitted samples; M = 0 for the exact law."""
+    if not wants_inducing(len(x), params):
+        return np.zeros((0, x.shape[1]))
+    return choose_inducing(x, params["inducing"])
+
+
+def find_problems(data: ModelData, params: RegressionSettings) -> list[Problem]:
+    """What is wrong with inputs and settings."""
+    try:
+        samples = make_samples(data, params)
+    except ModelError as error:
+        return [Problem(error.message, error.hint, where="y")]
+    found = input_problems(data["X"], samples.frame, params)
+    count, sparse = int(samples.frame.used.sum()), wants_inducing(int(samples.frame.used.sum()), params)
+    if count > MOST and not sparse:
+        found.append(
+            Problem(
+                f"{count} samples are too many: each step would take {2e-10 * count**3:.0f} seconds. At most {MOST} are fitted "
+                "without inducing points.",
+                "The quick look takes inducing points; or mark some of the samples as “test” by a “Split”.",
+                "y",
+            )
+        )
+    if count > MOST_SPARSE:
+        found.append(
+            Problem(
+                f"{count} samples are too many: at most {MOST_SPARSE} are fitted.",
+                "Leave some of them out.",
+                "y",
+            )
+        )
+    if sparse and (covariance_at(params, samples.frame.columns).table[:, 0] == WHITE).any():
+        found.append(
+            Problem(
+                "A white term cannot be told from the noise by inducing points.",
+                "Leave “white” out of the sum, or choose “Dense”.",
+                "expression",
+            )
+        )
+    return found + _far_values(samples, data)
+
+
+def _far_values(samples: Samples, data: ModelData) -> list[Problem]:
+    """A value so far from the others that it rules the scale."""
+    values = samples.values[samples.frame.used]
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    away = np.abs(values - middle)
+    if not (high > low and away.max() > 100.0 * (high - low)):
+        return []
+    worst = int(np.argmax(away))
+    place = int(np.flatnonzero(samples.frame.used)[worst])
+    names = data["y"].names[0]
+    name = f"“{names[place]}”" if names else f"sample {place + 1}"
+    return [
+        Problem(
+            f"The value {values[worst]:.4g} of {name} is far from all others, half of which lie from {low:.4g} to {high:.4g}.",
+            "Check the file: a decimal point may have been lost.",
+            "y",
+            "warning",
+        )
+    ]

@@ -1,0 +1,144 @@
+"""The quick regression and its inducing points against the exact evidence; faults planted in them are found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from gp_joint import generator
+from gp_regression_tools import data_of, place_of, prior_of
+from plaid_tools import with_fault
+
+from plaidwork.core import fit
+from plaidwork.core.api import Dataset
+from plaidwork.core.inference.plan import joined_inputs, model_data
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.regression import moments, sparse
+from plaidwork.plugins.gp_auxiliary.regression import samples as regression_samples
+from plaidwork.plugins.gp_auxiliary.regression.law import (
+    extended,
+    log_evidence,
+)
+from plaidwork.plugins.gp_auxiliary.regression.quick import QuickRegression, climbed
+from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope, solve_sparse
+
+SMOOTH = ["rbf(ard) + constant", "matern32(ard)", "rational_quadratic + linear", "polynomial * rbf"]
+
+
+def plain(expression: str, size: int) -> Prior:
+    """Samples with noise of one variance."""
+    prior = prior_of(expression, size)
+    return replace(prior, x=extended(prior.x[:, :-2]))
+
+
+def by_points(prior: Prior, points: np.ndarray) -> Prior:
+    return replace(prior, inducing=np.ascontiguousarray(points))
+
+
+def worst_bound_slope(prior: Prior) -> float:
+    """Largest difference of the bound's gradient from central differences, relative to the largest slope."""
+    theta, y = place_of(prior), generator(3).standard_normal(len(prior.x))
+    found = bound_and_slope(prior, theta, y)[1]
+    steps = 1e-5 * np.eye(len(theta))
+    slope = [
+        (bound_and_slope(prior, theta + s, y)[0] - bound_and_slope(prior, theta - s, y)[0]) / 2e-5
+        for s in steps
+    ]
+    return float(np.abs(found - slope).max() / np.abs(slope).max())
+
+
+@pytest.mark.parametrize("expression", SMOOTH)
+def test_the_slope_of_the_bound(expression):
+    prior = plain(expression, 30)
+    assert worst_bound_slope(by_points(prior, 1.3 * prior.x[:8, :-2])) < 1e-6
+
+
+@pytest.mark.parametrize("expression", SMOOTH)
+def test_with_all_samples_as_points_the_bound_is_the_evidence(expression):
+    prior = plain(expression, 20)
+    theta, y = place_of(prior), generator(3).standard_normal(20)
+    full = by_points(prior, prior.x[:, :-2])
+    assert bound_and_slope(full, theta, y)[0] == pytest.approx(log_evidence(prior, theta, y), abs=1e-4)
+    new = generator(5).standard_normal((6, 3))
+    exact = moments.solve(prior, theta, y)
+    found = solve_sparse(full, theta, y)
+    for one, other in zip(
+        found.moments_at(full, theta, new), exact.moments_at(prior, theta, new), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+    for one, other in zip(found.left_out(y), exact.left_out(y), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def excess() -> tuple[float, float]:
+    """By how much the bound exceeds the evidence at most, of 100 choices of points, and how far it falls at most when one is added."""
+    prior, rng = plain("rbf(ard) + constant", 25), generator(6)
+    theta, y = place_of(prior), generator(3).standard_normal(25)
+    exact = log_evidence(prior, theta, y)
+    above = fall = -math.inf
+    for _ in range(100):
+        points = rng.standard_normal((int(rng.integers(2, 10)), 3))
+        value = solve_sparse(by_points(prior, points), theta, y).bound(y)
+        fewer = solve_sparse(by_points(prior, points[1:]), theta, y).bound(y)
+        above, fall = max(above, value - exact), max(fall, fewer - value)
+    return above, fall
+
+
+def test_the_bound_never_exceeds_the_evidence_and_rises_with_every_point():
+    above, fall = excess()
+    assert above < 0.0
+    assert fall < 1e-4
+
+
+def test_a_bound_without_its_trace_is_found(monkeypatch):
+    wrong = with_fault(sparse.Sparse.bound, "0.5 * float(self.left.sum())", "0.0 * float(self.left.sum())")
+    monkeypatch.setattr(sparse.Sparse, "bound", wrong)
+    above, fall = excess()
+    assert max(above, fall) > 0.1
+
+
+def test_too_few_points_are_told():
+    data = data_of(200, 1)
+    few, many = (
+        fit("gp_quick_regression", data, {"form": "inducing", "inducing": count, "starts": 1}, seed=1).results
+        for count in (6, 80)
+    )
+    assert "More points would change the fit" in few["points_note"]
+    assert "more inducing points would change the fit" in few["doubt"]
+    assert "The points are enough" in many["points_note"]
+    exact = fit("gp_quick_regression", data, {"form": "dense", "starts": 1}, seed=1).results
+    assert many["nlpd"].values == pytest.approx(float(exact["nlpd"].values), abs=0.02)
+
+
+def test_the_quick_model_finds_the_best_optimum():
+    """The gradient is 0 there but for a tenth of a nat a logarithm, and no start ends higher; the objective never falls."""
+    data = data_of(40, 1)
+    run = fit("gp_quick_regression", data, seed=3)
+    values = run.traces["log_density"][0]
+    assert (np.diff(values) >= 0).all()
+    assert run.traces["left"][0][-1] == 0
+    theta = run.kept().chains[0].draw("theta", 0)
+    spec = QuickRegression.spec
+    found = model_data(spec, joined_inputs(spec, {key: [one] for key, one in data.items()}), 0, 0.0)
+    settings = regression_samples.filled(run.params)
+    samples = regression_samples.make_samples(found, settings)
+    prior = regression_samples.prior_at(samples.frame.fitted, settings, samples.frame.columns)
+    value, slope = climbed(prior, theta, samples.y, "posterior")
+    assert value == pytest.approx(values[-1], abs=1e-9)
+    assert np.abs(slope).max() < 0.1
+    assert run.results["optima"].columns["Below the best"][0] == 0.0
+
+
+def test_two_optima_that_are_about_as_good_are_told():
+    """Few values that may be a rough function or noise."""
+    x = np.linspace(-2, 2, 7)[:, None]
+    y = np.array([-1.0, 0.9, -1.1, 1.0, -0.8, 1.2, 0.3]) + 0.6 * x[:, 0]
+    names = [f"s{i}" for i in range(7)]
+    data = {"X": Dataset("X", x, names, ["a"]), "y": Dataset("y", y, names)}
+    told = 0
+    for seed in range(4):
+        run = fit("gp_quick_regression", data, {"raised": "evidence", "starts": 8}, seed=seed)
+        told += "Another optimum is about as good" in run.results["optima_note"]
+    assert told >= 1

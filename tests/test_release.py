@@ -1,0 +1,71 @@
+"""Scripts of a release: what ships is listed with its licences, pins are those of pyproject.toml, the version is told alike."""
+
+import importlib.util
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def script():
+    """A script of ``installer/`` as a module."""
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, ROOT / "installer" / f"{name}.py")
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    before = set(sys.modules)
+    yield load
+    for name in {"contents", "try_versions", "release"} - before:
+        sys.modules.pop(name, None)
+
+
+def test_all_that_ships_is_listed_with_its_licence(script, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("packaging")
+    contents = script("contents")
+    licences, listed = tmp_path / "LICENCES.txt", tmp_path / "sbom.cdx.json"
+    monkeypatch.setattr(sys, "argv", ["contents.py", "--licences", str(licences), "--sbom", str(listed)])
+    assert contents.main() == 0
+    sbom = json.loads(listed.read_text(encoding="utf-8"))
+    assert (sbom["bomFormat"], sbom["metadata"]["component"]["name"]) == ("CycloneDX", "plaidwork")
+    names = {part["name"].lower().replace("-", "_") for part in sbom["components"]}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {line.split(">")[0].lower().replace("-", "_") for line in project["dependencies"]} < names
+    assert {"shiboken6", "llvmlite", "cpython"} < names  # what these need in turn
+    assert all(part["licenses"][0]["license"]["name"] for part in sbom["components"])
+    text = licences.read_text(encoding="utf-8")
+    assert "GNU Lesser General Public License" in text
+    assert "Copyright (c) 2005" in text  # the text of numpy's own licence
+    again = tmp_path / "again.json"
+    monkeypatch.setattr(sys, "argv", ["contents.py", "--licences", str(licences), "--sbom", str(again)])
+    contents.main()
+    assert again.read_bytes() == listed.read_bytes()
+
+
+def test_the_oldest_set_is_the_lower_bound(script):
+    project = {
+        "dependencies": ["numpy>=1.26,<3", "Qt>=6.8.1,<7; python_version < '3.12'"],
+        "optional-dependencies": {"excel": ["python-calamine>=0.3"], "parquet": []},
+    }
+    assert script("try_versions").oldest(project) == [
+        "numpy==1.26.*",
+        "Qt==6.8.1 ; python_version < '3.12'",
+        "python-calamine==0.3.*",
+    ]
+
+
+def test_the_version_stands_in_changes_and_citation(script, monkeypatch):
+    release = script("release")
+    from plaidwork.core import __version__
+
+    assert release.version() == __version__
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    monkeypatch.setattr(release, "version", lambda: "99.0")
+    assert release.told() == "CHANGELOG.md has no part for it. CITATION.cff names another version."
