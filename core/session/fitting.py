@@ -8,10 +8,10 @@ from typing import Any
 from plaidwork.core.data.borrowed_names import Message
 from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, warn_user
 from plaidwork.core.data.shown_by import with_shown
-from plaidwork.core.errors import DataError
+from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.inference.execution import Progress, execute, named_executor
 from plaidwork.core.inference.executor import Executor
-from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import Registry, registry
 from plaidwork.core.session.session import Session
@@ -39,6 +39,7 @@ def fit(
     transform: str | Sequence[Any] = (),
     shown_by: str | Sequence[str] = (),
     executor: Executor | str | None = None,
+    cluster: str = "",
     progress: Progress | None = None,
     session: Session | None = None,
 ) -> Run:
@@ -62,6 +63,7 @@ def fit(
     transform : transformations in order, such as ``["log", "X.centre:axis=columns"]``.
     shown_by : annotations that are shown in place of row or column names, such as ``"X:column:symbol"``.
     executor : who runs the chains, or ``"threads"``, ``"processes"``, ``"inline"``; default one thread per chain.
+    cluster : dask cluster whose workers run the chains instead, an address or ``"local:N"`` for N processes of this computer.
     progress : called for every event.
     session : where the run is added; default a new session (``run.session``).
 
@@ -107,7 +109,7 @@ def fit(
     run = session.add_run(plan)
     for one in messages:
         run.say(one.text, "warning" if one.warn else "info")
-    execute(run, plan, named_executor(executor) if isinstance(executor, str) else executor, progress)
+    _run(run, plan, executor, cluster, progress)
     return run
 
 
@@ -117,7 +119,8 @@ def resume(
     *,
     draws: int = 0,
     budget: float = 0.0,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
+    cluster: str = "",
     progress: Progress | None = None,
     plugins: Registry | None = None,
 ) -> Run:
@@ -132,5 +135,20 @@ def resume(
     if budget:
         run.go_on(budget)
     plan = session.plan_of(run, plugins or registry())
-    execute(run, plan, executor, progress)
+    _run(run, plan, executor, cluster, progress)
     return run
+
+
+def _run(
+    run: Run, plan: FitPlan, executor: Executor | str | None, cluster: str, progress: Progress | None
+) -> None:
+    """Let the chains run where they were asked to."""
+    if not cluster:
+        execute(run, plan, named_executor(executor) if isinstance(executor, str) else executor, progress)
+    elif executor is not None:
+        raise SettingError("cluster and executor exclude each other.", "Leave one of them out.")
+    else:
+        from plaidwork.core.inference.cluster import Cluster
+
+        with Cluster(cluster) as workers:
+            execute(run, plan, workers.executor(), progress)

@@ -11,14 +11,14 @@ class LawSettings(TypedDict):
     ard: bool
     degree: int
     intercept: bool
-    parameters: Literal["inferred", "fixed"]
+    parameters: NotRequired[Literal["inferred", "fixed"]]
     amplitude: float
     amplitude_sd: float
     gamma: float
     gamma_sd: float
     standardise: bool
-    form: Literal["auto", "dense", "inducing"]
-    inducing: int
+    form: NotRequired[Literal["auto", "dense", "inducing"]]
+    inducing: NotRequired[int]
     moves: NotRequired[Literal["hamiltonian", "walk"]]
     metric: NotRequired[Literal["draws", "mode"]]
     walks: NotRequired[int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NotRequired, cast
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class RegressionSettings(LawSettings):
     standardise_y: bool
     noise_variance: float
     noise_sd: float
-    noise: Literal["normal", "student", "varying"]
+    noise: NotRequired[Literal["normal", "student", "varying"]]
 
 
 @dataclass(frozen=True, slots=True)
