@@ -25,6 +25,15 @@ class LawSettings(TypedDict):
     test_share: NotRequired[float]
 
 
+class RegressionSettings(LawSettings):
+    """Settings of the regression beside those of the covariance, which ``filled`` completes."""
+
+    standardise_y: bool
+    noise_variance: float
+    noise_sd: float
+    noise: NotRequired[Literal["normal", "student", "varying"]]
+
+
 class ClassesSettings(LawSettings):
     """Classification, with or without unlabelled samples; either has some of those that may be missing."""
 

@@ -33,7 +33,6 @@ from plaidwork.plugins.gp_auxiliary.regression.noise import (
     draw_scales,
 )
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
-    RegressionSettings,
     filled,
     find_problems,
     make_samples,
@@ -41,6 +40,7 @@ from plaidwork.plugins.gp_auxiliary.regression.samples import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.spec import REGRESSION
 from plaidwork.plugins.gp_auxiliary.state import Floats, Steps
+from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
 SLICES = 4
 """Elliptical slices of a varying noise in a sweep: they cost a few values each, a trajectory five gradients."""

@@ -19,8 +19,9 @@ from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import extended, inputs_of, law_of
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.noise import NoiseLaw, nodes_of
-from plaidwork.plugins.gp_auxiliary.regression.samples import RegressionSettings, Samples, points_of, prior_at
+from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, points_of, prior_at
 from plaidwork.plugins.gp_auxiliary.regression.sparse import Sparse, solve_sparse
+from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
 MOST_DRAWS, LEAST_DRAWS, ROUGH_DRAWS = 200, 12, 25
 """Draws that predictions are averaged over: at most, in any case, and while the chains go on."""

@@ -20,7 +20,6 @@ from plaidwork.plugins.gp_auxiliary.regression.law import law_of
 from plaidwork.plugins.gp_auxiliary.regression.model import Regressing, RegressionFixed
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
-    RegressionSettings,
     Samples,
     filled,
     make_samples,
@@ -30,6 +29,7 @@ from plaidwork.plugins.gp_auxiliary.regression.samples import (
 from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope, solve_sparse
 from plaidwork.plugins.gp_auxiliary.regression.spec import QUICK
 from plaidwork.plugins.gp_auxiliary.state import Floats
+from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
 NEAR = 3.0
 """Nats by which two optima differ at most for both to be worth a word."""

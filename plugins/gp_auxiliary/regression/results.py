@@ -24,7 +24,8 @@ from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, Moments, moments_of
 from plaidwork.plugins.gp_auxiliary.regression.noise_results import student_results, varying_results
 from plaidwork.plugins.gp_auxiliary.regression.parameters import parameter_results
-from plaidwork.plugins.gp_auxiliary.regression.samples import RegressionSettings, Samples
+from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
+from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
 MOST_INPUTS = 12
 """Inputs along which the fit is shown: the most relevant ones of more."""

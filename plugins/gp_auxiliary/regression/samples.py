@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NotRequired, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
 from plaidwork.plugins.gp_auxiliary.kernels.covariance import WHITE
 from plaidwork.plugins.gp_auxiliary.regression.law import extended, observed_prior
-from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
+from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings, RegressionSettings
 
 LEAST = 3
 """Fitted samples that a regression needs."""
@@ -31,15 +31,6 @@ MOST = 2000
 MOST_SPARSE = 20_000
 """The same by inducing points: with 200 of them a gradient takes a tenth of a second."""
 _PLAIN_SD, _ARD_SD = 1.5, 3.0
-
-
-class RegressionSettings(LawSettings):
-    """Settings of the regression beside those of the covariance, which ``filled`` completes."""
-
-    standardise_y: bool
-    noise_variance: float
-    noise_sd: float
-    noise: NotRequired[Literal["normal", "student", "varying"]]
 
 
 @dataclass(frozen=True, slots=True)
