@@ -181,6 +181,7 @@ def test_pixels_that_were_left_out_are_seen(opened, qtbot):
     assert page.told[-1].endswith("row 1, column 4: left out")
 
 
+@pytest.mark.slow
 def test_many_tiles_scroll_and_are_exported_whole(opened, tmp_path):
     rng = np.random.default_rng(2)
     values = rng.normal(size=(120, 784))

@@ -126,6 +126,7 @@ def test_a_sum_of_normal_laws_is_a_t_density(nu):
     np.testing.assert_allclose(np.exp(law.log_density(y[0])), student_t.pdf(y[0], nu), rtol=0.01)
 
 
+@pytest.mark.slow
 def test_far_off_values_lose_their_weight():
     data = data_of(40, 1)
     values = data["y"].values.copy()

@@ -144,6 +144,7 @@ MOVES_APART = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("likelihood", "code"), some(MOVES_APART, [("bernoulli", PASSES), ("poisson", SEEDED)])
 )

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import rank_factor_tools as tools
 from plaid_tools import with_fault
-from sparing import every
 
 from plaidwork.plugins.rank_factor import gibbs, mixture, rows, vb_rows, vb_scores, vb_state
 from plaidwork.plugins.rank_factor.kernels import labels, levels, pairs
@@ -42,7 +41,8 @@ AGAINST_DIFFERENCES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", every(tuple(AGAINST_DIFFERENCES), 4))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AGAINST_DIFFERENCES)
 def test_differences_see(name, monkeypatch):
     check, module, target, old, new = AGAINST_DIFFERENCES[name]
     monkeypatch.setattr(module, target, with_fault(getattr(module, target), old, new))

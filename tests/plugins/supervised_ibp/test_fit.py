@@ -129,6 +129,7 @@ def recovered(seed, n=2000):
     return training, test, (interval[:, 0] <= beta) & (beta <= interval[:, 1])
 
 
+@pytest.mark.slow
 def test_topics_and_effects_are_recovered():
     training, test, covered = recovered(0, n=600)
     assert training >= 0.98
