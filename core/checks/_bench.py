@@ -302,6 +302,15 @@ def same_arrays(one: Any, other: Any) -> bool:
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
+def same_states(one: Any, other: Any) -> bool:
+    """Equal bit for bit, through dicts and lists."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same_states(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same_states, one, other))
+    return same_arrays(one, other)
+
+
 def first_difference(spec: ModelSpec, one: ChainRecord, other: ChainRecord) -> str:
     """Where two chains differ first: sweep and trace, or draw and variable; empty when nowhere."""
     old, new = one.trace.rows(), other.trace.rows()

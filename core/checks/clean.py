@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.checks._bench import Bench, same_arrays
+from plaidwork.core.checks._bench import Bench, same_arrays, same_states
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
 from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.schedule import Clock
@@ -114,20 +114,11 @@ def stages_only_tell(bench: Bench) -> None:
                     bench.model.traces(state, plan.data, plan.params)
                 if rng_state(rng) != random:
                     raise fail(bench, "stages()", f"random numbers were drawn after “{stage.name}”.", _WORK)
-                if not _same(before, state):
+                if not same_states(before, state):
                     raise fail(bench, "stages()", f"the state was changed after “{stage.name}”.", _WORK)
 
 
 _WORK = "What changes the state belongs into the work of a stage, its begin or its end."
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equal bit for bit, through dicts and lists."""
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return same_arrays(one, other)
 
 
 def _moved(values: np.ndarray, held_out: np.ndarray | None) -> np.ndarray:

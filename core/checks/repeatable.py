@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from plaidwork.core.checks._bench import Bench, first_difference, result_difference
-from plaidwork.core.checks._check import CheckSkipped, cause_of, check, fail
+from plaidwork.core.checks._bench import Bench, first_difference, result_difference, same_states
+from plaidwork.core.checks._check import CheckSkipped, blame, cause_of, check, fail
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.schedule import Clock
+from plaidwork.core.contract.stages import Stage, passes, shared_with
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.inference.events import Failed
 from plaidwork.core.inference.executor import ThreadExecutor
@@ -56,6 +62,72 @@ def chains_apart(bench: Bench) -> None:
     while engines:
         engines = [engine for engine in engines if next(engine, None) is not None]
     _compare(bench, run, "with the chains in turns", "An instance keeps nothing between calls; use state.")
+
+
+class _Small:
+    """The model, its parallel stages in slices of a fifth."""
+
+    def __init__(self, model: Model[Any, Any]) -> None:
+        self._model = model
+
+    def stages(self, *given: Any) -> list[Stage]:
+        """Those of the model."""
+        return [
+            replace(stage, slice=max(1, stage.size // 5))
+            if stage.parallel and isinstance(stage.size, int)
+            else stage
+            for stage in self._model.stages(*given)
+        ]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+
+class _Backwards:
+    """A team whose last slice is done first."""
+
+    def size(self) -> int:
+        return 1000
+
+    def run(self, calls: Sequence[Callable[[], object]]) -> None:
+        for call in reversed(calls):
+            call()
+
+
+@check("slices of parallel stages may be worked in any order")
+def any_order(bench: Bench) -> None:
+    """Three sweeps with the slices of each parallel stage backwards leave the state that they leave forwards."""
+    bench.need("stages")
+    plan = bench.plan
+    model: Any = _Small(bench.model)
+    bench.model.prepare()
+    ends, parallel = [], set()
+    for team in (None, _Backwards()):
+        rng = bench.rng("order")
+        with blame(bench, "stages()"), shared_with(team):
+            state = bench.model.init(plan.data, plan.params, rng)
+            for sweep in range(3):
+                for stage in passes(
+                    model, state, plan.data, plan.params, rng, Clock(sweep, plan.schedule.warmup)
+                ):
+                    if stage.parallel:
+                        parallel.add(stage.name)
+        ends.append(state)
+    if not parallel:
+        raise CheckSkipped("no stage is parallel")
+    if not same_states(*ends):
+        names = ", ".join(sorted(parallel))
+        raise fail(
+            bench,
+            "stages()",
+            f"the order in which slices are worked changes the state (parallel: {names}).",
+            _ORDER,
+        )
+
+
+_ORDER = (
+    "A slice of a parallel stage writes what no other reads or writes; sums over units are made in end()."
+)
 
 
 @check("different chains differ")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, cast
 
 from plaidwork.core.errors import PluginError
 
@@ -39,6 +42,9 @@ class Stage:
         function that tells where the slice that begins at ``lo`` ends (it may lie beyond ``size``).
     begin, end : called before the first unit and after the last.
     whole : whether ``Model.objective`` means something when the stage has ended.
+    parallel : slices may be worked in any order, several at once on threads of their own: none writes what another reads or writes, none
+        takes random numbers, and kernels release the interpreter lock. The slices are the same however many threads there are,
+        and so are the numbers.
     """
 
     name: str
@@ -48,6 +54,36 @@ class Stage:
     begin: Callable[[], None] | None = None
     end: Callable[[], None] | None = None
     whole: bool = True
+    parallel: bool = False
+
+
+class Team(Protocol):
+    """Threads that share the slices of one stage."""
+
+    def size(self) -> int:
+        """How many slices may be worked at once now."""
+        ...
+
+    def run(self, calls: Sequence[Callable[[], object]]) -> None:
+        """Return when all have ended; raises what the first of them raised."""
+        ...
+
+
+class _Current(threading.local):
+    team: Team | None = None
+
+
+_current = _Current()
+
+
+@contextmanager
+def shared_with(team: Team | None) -> Iterator[None]:
+    """Sweeps that this thread advances inside share their parallel stages with ``team``."""
+    before, _current.team = _current.team, team
+    try:
+        yield
+    finally:
+        _current.team = before
 
 
 def advance(
@@ -144,14 +180,29 @@ def _call(stage: Stage, state: State) -> tuple[float, bool]:
     if size is None:
         hi, over = lo + 1, bool(stage.work(lo, lo + 1))
     else:
-        hi = min(size, _slice_end(stage, lo, size))
-        if lo < hi:
-            stage.work(lo, hi)
+        hi = _work_slices(stage, lo, size)
         over = hi >= size
+    first = min(hi, _slice_end(stage, lo, hi))  # slices worked at once take as long as one
     state[POSITION]["at"] = hi
     if over and stage.end is not None:
         stage.end()
-    return ((hi - lo) / stage.slice if stage.slice and not callable(stage.slice) else 1.0), over
+    return ((first - lo) / stage.slice if stage.slice and not callable(stage.slice) else 1.0), over
+
+
+def _work_slices(stage: Stage, lo: int, size: int) -> int:
+    """Work the slice that begins at ``lo``, or as many as the team takes at once; returns where the last one ends."""
+    hi = min(size, _slice_end(stage, lo, size))
+    team = _current.team
+    if not stage.parallel or team is None or hi >= size or team.size() < 2:
+        if lo < hi:
+            stage.work(lo, hi)
+        return hi
+    slices = [(lo, hi)]
+    while hi < size and len(slices) < team.size():
+        lo, hi = hi, min(size, _slice_end(stage, hi, size))
+        slices.append((lo, hi))
+    team.run([partial(stage.work, *slice) for slice in slices])
+    return hi
 
 
 def _slice_end(stage: Stage, lo: int, size: int) -> int:

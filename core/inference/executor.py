@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.engine import run_chain
 from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Started
 from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.team import TEAM, ChainTeam, processors
 
 Notify = Callable[[Event], None]
 """Called in the thread that runs the chain, for every event; must be quick and must not raise."""
@@ -68,13 +68,16 @@ class Control:
         self._go.wait()
 
 
-def drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
-    """Run one chain to its end, a stop or a failure; never raises. Takes the checkpoints.
+def drive(
+    plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, threads: int | None = None
+) -> None:
+    """Run one chain to its end, a stop or a failure; never raises. Takes the checkpoints. ``threads`` is how many may work for it at most.
 
     Every executor runs this function, so that they cannot differ.
     """
     try:
-        _drive(plan, record, control, notify)
+        with TEAM.chain(threads) as team:
+            _drive(plan, record, control, notify, team)
     except BaseException as error:  # also SystemExit and its kin: a plugin ends its chain, never the program
         if is_users_stop(error) or isinstance(error, GeneratorExit):
             raise
@@ -89,8 +92,9 @@ def drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) 
         notify(Failed(record.chain, wrapped.message, wrapped.hint, wrapped.fault.traceback, wrapped.fault))
 
 
-def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
+def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, team: ChainTeam) -> None:
     for event in run_chain(plan, record):
+        record.cpu_seconds += team.take_seconds()
         if isinstance(event, Finished):
             record.take_checkpoint()
             notify(event)
@@ -182,7 +186,7 @@ class ThreadExecutor:
         self.control = control or Control()
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
-        slots = threading.BoundedSemaphore(max(4, os.cpu_count() or 1))
+        slots = threading.BoundedSemaphore(max(4, processors()))
 
         def run(record: ChainRecord) -> None:
             with slots:

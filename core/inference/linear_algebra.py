@@ -70,6 +70,15 @@ def one_thread() -> Iterator[None]:
         _limit.leave(own)
 
 
+def one_thread_here() -> None:
+    """For good, for a thread that only ever works for chains: libraries whose setting belongs to the thread use one. Those of the process
+    are limited by whoever it works for.
+    """
+    for library in _libraries():
+        if _of_thread(library) and library.get_num_threads() not in (None, 1):
+            _set(library, 1)
+
+
 def _libraries() -> list[Any]:
     """The libraries of this process that have threads; scipy's own BLAS, which compiled kernels call, among them."""
     import scipy.linalg  # noqa: F401 - else loaded in the middle of a sweep

@@ -30,6 +30,7 @@ from plaidwork.core.inference.processes import (
     run_job,
     spawn,
 )
+from plaidwork.core.inference.team import processors
 
 _TAKEN = "taken"
 
@@ -155,13 +156,13 @@ class ProcessPool:
     def __init__(
         self, size: int = 0, *, nice: int = 0, keep: int = 0, here: Callable[[], object] | None = None
     ) -> None:
-        self._slots = threading.BoundedSemaphore(max(1, size or os.cpu_count() or 1))
+        self._slots = threading.BoundedSemaphore(size or processors())
         self._nice, self._keep, self._here = nice, keep, here
         self._idle: list[_Worker] = []
         self._gates: dict[type[Model], _Gate] = {}
         self._parcels: dict[str, tuple[Parcel, int]] = {}
         self._lock, self._packing = threading.Lock(), threading.Lock()
-        self._closed = False
+        self._closed, self._chains = False, 0
         self.started = 0
         """Processes that were started so far."""
 
@@ -203,8 +204,19 @@ class ProcessPool:
                         worker.pipe.send(_Ahead(model, compiled or worker is self._idle[-1]))
 
     # -- one chain ------------------------------------------------------------------------------
+    def expect(self, chains: int) -> None:
+        """So many more chains will be run, each once, and share the processors with those under way."""
+        with self._lock:
+            self._chains += chains
+
     def run(self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
-        """One chain, once there is room for it; in a thread of its own."""
+        """One chain that was expected, once there is room for it; in a thread of its own."""
+        try:
+            self._run(plan, record, control, notify)
+        finally:
+            self.expect(-1)
+
+    def _run(self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
         with self._slots:
             if control.stopping:
                 notify(Finished(record.chain, "stopped", record.sweep))
@@ -244,7 +256,7 @@ class ProcessPool:
             notify(event)
             between()
 
-        drive(plan, record, control, tell)
+        drive(plan, record, control, tell, threads=1)
 
     def _with_job(self, plan: FitPlan, record: ChainRecord, wait: Callable[[], object]) -> _Worker:
         """A process that has this chain now; it is there when ``wait`` is called. Raises ``OSError`` when none can be had, and
@@ -267,7 +279,7 @@ class ProcessPool:
         raise OSError("the process says nothing")
 
     def _hand_over(self, worker: _Worker, plan: FitPlan, record: ChainRecord) -> None:
-        job = chain_job(plan, record)
+        job = chain_job(plan, record, max(1, self._chains))
         if worker.data == plan.data_hash:
             worker.give(job, None)
             return
@@ -324,6 +336,7 @@ class _PoolExecutor:
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
         control = self.control
+        self._pool.expect(len(records))
         threads = [
             threading.Thread(target=self._pool.run, args=(plan, record, control, notify), daemon=True)
             for record in records

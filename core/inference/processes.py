@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import threading
 import time
 import traceback
@@ -32,6 +31,7 @@ from plaidwork.core.inference.executor import (
 from plaidwork.core.inference.linear_algebra import one_thread_in_children
 from plaidwork.core.inference.lost import lost, method_after
 from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.inference.team import processors
 from plaidwork.core.subprocesses import end_with_parent
 
 SEND_SECONDS = 0.05
@@ -60,6 +60,8 @@ class ChainJob:
     shapes: dict[str, tuple[int, ...]]
     plugin: tuple[str, str, str, str]
     """Name, module, source and version of the model's plugin, for messages: the other process loads no registry."""
+    threads: int = 1
+    """How many may work for the chain at most."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,9 @@ class ProcessExecutor:
         """Hash of the data that it holds, our end of the pipe, and the process."""
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
-        slots = threading.BoundedSemaphore(max(1, os.cpu_count() or 1))
+        slots = threading.BoundedSemaphore(processors())
         threads = [
-            threading.Thread(target=self._run, args=(plan, record, notify, slots), daemon=True)
+            threading.Thread(target=self._run, args=(plan, record, notify, slots, len(records)), daemon=True)
             for record in records
         ]
         for thread in threads:
@@ -103,14 +105,19 @@ class ProcessExecutor:
             end_process(process)
 
     def _run(
-        self, plan: FitPlan, record: ChainRecord, notify: Notify, slots: threading.BoundedSemaphore
+        self,
+        plan: FitPlan,
+        record: ChainRecord,
+        notify: Notify,
+        slots: threading.BoundedSemaphore,
+        chains: int,
     ) -> None:
         """One chain, once there is room for it; in a thread, because handing over large data takes time."""
         with slots:
             if self.control.stopping:
                 notify(Finished(record.chain, "stopped", record.sweep))
                 return
-            job = chain_job(plan, record)
+            job = chain_job(plan, record, chains)
             for _attempt in range(2):
                 try:
                     kept = self._hand_over(job, plan.data_hash)
@@ -178,8 +185,8 @@ def cannot_run(plan: FitPlan, record: ChainRecord, reason: str, details: str) ->
     )
 
 
-def chain_job(plan: FitPlan, record: ChainRecord) -> ChainJob:
-    """What another process needs to run a chain."""
+def chain_job(plan: FitPlan, record: ChainRecord, beside: int = 0) -> ChainJob:
+    """What another process needs to run a chain; ``beside``: of so many chains, which share the processors here, 0 for one thread."""
     if record.broken:
         record.rewind()
     now = None if record.state is None else record.take_checkpoint()
@@ -187,6 +194,7 @@ def chain_job(plan: FitPlan, record: ChainRecord) -> ChainJob:
     return ChainJob(
         type(plan.model), plan.inputs, plan.params, record.schedule, plan.seed, plan.holdout, record.chain,
         now, np.array(record.trace.rows()), _shapes(record), (info.name, info.module, info.source, info.version),
+        max(1, processors() // beside) if beside else 1,
     )  # fmt: skip
 
 
@@ -377,7 +385,7 @@ def run_job(pipe: Connection, job: ChainJob) -> None:
         pipe.send(_News([_could_not_start(job, error)], np.empty((0, 0)), {}, {}, None))
         return
     control = _RemoteControl(pipe)
-    drive(plan, record, control, _Reporter(pipe, record, control))
+    drive(plan, record, control, _Reporter(pipe, record, control), job.threads)
 
 
 def _could_not_start(job: ChainJob, error: BaseException) -> Failed:

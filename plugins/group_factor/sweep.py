@@ -283,17 +283,27 @@ def stages(state: Fields, params: Settings, sweep: int, rng: np.random.Generator
         )
     return [
         *found,
-        Stage("weights", lambda lo, hi: update_weights(state, params, lo, hi), d, _slice(n * columns)),
+        Stage(
+            "weights",
+            lambda lo, hi: update_weights(state, params, lo, hi),
+            d,
+            _slice(n * columns),
+            parallel=True,
+        ),
         _at_once("slab precisions", lambda: update_alpha(state, params)),
         *(
             [_at_once("shares", lambda: update_theta(state, params))]
             if sweep >= params["theta_start"]
             else []
         ),
-        Stage("scores", lambda lo, hi: update_scores(state, lo, hi), n, _slice(d * columns)),
+        Stage("scores", lambda lo, hi: update_scores(state, lo, hi), n, _slice(d * columns), parallel=True),
         _at_once("precision of the scores", lambda: update_score_precision(state, params)),
         Stage(
-            "local", lambda lo, hi: update_local(state, params, lo, hi), d, _slice(n * (3 * k + LOCAL_WORK))
+            "local",
+            lambda lo, hi: update_local(state, params, lo, hi),
+            d,
+            _slice(n * (3 * k + LOCAL_WORK)),
+            parallel=True,
         ),
     ]
 

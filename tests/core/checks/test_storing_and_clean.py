@@ -1,6 +1,7 @@
 """Faults of the state, and traces a fit leaves behind, planted and found."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 from conforming import Bound, Means
@@ -109,6 +110,29 @@ class Counting(Bound):
     def traces(self, state, data, params):
         state["asked"] = state.get("asked", 0) + 1
         return super().traces(state, data, params)
+
+
+class Alongside(Bound):
+    """Its columns may be worked at once."""
+
+    def stages(self, state, data, params, rng, clock):
+        mean, tau = super().stages(state, data, params, rng, clock)
+        return [replace(mean, parallel=True), tau]
+
+
+class Leaning(Alongside):
+    """Each column leans on the one before."""
+
+    def update_mean(self, state, x, lo, hi):
+        super().update_mean(state, x, lo, hi)
+        if lo:
+            state["centre"][lo] += 0.01 * state["centre"][lo - 1]
+
+
+def test_slices_in_any_order():
+    passes(Alongside(), "any_order")
+    caught(Leaning, "any_order", "the order in which slices are worked changes the state (parallel: mean)")
+    skipped(Bound, "any_order")
 
 
 def test_stages_and_traces_change_nothing():

@@ -1,0 +1,143 @@
+"""Several threads at the slices of one stage: the numbers of one thread, every fault told, and a fair share for each chain."""
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conforming import Bound
+
+from plaidwork.core.data.objects import as_dataset
+from plaidwork.core.inference import executor
+from plaidwork.core.inference.events import Failed, Working
+from plaidwork.core.inference.executor import Control, InlineExecutor, drive
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.team import ProcessTeam
+
+
+class Alongside(Bound):
+    """Its columns may be worked at once; notes by which threads."""
+
+    seen: set[str] = set()
+
+    def stages(self, state, data, params, rng, clock):
+        mean, tau = super().stages(state, data, params, rng, clock)
+
+        def work(lo, hi):
+            self.seen.add(threading.current_thread().name)
+            return mean.work(lo, hi)
+
+        return [replace(mean, work=work, parallel=True), tau]
+
+
+class Failing(Alongside):
+    def update_mean(self, state, x, lo, hi):
+        super().update_mean(state, x, lo, hi)
+        if lo:
+            raise ValueError(f"columns {lo} to {hi}")
+
+
+def planned(model):
+    x = np.random.default_rng(3).normal(size=(30, 40))
+    return make_plan(model, {"X": as_dataset("X", x)}, {})
+
+
+def fitted(model, threads, monkeypatch):
+    monkeypatch.setattr(executor, "TEAM", ProcessTeam(threads))
+    plan = planned(model)
+    run = Run.from_plan(plan)
+    InlineExecutor().start(plan, run.chains, lambda event: None)
+    return run
+
+
+def test_the_numbers_are_those_of_one_thread(monkeypatch):
+    model = Alongside()
+    model.seen.clear()
+    one = fitted(model, 1, monkeypatch)
+    assert model.seen == {threading.current_thread().name}
+    for threads in (2, 3, 16):
+        other = fitted(model, threads, monkeypatch)
+        for a, b in zip(one.chains, other.chains, strict=True):
+            assert np.array_equal(a.trace.rows(), b.trace.rows())
+            assert np.array_equal(a.state["centre"], b.state["centre"])
+    assert len(model.seen) > 1
+
+
+def test_a_slice_that_fails_ends_the_chain_in_words(monkeypatch):
+    monkeypatch.setattr(executor, "TEAM", ProcessTeam(3))
+    plan = planned(Failing())
+    record, heard = Run.from_plan(plan).chains[0], []
+    drive(plan, record, Control(), heard.append)
+    assert isinstance(heard[-1], Failed)
+    assert "columns 6 to 12" in heard[-1].message + heard[-1].details
+    assert record.broken
+
+
+def test_a_chain_that_pauses_between_the_slices_goes_on_to_the_same_numbers(monkeypatch):
+    monkeypatch.setattr(executor, "TEAM", ProcessTeam(2))
+    plan = planned(Alongside())
+    whole, parted = Run.from_plan(plan).chains[0], Run.from_plan(plan).chains[0]
+    drive(plan, whole, Control(), lambda event: None)
+    stops = 0
+    while not parted.swept_out:
+        control = Control()
+
+        def stop(event, control=control):
+            if isinstance(event, Working):
+                control.stop()
+
+        drive(plan, parted, control, stop)
+        stops += 1
+    assert stops > 3
+    assert np.array_equal(whole.trace.rows(), parted.trace.rows())
+
+
+def test_what_other_threads_did_counts_as_processor_time():
+    team = ProcessTeam(2)
+    with team.chain() as mine:
+        mine.run([lambda: None, lambda: sum(range(300_000))])
+        assert mine.take_seconds() > 0
+        assert mine.take_seconds() == 0
+
+
+def test_chains_share_the_processors():
+    team = ProcessTeam(4)
+    with team.chain() as one:
+        assert one.size() == 4
+        with team.chain() as other, team.chain(threads=1) as narrow:
+            assert (one.size(), other.size(), narrow.size()) == (1, 1, 1)
+        with team.chain(threads=3) as other:
+            assert (one.size(), other.size()) == (2, 2)
+    with team.chain(threads=3) as one:
+        assert one.size() == 3
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_group_factors_are_those_of_one_thread(threads, monkeypatch):
+    """Slices so small that every stage has many; ones and zeros, counts and values, with missing cells."""
+    from plaidwork.core.plugins.registry import registry
+    from plaidwork.plugins.group_factor import sweep
+
+    monkeypatch.setattr(sweep, "SLICE", 20_000)
+    rng = np.random.default_rng(8)
+    scores = rng.normal(size=(60, 2))
+    values = scores @ rng.normal(size=(2, 30)) + rng.normal(size=(60, 30))
+    holes = np.where(rng.random(values.shape) < 0.1, np.nan, values)
+    views = [holes, (values > 0).astype(float), rng.poisson(np.exp(0.3 * values)).astype(float), values]
+    views = tuple(as_dataset(f"v{i}", view) for i, view in enumerate(views))
+    plan = make_plan(
+        registry().model("group_factor"),
+        {"views": views},
+        {"n_factors": 3},
+        schedule=registry().model("group_factor").spec.default_schedule.with_(chains=1, max_sweeps=8),
+    )
+    found = []
+    for count in (1, threads):
+        monkeypatch.setattr(executor, "TEAM", ProcessTeam(count))
+        record = Run.from_plan(plan).chains[0]
+        drive(plan, record, Control(), lambda event: None)
+        found.append(record)
+    assert np.array_equal(*(record.trace.rows() for record in found), equal_nan=True)
+    for name in ("z", "w", "mu"):
+        assert np.array_equal(found[0].state[name], found[1].state[name]), name
