@@ -5,7 +5,7 @@ iris.csv, wine_quality_red_600.csv, two_moons_semi.csv and three_arcs_semi.csv. 
 semi-supervised ones only labelled samples are fitted; iris is split in five, each part tested once. Grades of the wines are
 clipped to 4..7. Inputs are standardised by the fitted samples for every model.
 
-With --fresh all sets, and breast_cancer and wine_cultivars of scikit-learn, are split in five anew, at most 250
+With --fresh all sets, and breast_cancer and wine_cultivars of scikit-learn, are split in five anew, at most 150
 samples of each, all with their labels, and the program takes part by its defaults alone.
 
 Others take part where they are installed: scikit-learn (Laplace's approximation, parameters by the evidence; logistic regression
@@ -30,7 +30,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
 
 FOLDS = 5
-FRESH = 250
+FRESH = 150
 """Samples at most of a set that is split anew: a dense covariance of all would take most of an hour."""
 SETS = (
     "three_gaussians",

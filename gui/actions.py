@@ -99,6 +99,13 @@ ACTIONS = {
             "The session as a page to read, with its figures, as HTML or PDF",
         ),
         ActionInfo(
+            "write_methods",
+            "What to write in the paper…",
+            "",
+            "",
+            "Data, model, settings, convergence and versions of this run as a methods paragraph with references",
+        ),
+        ActionInfo(
             "guard_tables",
             "Guard tables for spreadsheets",
             "",
@@ -201,7 +208,7 @@ RECENT = "recent"
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "save_compact", "save_linked", "save_embedded", "compare_sessions", SEPARATOR,
-        "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
+        "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", "write_methods", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs", "verify"),

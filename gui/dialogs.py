@@ -160,12 +160,13 @@ def _not_saved(path: Path, error: BaseException, details: str) -> None:
     ask(None, f"{path.name} could not be written", f"{error}.", (("close", "Close"),), "close")
 
 
-def show_text(parent: QWidget | None, title: str, text: str, lead: str = "") -> None:
-    """A text to read, copy and save, such as versions or the details of an error."""
+def show_text(parent: QWidget | None, title: str, text: str, lead: str = "", wrapped: bool = False) -> None:
+    """A text to read, copy and save, such as versions or the details of an error; ``wrapped``: its lines are paragraphs."""
     dialog = Dialog(parent, title, lead)
     field = QPlainTextEdit(text)
     field.setReadOnly(True)
-    field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    if not wrapped:
+        field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     field.setMinimumSize(560, 300)
     dialog.add(field)
     keep = (

@@ -371,6 +371,7 @@ class MainWindow(QMainWindow):
             "compare_runs": run is not None and bool(run.results),
             "verify": run is not None and self.workbench.can_verify(run),
             "write_report": any(one.results for one in self.workbench.session.runs.values()),
+            "write_methods": run is not None,
             "export_picture": "export_picture" in offers,
             "copy_picture": "export_picture" in offers,
             "show_data": "show_data" in offers,

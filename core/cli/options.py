@@ -190,6 +190,11 @@ COMMANDS = {
         f"{_HERE}.reporting:report",
         session_options.report,
     ),
+    "methods": Command(
+        "Print what to write of a run in the methods section of a paper.",
+        f"{_HERE}.reporting:methods",
+        session_options.methods,
+    ),
     "example": Command(
         "List the bundled examples, or fit one.", f"{_HERE}.fitting:example", fit_options.example
     ),

@@ -9,7 +9,7 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.errors import SettingError
-from plaidwork.core.report import make_report, write_report
+from plaidwork.core.report import make_report, methods_text, write_report
 from plaidwork.core.session.session import open_session
 
 _SUFFIXES = (".html", ".htm", ".pdf")
@@ -32,6 +32,13 @@ def report(options: argparse.Namespace) -> int:
     else:
         write_report(made, path)
     tell(f"Wrote {path.absolute()}")
+    return 0
+
+
+def methods(options: argparse.Namespace) -> int:
+    """``plaidwork methods S.plaidwork [--run TITLE]``."""
+    session = open_session(options.session)
+    tell(methods_text(session, find_run(session, options.run)).rstrip())
     return 0
 
 

@@ -165,6 +165,11 @@ def report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
 
 
+def methods(parser: argparse.ArgumentParser) -> None:
+    session(parser)
+    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last)")
+
+
 def verify(parser: argparse.ArgumentParser) -> None:
     session(parser)
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: all)")

@@ -2,6 +2,7 @@
 
 from plaidwork.core.report.content import BESIDE, PAGE, Drawing, Figure, Listed, Report, RunPart
 from plaidwork.core.report.making import best_views, make_report
+from plaidwork.core.report.methods import methods_text
 from plaidwork.core.report.page import html_of, write_report
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "best_views",
     "html_of",
     "make_report",
+    "methods_text",
     "write_report",
 ]

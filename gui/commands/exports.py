@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QFileDialog
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
 from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.dialogs import show_text
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 
 ANNOTATED = {".h5ad": "AnnData", ".h5mu": "MuData"}
 """What reads the files of annotated data, by their suffix."""
+_METHODS = "All of this is computed from the run. Why these data and why this model is for you to say."
 
 
 class ExportCommands(CommandGroup):
@@ -133,6 +135,19 @@ class ExportCommands(CommandGroup):
             lambda written: window.status.say(f"Report written to {path.name}"),
             lambda error, details: window.messages.post("error", f"Could not write {path.name}", str(error)),
             minutes=True,
+        )
+
+    def write_methods(self) -> None:
+        """The methods paragraph of the run in front, judged in the background and shown to be copied."""
+        from plaidwork.core.report import methods_text
+
+        run, session, window = self._window.current_run(), self._workbench.session, self._window
+        if run is None:
+            return
+        run_task(
+            lambda task: methods_text(session, run),
+            lambda text: show_text(window, "What to write in the paper", text, _METHODS, wrapped=True),
+            lambda error, details: window.messages.post("error", "Could not tell the methods", str(error)),
         )
 
     def export_script(self) -> None:

@@ -12,6 +12,7 @@ from plaidwork.core.pictures import Cells, Panel, Picture
 from plaidwork.core.report import html_of, make_report
 from plaidwork.gui.results import report as drawn_reports
 from plaidwork.gui.results.report import HALF, _keep_together, _needs_page, drawer, write_pdf
+from plaidwork.gui.session_tree import RUN
 from tests.gui.factor_runs import factor_run
 from tests.gui.test_picture_page import CURVE
 from tests.gui.window_tools import window_on
@@ -115,3 +116,16 @@ def test_matrices_of_many_columns_take_the_width_of_the_page(qapp):
 
     assert _needs_page(matrix(90), HALF)
     assert not _needs_page(matrix(12), HALF)
+
+
+def test_what_to_write_in_the_paper_is_shown_to_be_copied(qtbot, tmp_path, monkeypatch):
+    from plaidwork.gui.commands import exports
+
+    shown = []
+    monkeypatch.setattr(exports, "show_text", lambda parent, title, text, lead, wrapped: shown.append(text))
+    workbench, run = factor_run()
+    with window_on(workbench, tmp_path) as window:
+        window.tree.select(RUN, run.id)
+        window.actions_by_key["write_methods"].trigger()
+        qtbot.waitUntil(lambda: bool(shown), timeout=20_000)
+    assert run.spec.title in shown[0]
