@@ -110,7 +110,7 @@ class CopyCommands(CommandGroup):
                 "warn",
                 f"The values of “{link.name}” cannot be read",
                 f"{fault} All else of the session can be looked at.",
-                [("Find file…", partial(self._find_file, session, link)), ("Later", lambda: None)],
+                [("Find file…", partial(self._find_file, session, link, fault)), ("Later", lambda: None)],
                 key=f"linked data {link.digest}",
             )
 
@@ -120,14 +120,14 @@ class CopyCommands(CommandGroup):
         self._links_changed(session)
         self.tell_links()
 
-    def _find_file(self, session: Session, link: Link) -> None:
-        """Ask for the file of linked data; it has to have the content that the session knows."""
+    def _find_file(self, session: Session, link: Link, fault: str) -> None:
+        """Ask for the file of linked data; it has to have the content that the session knows. Else the fault is told again."""
         window = self._window
         name, _ = QFileDialog.getOpenFileName(
             window, f"Find {link.file.name}", window.settings.folder("import"), "All files (*)"
         )
         if not name:
-            self._tell_faults(session, [(link, f"{link.file} was not found.")])
+            self._tell_faults(session, [(link, fault)])
             return
 
         def found(_: object) -> None:
@@ -136,7 +136,7 @@ class CopyCommands(CommandGroup):
 
         def failed(error: BaseException, details: str) -> None:
             self._workbench.faults.report("This is not the file")(error, details)
-            self._tell_faults(session, [(link, f"{link.file} was not found.")])
+            self._tell_faults(session, [(link, fault)])
 
         run_task(lambda task: link.check(Path(name)), found, failed)
 
