@@ -103,8 +103,8 @@ class Watched:
         self.app.processEvents()
         return self.rest(start)
 
-    def keys(self) -> list[tuple[str, str]]:
-        """Keys of the tabs of the run and of their pages' titles."""
+    def titles(self) -> list[tuple[str, str]]:
+        """Key and title of each tab of the run."""
         run = next(iter(self.window.workbench.session.runs))
         self.window.tree.select("run", run)
         return [(info.key, info.title) for info in self.window.workspace._infos]
@@ -123,10 +123,8 @@ def main(size: float, folder: Path) -> None:
         opened = watched.open()
         print(f"{'tree':28} {opened:6.2f} s", flush=True)
         first, table, end = watched.data()
-        print(
-            f"{'data':28} {first:6.2f} s, values {table:.2f} s, all rows looked at {end:.2f} s", flush=True
-        )
-        for key, title in watched.keys():
+        print(f"{'data':28} {first:6.2f} s, values {table:.2f} s, all rows looked at {end:.2f} s", flush=True)
+        for key, title in watched.titles():
             watched.open()
             print(f"{title:28} {watched.tab(key):6.2f} s", flush=True)
 

@@ -20,6 +20,7 @@ from shiboken6 import isValid
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.naming import shown_names
+from plaidwork.core.session.store.linked import link_of
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.data.export import write_csv
 from plaidwork.gui.data.facts import Facts, dense, in_part_text, missing_text, size_text
@@ -36,6 +37,7 @@ from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
+from plaidwork.gui.widgets.state_pane import PaneAction
 from plaidwork.gui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -202,7 +204,7 @@ class DataPage(Page):
             self._pages[part] = (makers | axes)[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
-        self.bar.setVisible(part == PICTURE and dataset.shape[0] > 0)
+        self.bar.setVisible(part == PICTURE and self._image is not None)
         self._in_part.setVisible(part == PICTURE)
         self._missing.setVisible(part == PICTURE and dataset.n_missing > 0)
 
@@ -233,9 +235,15 @@ class DataPage(Page):
             self.show_part(self.part)
 
     def _not_read(self, why: str) -> None:
+        dataset = self.dataset
+        linked = dataset is not None and link_of(dataset, {}) is not None
+        find = partial(self.workbench.guard.find_requested.emit, self.name)
+        actions: list[PaneAction] = [("Find file…", find, "primary")] if linked else []
         for part in (PICTURE, VALUES):
             self._forget(part)
-            self._pages[part] = StatePane("warning", "The values cannot be read", why, icon_color="error")
+            self._pages[part] = StatePane(
+                "warning", "The values cannot be read", why, actions, icon_color="error"
+            )
             self._stack.addWidget(self._pages[part])
         self._image = None
         self.show_part(self.part)

@@ -49,7 +49,6 @@ def found_in(text: str, *folders: str) -> list[str]:
     for line in text.splitlines():
         if call := _NEVER.search(line):
             found.append(call["call"])
-        elif (match := _OPENED.search(line)) and not is_own(match["path"], *folders):
-            if not match["path"].startswith(_OF_THE_SYSTEM):
-                found.append(match["path"])
-    return found
+        elif match := _OPENED.search(line):
+            found.append(match["path"])
+    return [name for name in found if not name.startswith(_OF_THE_SYSTEM) and not is_own(name, *folders)]

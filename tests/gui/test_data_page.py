@@ -65,7 +65,8 @@ def test_large_data_are_first_shown_from_some_of_their_rows(qtbot, bench, monkey
     monkeypatch.setattr(data_panel, "find_facts", find)
     for module in (facts, data_panel):
         monkeypatch.setattr(module, "LARGE", 1)
-    monkeypatch.setattr(facts, "GLIMPSE", 2600)  # 10 of 30 rows of 8 numbers: what is in memory counts fourfold
+    # 10 of 30 rows of 8 numbers: what is in memory counts fourfold
+    monkeypatch.setattr(facts, "GLIMPSE", 2600)
     page = DataPage(bench, "genes")
     qtbot.addWidget(page)
     qtbot.addWidget(page.side_panel())

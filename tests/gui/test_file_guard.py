@@ -149,7 +149,15 @@ def test_every_piece_of_recovered_work_is_offered(qapp, qtbot, tmp_path):
     window = MainWindow(Workbench(toy_registry()), Settings(tmp_path / "config"))
     qtbot.addWidget(window)
     found = [
-        Recovery(f"k{i}", f"work {i}", tmp_path / f"k{i}.plaidwork", None, f"2026-01-0{i + 1}T10:00:00+00:00", None, (2, 1))
+        Recovery(
+            f"k{i}",
+            f"work {i}",
+            tmp_path / f"k{i}.plaidwork",
+            None,
+            f"2026-01-0{i + 1}T10:00:00+00:00",
+            None,
+            (2, 1),
+        )
         for i in (2, 1, 0)
     ]
     before = window.messages.count
