@@ -95,13 +95,14 @@ class Watched:
         return first, table, self.rest(start)
 
     def tab(self, key: str) -> float:
-        """Seconds until a tab of the run is there."""
+        """Seconds until a tab of the run is there, and nothing is computed for it any more."""
         run = next(iter(self.window.workbench.session.runs))
         start = time.perf_counter()
         self.window.tree.select("run", run)
         self.window.workspace.go_to(key)
         self.app.processEvents()
-        return self.rest(start)
+        page = self.window.workspace.current_page()
+        return self.until(lambda: not getattr(page, "busy", False), start)
 
     def titles(self) -> list[tuple[str, str]]:
         """Key and title of each tab of the run."""
