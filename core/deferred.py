@@ -48,6 +48,14 @@ class Deferred:
                 self._found, self.waits = self._fetch(), False
             return self._found
 
+    def every(self, step: int) -> Any:
+        """Every ``step``-th along the first axis, without reading the others; None where nothing but reading all would do."""
+        found = self._found
+        return self._part(step) if self.waits or found is None else found[::step]
+
+    def _part(self, step: int) -> Any:
+        return None
+
     def _fetch(self) -> Any:
         assert self._read is not None
         found, self._read = self._read(), None

@@ -26,6 +26,8 @@ class FileGuard(QObject):
 
     save_as_requested = Signal()
     """The session needs another file name."""
+    find_requested = Signal(str)
+    """The file of these linked data, by their name in the session, is to be found."""
 
     def __init__(self, workbench: Workbench) -> None:
         super().__init__(workbench)

@@ -50,7 +50,7 @@ HEADER_BUTTONS = (
 )
 _TICK, _TICK_HIDDEN, _TICK_SLOWEST = 100, 400, 1000
 _WIDE, _NARROW = 1360, 1100
-_AUTOSAVE = 120_000
+_AUTOSAVE = 90_000  # milliseconds; with the 20 s between checkpoints less than two minutes are lost
 
 
 class MainWindow(QMainWindow):
@@ -141,6 +141,7 @@ class MainWindow(QMainWindow):
         workbench.notified.connect(self._notify)
         workbench.message_posted.connect(self.post)
         workbench.guard.save_as_requested.connect(self.commands.save_as)
+        workbench.guard.find_requested.connect(self.commands.find_linked)
         workbench.editing.changed.connect(self.refresh_steps)
         workbench.editing.stepped.connect(self.commands.on_step)
         workbench.editing.set_again.connect(self.commands.on_set_again)

@@ -134,7 +134,7 @@ class _Post(QObject):
 
 
 _post: _Post | None = None
-_pool, _long_pool = _Pool(), _Pool()
+_pool, _long_pool, _quick_pool = _Pool(), _Pool(), _Pool()
 _running: set[Task] = set()
 
 
@@ -154,11 +154,13 @@ def run_task(
     progress: Callable[..., object] | None = None,
     *,
     minutes: bool = False,
+    at_once: bool = False,
 ) -> Task:
     """Run ``call(task)`` in the pool; ``done(value)`` or ``failed(error, traceback)`` follow on this thread.
 
     ``progress`` gets what the task reports, as a rule the share done (0 to 1).
     ``minutes``: it may take that long, and gets one of two threads apart from files and summaries.
+    ``at_once``: it takes no more than a moment, and waits for nothing that takes longer.
     Without ``failed`` an error is raised on the GUI thread, where the program's exception hook shows it.
     """
     global _post
@@ -166,7 +168,7 @@ def run_task(
         _post = _Post()
     task = Task(call, done, failed, progress)
     _running.add(task)
-    (_long_pool if minutes else _pool).start(task)
+    (_long_pool if minutes else _quick_pool if at_once else _pool).start(task)
     return task
 
 
@@ -174,4 +176,6 @@ def wait_for_tasks(milliseconds: int = 5000) -> bool:
     """Wait until the pools are idle (at the end of the program and in tests)."""
     end = monotonic() + milliseconds / 1000
     done = _pool.wait(milliseconds / 1000)
-    return _long_pool.wait(max(0.0, end - monotonic())) and done
+    for pool in (_long_pool, _quick_pool):
+        done = pool.wait(max(0.0, end - monotonic())) and done
+    return done

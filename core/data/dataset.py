@@ -42,7 +42,8 @@ class Step:
 
 
 class _Base(Holder):
-    __slots__ = ("_digest", "_missing")
+    __slots__ = ("_counted", "_digest", "_missing")
+    _counted: int
     _digest: str
     _missing: int
 
@@ -172,9 +173,10 @@ class Dataset(_Base):
             return 0
         if not self.at_hand and getattr(self, "_missing", -1) >= 0:
             return self._missing
-        if self.kind == "categorical":
-            return int(np.count_nonzero(self.values < 0))
-        return int(np.count_nonzero(np.isnan(self.values)))
+        if getattr(self, "_counted", -1) < 0:
+            gaps = self.values < 0 if self.kind == "categorical" else np.isnan(self.values)
+            object.__setattr__(self, "_counted", int(np.count_nonzero(gaps)))
+        return self._counted
 
     @property
     def nbytes(self) -> int:

@@ -1,12 +1,13 @@
 """Unsaved work on disk: one recovery file for each session and program, found again after a crash.
 
-Beside ``<key>.plaidwork`` lies ``<key>.json`` that says which process wrote it, for which file and when. A
+Beside ``<key>.plaidwork`` lies ``<key>.json`` that says which process wrote it, for which file and when; it is written first. A
 session whose process still runs is not offered for recovery.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
@@ -34,6 +35,8 @@ class Recovery:
     """When it was written: UTC in ISO form."""
     mark: FileMark | None = None
     """What the session file was when the work on it began."""
+    holds: tuple[int, int] | None = None
+    """Number of datasets and of runs; None where it was written by an earlier version."""
 
     def open(self) -> Session:
         """The session as it was, with ``path`` of its own file. Raises ``SessionError``."""
@@ -53,11 +56,12 @@ def write_recovery(session: Session, folder: Path | None = None, *, origin: Path
     origin = session.path or origin
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(session, path, backup=False)
         note = {
             "uuid": session.uuid,
             "name": session.name,
             "origin": str(origin.absolute()) if origin else "",
+            "datasets": len(session.datasets),
+            "runs": len(session.runs),
             "mark": None if session.mark is None or session.path is None else session.mark.record,
             **Holder.me().record,
         }
@@ -65,9 +69,13 @@ def write_recovery(session: Session, folder: Path | None = None, *, origin: Path
             path.with_suffix(".json"),
             lambda temporary: _write_text(temporary, json.dumps(note)),
             backup=False,
-        )
+        )  # before the work: whoever finds that knows then which file it is for, even when this program dies in between
+        write(session, path, backup=False)
     except OSError as error:
         raise SessionError(f"The recovery file cannot be written: {error}.", "Save the session.") from error
+    finally:
+        if not path.exists():
+            path.with_suffix(".json").unlink(missing_ok=True)
     return path
 
 
@@ -108,7 +116,13 @@ def _look(path: Path) -> Recovery | None:
         Path(origin) if origin else None,
         written,
         FileMark.from_record(note.get("mark")),
+        _counts(note),
     )
+
+
+def _counts(note: Mapping[str, object]) -> tuple[int, int] | None:
+    datasets, runs = note.get("datasets"), note.get("runs")
+    return (datasets, runs) if isinstance(datasets, int) and isinstance(runs, int) else None
 
 
 def _older(path: Path, origin: Path) -> bool:

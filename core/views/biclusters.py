@@ -107,7 +107,7 @@ def in_order(
         return block_texts.cell_text(blocks, mode, row, column)
 
     cells = Cells(
-        data.matrix(mode).astype(np.float32)[np.ix_(row_order, column_order)],
+        data.ordered(mode, row_order, column_order),
         -0.5,
         m - 0.5,
         -0.5,

@@ -57,11 +57,7 @@ def cell_text(blocks: BlockSet, mode: str, row: int, column: int) -> str:
     data = blocks.data
     if row < 0 or data is None:
         return ""
-    value = (
-        data.matrix(mode)[row, column]
-        if mode != "residual"
-        else (data.values[row, column] - data.fit[row, column] if data.fit is not None else np.nan)
-    )
+    value = data.lines(mode, slice(row, row + 1))[0, column]
     if value != value:
         shown = "missing"
     else:

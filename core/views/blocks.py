@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,8 @@ from plaidwork.core.views.matrices import colour_limits
 from plaidwork.core.views.sources import SourceError, Sources, dense
 from plaidwork.core.views.strips import Strip, categorical
 
+_AT_ONCE = 1 << 18
+"""Cells that are worked on at a time."""
 _COLOURS = 6
 """Categories that blocks can have."""
 MODES = {"data": "Data", "fit": "Fit", "residual": "Residual", "coverage": "Coverage"}
@@ -25,7 +29,8 @@ class BlockData:
     """What was found, as arrays; made in a worker thread.
 
     ``rows`` (L, n) and ``columns`` (L, m) are probabilities of membership. ``shift`` (L,), ``interval`` (L, 2) and
-    ``present`` (L,) are None when the model gives none; ``values`` (n, m) has NaN at missing cells.
+    ``present`` (L,) are None when the model gives none; ``values`` (n, m) has NaN at missing cells. ``made`` makes ``fit`` and
+    ``coverage`` (n, m), as large as the values, when they are first shown.
     """
 
     values: np.ndarray
@@ -45,8 +50,7 @@ class BlockData:
     interval: np.ndarray | None = None
     present: np.ndarray | None = None
     shift_unit: str = ""
-    fit: np.ndarray | None = None
-    coverage: np.ndarray | None = None
+    made: Mapping[str, Callable[[], np.ndarray]] = field(default_factory=dict)
     strips: dict[str, Strip] = field(default_factory=dict)
     row_notes: tuple[str, ...] = ()
     dim: str = "block"
@@ -72,18 +76,33 @@ class BlockData:
     @property
     def modes(self) -> list[str]:
         """What can be shown, in order."""
-        found = ["data"] + (["fit", "residual"] if self.fit is not None else [])
-        return found + (["coverage"] if self.coverage is not None else [])
+        found = ["data"] + (["fit", "residual"] if "fit" in self.made else [])
+        return found + (["coverage"] if "coverage" in self.made else [])
 
-    def matrix(self, mode: str) -> np.ndarray:
-        """(n, m) values of a mode."""
+    @cached_property
+    def fit(self) -> np.ndarray:
+        """(n, m) what the blocks explain; only where it is among the modes."""
+        return self.made["fit"]()
+
+    @cached_property
+    def coverage(self) -> np.ndarray:
+        """(n, m) probability of being in a block; only where it is among the modes."""
+        return self.made["coverage"]()
+
+    def lines(self, mode: str, rows: Any) -> np.ndarray:
+        """(k, m) values of a mode in these rows."""
         if mode == "data":
-            return self.values
+            return self.values[rows]
         if mode == "coverage":
-            assert self.coverage is not None
-            return self.coverage
-        assert self.fit is not None
-        return self.fit if mode == "fit" else self.values - self.fit
+            return self.coverage[rows]
+        return self.fit[rows] if mode == "fit" else self.values[rows] - self.fit[rows]
+
+    def ordered(self, mode: str, row_order: np.ndarray, column_order: np.ndarray) -> np.ndarray:
+        """(n, m) float32 values of a mode in another order, some rows at a time: a matrix may be half of the memory."""
+        found = np.empty(self.values.shape, dtype=np.float32)
+        for part in row_parts(self.values.shape):
+            found[part] = self.lines(mode, row_order[part])[:, column_order]
+        return found
 
     def mode_limits(self, mode: str) -> tuple[float, float]:
         """Ends of the colour map: residuals keep the width of the data around 0."""
@@ -120,11 +139,14 @@ def load_blocks(sources: Sources) -> BlockData:
     low, high = (_of_blocks(sources, "", title, count) for title in ("Low", "High"))
     if interval is None and low is not None and high is not None:
         interval = np.stack([low, high], axis=1)
-    fit = _optional(sources, "fit", (n, m))
-    if fit is None and shift is not None and sources.view.options.get("fit") == "additive":
-        fit = (background or 0.0) + np.einsum(
-            "l,ln,lm->nm", np.nan_to_num(shift), rows, columns, optimize=True
-        )
+    made = {
+        role: partial(_values, sources.shaped(role, (n, m)))
+        for role in ("fit", "coverage")
+        if sources.has(role)
+    }
+    if "fit" not in made and shift is not None and sources.view.options.get("fit") == "additive":
+        made["fit"] = partial(_additive, background or 0.0, shift, rows, columns)
+    row_means, column_means = _line_means(values)
     centre, limits, clipped = colour_limits(values, background)
     row_dim, column_dim = _dims(sources, matrix_role)
     return BlockData(
@@ -139,14 +161,13 @@ def load_blocks(sources: Sources) -> BlockData:
         limits=limits,
         centre=centre,
         clipped=clipped,
-        row_means=_means(values, 1),
-        column_means=_means(values, 0),
+        row_means=row_means,
+        column_means=column_means,
         shift=shift,
         interval=interval,
         present=_of_blocks(sources, "present", "Present", count),
         shift_unit=_shift_unit(sources, shift_role),
-        fit=fit,
-        coverage=_optional(sources, "coverage", (n, m)),
+        made=made,
         strips=categorical(dataset.column_table) if dataset else {},
         row_notes=_notes(dataset),
         dim=rows_result.dims[0] if rows_result.dims else "",
@@ -201,10 +222,32 @@ def _notes(dataset: Dataset | None) -> tuple[str, ...]:
     return ()
 
 
-def _means(values: np.ndarray, axis: int) -> np.ndarray:
-    known = np.isfinite(values)
-    count = known.sum(axis=axis)
-    return np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1)
+def _values(found: Result) -> np.ndarray:
+    return np.asarray(found.values, dtype=np.float64)
+
+
+def _additive(background: float, shift: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """(n, m) background and the shift (L,) of every block, weighted by membership."""
+    return background + np.einsum("l,ln,lm->nm", np.nan_to_num(shift), rows, columns, optimize=True)
+
+
+def row_parts(shape: tuple[int, ...]) -> Iterator[slice]:
+    """The rows of a matrix, so many at a time that what is made of them stays in the cache of the processor."""
+    step = max(1, _AT_ONCE // max(shape[1], 1))
+    return (slice(start, start + step) for start in range(0, shape[0], step))
+
+
+def _line_means(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) and (m,) means of rows and columns without missing cells, 0 where there is nothing else."""
+    n, m = values.shape
+    row_means, total, count = np.zeros(n), np.zeros(m), np.zeros(m)
+    for part in row_parts(values.shape):
+        known = np.isfinite(values[part])
+        filled = np.where(known, values[part], 0.0)
+        row_means[part] = filled.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        total += filled.sum(axis=0)
+        count += known.sum(axis=0)
+    return row_means, total / np.maximum(count, 1)
 
 
 class BlockSet:

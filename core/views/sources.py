@@ -12,6 +12,7 @@ from plaidwork.core.contract.model import Model, Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.views import PictureFactory, ResultStore
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.findings.fitted import FITTED, FittedInput
@@ -114,14 +115,14 @@ class Sources:
             kind = "table" if isinstance(found, Table) else "text"
             raise SourceError(f"The {role} of “{self.view.title}” are a {kind}; an array is needed.")
         allowed = (ndim,) if isinstance(ndim, int) else ndim
-        if allowed and found.values.ndim not in allowed:
+        if allowed and found.held.ndim not in allowed:
             wanted = " or ".join(str(n) for n in allowed)
             raise SourceError(
                 f"The {role} need {wanted} {'axis' if wanted == '1' else 'axes'}. "
-                f"Found an array of shape {shape_text(found.values)}."
+                f"Found an array of shape {shape_text(found.held)}."
             )
-        if found.values.dtype.kind not in "biuf":
-            raise SourceError(f"The {role} need numbers. Found {found.values.dtype} values.")
+        if found.held.dtype.kind not in "biuf":
+            raise SourceError(f"The {role} need numbers. Found {found.held.dtype} values.")
         return found
 
     def dims(self, role: str) -> tuple[str, ...]:
@@ -176,13 +177,16 @@ class Sources:
 
     def array(self, role: str, shape: tuple[int | None, ...]) -> np.ndarray:
         """The role as float64 array of a shape (None: any length)."""
-        values = self.result(role).values
-        if values.ndim != len(shape) or any(
-            want not in (None, got) for want, got in zip(shape, values.shape)
-        ):
+        return np.asarray(self.shaped(role, shape).values, dtype=np.float64)
+
+    def shaped(self, role: str, shape: tuple[int | None, ...]) -> Result:
+        """The role, which has a shape (None: any length); its values are not read."""
+        found = self.result(role)
+        held = found.held
+        if held.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, held.shape)):
             wanted = " × ".join("any" if n is None else str(n) for n in shape)
-            raise SourceError(f"The {role} need the shape {wanted}. Found {shape_text(values)}.")
-        return np.asarray(values, dtype=np.float64)
+            raise SourceError(f"The {role} need the shape {wanted}. Found {shape_text(held)}.")
+        return found
 
     def table(self, role: str = "values") -> Table:
         """The role as table."""
@@ -350,7 +354,7 @@ def dense(dataset: Dataset) -> np.ndarray:
     return np.asarray(values)
 
 
-def shape_text(values: np.ndarray) -> str:
+def shape_text(values: np.ndarray | Deferred) -> str:
     """``14 × 3``, or ``one number``."""
     return " × ".join(str(n) for n in values.shape) or "one number"
 

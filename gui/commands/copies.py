@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog
 
+from plaidwork.core.session.store.linked import link_of
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import SESSION_FILTER, SESSION_SUFFIX, CommandGroup
 from plaidwork.gui.save_path import ask_save_path, proposed_name
@@ -105,13 +106,13 @@ class CopyCommands(CommandGroup):
     def _tell_faults(self, session: Session, faults: list[tuple[Link, str]]) -> None:
         if session is not self._workbench.session:
             return
-        for link, fault in faults[:_NAMED]:
+        for link, fault in [told for told in faults if told[1]][:_NAMED]:
             self._window.messages.post(
                 "warn",
                 f"The values of “{link.name}” cannot be read",
                 f"{fault} All else of the session can be looked at.",
-                [("Find file…", partial(self._find_file, session, link)), ("Later", lambda: None)],
-                key=f"linked data {link.digest}",
+                [("Find file…", partial(self._find_file, session, link, fault)), ("Later", lambda: None)],
+                key=_key(link),
             )
 
     def _allow(self, session: Session, links: list[Link]) -> None:
@@ -120,23 +121,31 @@ class CopyCommands(CommandGroup):
         self._links_changed(session)
         self.tell_links()
 
-    def _find_file(self, session: Session, link: Link) -> None:
-        """Ask for the file of linked data; it has to have the content that the session knows."""
+    def find_linked(self, name: str) -> None:
+        """Ask for the file of linked data of the session; nothing where the values are in the session itself."""
+        session = self._workbench.session
+        link = link_of(session.datasets[name], {}) if name in session.datasets else None
+        if link is not None:
+            self._find_file(session, link, "")
+
+    def _find_file(self, session: Session, link: Link, fault: str) -> None:
+        """Ask for the file of linked data; it has to have the content that the session knows. Else a fault that was told is told again."""
         window = self._window
         name, _ = QFileDialog.getOpenFileName(
             window, f"Find {link.file.name}", window.settings.folder("import"), "All files (*)"
         )
         if not name:
-            self._tell_faults(session, [(link, f"{link.file} was not found.")])
+            self._tell_faults(session, [(link, fault)])
             return
 
         def found(_: object) -> None:
             link.file = Path(name)
+            window.messages.dismiss(_key(link))
             self._links_changed(session)
 
         def failed(error: BaseException, details: str) -> None:
             self._workbench.faults.report("This is not the file")(error, details)
-            self._tell_faults(session, [(link, f"{link.file} was not found.")])
+            self._tell_faults(session, [(link, fault)])
 
         run_task(lambda task: link.check(Path(name)), found, failed)
 
@@ -146,6 +155,10 @@ class CopyCommands(CommandGroup):
             for name in [name for name, data in session.datasets.items() if not data.at_hand]:
                 session.datasets[name] = session.datasets[name].with_()  # which pages look at anew
                 self._workbench.data_changed.emit(name)
+
+
+def _key(link: Link) -> str:
+    return f"linked data {link.digest}"
 
 
 def _listed(sentences: list[str]) -> str:

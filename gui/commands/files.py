@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -176,15 +176,27 @@ class FileCommands(CopyCommands):
         session = self._workbench.session
         self._window.settings.add_recent(path, session_line(session), now())
         if session.read_only:
-            holder = self._workbench.guard.holder
-            gone = holder is not None and not holder.runs  # of another computer: nobody here can tell
-            actions = [("Take over", self._take_over)] if gone else []
-            self._window.messages.post("info", "Opened for reading only", session.read_only, actions)
+            self._tell_read_only("Opened for reading only")
         self._window.status.say(f"Opened {path.name}")
         self.tell_links()
 
+    def _tell_read_only(self, title: str) -> None:
+        """Why the session cannot be saved in its file, and what to do where somebody else has that open."""
+        text, holder = self._workbench.session.read_only, self._workbench.guard.holder
+        actions: list[tuple[str, Callable[[], object]]] = []
+        if holder is not None:
+            # of another computer nobody here can tell whether it still runs
+            rule = "Close it there first, then take it over to save here."
+            other = "Take it over only when nobody works on it there any more."
+            text = f"{text} {rule if holder.runs else other}"
+            actions = [("Take over", self._take_over)]
+        self._window.messages.post("info", title, text, actions, key="reading only")
+
     def _take_over(self) -> None:
-        window = self._window
+        window, holder = self._window, self._workbench.guard.holder
+        if holder is not None and holder.runs:
+            self._tell_read_only("It is still open elsewhere")
+            return
 
         def done() -> None:
             window.refresh_head()
@@ -244,11 +256,10 @@ class FileCommands(CopyCommands):
         """A message for each piece of work that a crash left behind, the newest in front."""
         for item in reversed(found[:_MOST_OFFERED]):
             moment = dt.datetime.fromisoformat(item.time).astimezone()
-            origin = f"of {item.origin.name}" if item.origin is not None else "that was never saved"
             self._window.messages.post(
                 "warn",
                 f"Recovered work from {moment:%d %B, %H:%M}",
-                f"Plaidwork closed before “{item.name}” {origin} was saved. Two minutes were lost at most.",
+                _recovery_text(item),
                 [
                     ("Recover", partial(self._recover, item)),
                     ("Later", lambda: None),
@@ -326,6 +337,16 @@ def _discard_recovery(key: str) -> None:
         discard(key)
     except (OSError, PlaidworkError):
         return  # a recovery file too many is offered again; nothing is lost
+
+
+def _recovery_text(item: Recovery) -> str:
+    """Which session it is, what is in it, and what may be missing."""
+    where = "It has no file yet" if item.origin is None else f"Its file is {item.origin.name}"
+    if item.holds is not None:
+        datasets, runs = item.holds
+        sets = "1 data set" if datasets == 1 else f"{datasets} data sets"
+        where += f"; what was kept has {sets} and {runs} {'run' if runs == 1 else 'runs'}"
+    return f"Plaidwork closed before “{item.name}” was saved. {where}. Two minutes of work were lost at most."
 
 
 def session_line(session: Session) -> str:

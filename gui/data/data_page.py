@@ -20,9 +20,10 @@ from shiboken6 import isValid
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.naming import shown_names
+from plaidwork.core.session.store.linked import link_of
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.data.export import write_csv
-from plaidwork.gui.data.facts import Facts, dense_sample, missing_text, size_text
+from plaidwork.gui.data.facts import Facts, dense, in_part_text, missing_text, size_text
 from plaidwork.gui.data.label_choice import LabelChoice
 from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
@@ -36,6 +37,7 @@ from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
+from plaidwork.gui.widgets.state_pane import PaneAction
 from plaidwork.gui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class DataPage(Page):
         self.switch: SegmentedControl | None = None
         self.bar = ColorBar()
         self._missing = Label("hatched: missing", "caption", "muted")
+        self._in_part = Label("", "caption", "muted", elide=True)
         self._stack = QStackedWidget()
         self.panel = self._make_panel()
         self.choices: Choices | None = None
@@ -82,7 +85,7 @@ class DataPage(Page):
     def _build(self) -> None:
         texts = vertical(self._headline, self._line, spacing=space.XS)
         add(self._switch_row, STRETCH, self.undo_button, self.export_button, self.transform_button)
-        foot = horizontal(STRETCH, self._missing, self.bar, spacing=space.L)
+        foot = horizontal((self._in_part, 1), self._missing, self.bar, spacing=space.L)
         vertical(
             texts,
             self._switch_row,
@@ -201,7 +204,8 @@ class DataPage(Page):
             self._pages[part] = (makers | axes)[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
-        self.bar.setVisible(part == PICTURE and dataset.shape[0] > 0)
+        self.bar.setVisible(part == PICTURE and self._image is not None)
+        self._in_part.setVisible(part == PICTURE)
         self._missing.setVisible(part == PICTURE and dataset.n_missing > 0)
 
     def show_data(self) -> None:
@@ -231,9 +235,15 @@ class DataPage(Page):
             self.show_part(self.part)
 
     def _not_read(self, why: str) -> None:
+        dataset = self.dataset
+        linked = dataset is not None and link_of(dataset, {}) is not None
+        find = partial(self.workbench.guard.find_requested.emit, self.name)
+        actions: list[PaneAction] = [("Find file…", find, "primary")] if linked else []
         for part in (PICTURE, VALUES):
             self._forget(part)
-            self._pages[part] = StatePane("warning", "The values cannot be read", why, icon_color="error")
+            self._pages[part] = StatePane(
+                "warning", "The values cannot be read", why, actions, icon_color="error"
+            )
             self._stack.addWidget(self._pages[part])
         self._image = None
         self.show_part(self.part)
@@ -259,10 +269,10 @@ class DataPage(Page):
             if same and isValid(image):  # else the page was closed in the meantime, or shows something else
                 self._show_matrix(shrunk, facts, dataset)
 
-        run_task(lambda task: shrink(dense_sample(dataset)), done)
+        run_task(lambda task: shrink(dense(facts.looked_at)), done, at_once=facts.in_part)
 
     def _show_matrix(self, shrunk: Shrunk, facts: Facts, dataset: Dataset) -> None:
-        rows = shown_names(dataset, 0) if shrunk.values.shape[0] == dataset.shape[0] else ()
+        rows = shown_names(facts.looked_at, 0)
         columns = shown_names(dataset, 1) or (dataset.name,)
         name = "loom" if facts.diverging else "tide"
         self._image.set_matrix(shrunk, rows, columns, limits=facts.limits, map_name=name)
@@ -271,6 +281,8 @@ class DataPage(Page):
         top = ("+" if facts.diverging else "") + top
         self.bar.set_limits(bottom, middle, top, clipped=facts.clipped, map_name=name)
         self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
+        more = ", the others are being read" if facts.in_part and not dataset.is_sparse else ""
+        self._in_part.setText(f"Picture {in_part_text(facts)}{more}" if facts.in_part else "")
 
     def _annotations(self, dataset: Dataset, axis: int) -> QWidget:
         """The table beside an axis, and above it the choice of what its items are shown by."""

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
+from plaidwork.gui.data.facts import LARGE, Facts, figure_rows, find_facts, glimpse
 from plaidwork.gui.data.image_strip import ImageStrip, first_images
 from plaidwork.gui.data.presence import PresencePicture
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb, MatrixThumb
@@ -20,6 +20,12 @@ from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, Label
 from plaidwork.gui.widgets.layouts import add, grid_layout, vertical
+
+
+def _at_a_glance(dataset: Dataset) -> Facts | None:
+    """What some of the rows of large data tell."""
+    part = glimpse(dataset)
+    return None if part is None else find_facts(dataset, part)
 
 
 class DataPanel(QScrollArea):
@@ -124,9 +130,17 @@ class DataPanel(QScrollArea):
         self._empty.setVisible(dataset is None)
         self._show_images(dataset if dataset is not None and dataset.at_hand else None)
         if dataset is not None:
-            self._task = run_task(
+            whole = run_task(
                 lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts), self._failed
             )
+
+            def first(facts: Facts | None) -> None:
+                if facts is not None and not whole.finished and not whole.cancelled:
+                    self._show(dataset, facts)
+
+            self._task = whole
+            if dataset.nbytes >= LARGE:
+                run_task(lambda task: _at_a_glance(dataset), first, self._failed, at_once=True)
 
     def _show_images(self, dataset: Dataset | None) -> None:
         pictures = first_images(dataset) if dataset is not None else None
@@ -166,7 +180,7 @@ class DataPanel(QScrollArea):
     def _show(self, dataset: Dataset, facts: Facts) -> None:
         if not isValid(self):
             return
-        self._show_images(dataset)
+        self._show_images(dataset if dataset.at_hand else None)
         low, high = facts.limits
         name = "loom" if facts.diverging else "tide"
         self.matrix.set_matrix(facts.thumb, facts.limits, name)

@@ -218,6 +218,23 @@ def place_of(path, name):
         return file[name].id.get_offset()
 
 
+def test_every_other_row_is_read_without_the_rest(made, path):
+    """Of a plain array; of sparse and packed ones all has to be read, so nothing is given. What was changed is told."""
+    session = open_session(path)
+    matrix = session.datasets["matrix"]
+    assert np.array_equal(matrix.held.every(7), made[0].datasets["matrix"].values[::7], equal_nan=True)
+    assert not matrix.at_hand
+    assert session.datasets["sparse"].held.every(7) is None
+    whole = matrix.held
+    assert np.array_equal(whole.get()[::2], whole.every(2), equal_nan=True)
+    other = open_session(path).datasets["matrix"].held
+    with path.open("r+b") as file:
+        file.seek(place_of(path, "data/matrix/X"))
+        file.write(b"changed!")
+    with pytest.raises(SessionError, match="was changed or damaged"):
+        other.every(7)
+
+
 def test_what_was_changed_in_an_array_is_told_when_it_is_read(made, path):
     name, run = "data/matrix/X", next(iter(made[0].runs))
     data = bytearray(path.read_bytes())

@@ -1,6 +1,7 @@
 """Memory and open files stay what they are, however often a session is opened and saved and however long a chain runs."""
 
 import gc
+import itertools
 import os
 import re
 import sys
@@ -29,25 +30,30 @@ def _used():
 
 
 def _grown(act, first, then):
-    """Bytes and files that the calls after the first ones have added."""
+    """Bytes and files that the calls after the first ones have added; a line for each fifth of them is shown by ``pytest -s``."""
     for _ in range(first):
         act()
-    before = _used()
-    for _ in range(then):
+    before = after = _used()
+    for done in range(1, then + 1):
         act()
-    after = _used()
+        if done % max(1, then // 5) == 0:
+            after = _used()
+            print(f"{first + done:5} times: {after[0] / _MEGABYTE:7.1f} MB, {after[1]} open files")
     return after[0] - before[0], after[1] - before[1]
 
 
 def test_openings_and_saves(tmp_path):
-    path = sound_file(tmp_path / "s.plaidwork")
+    """500 openings, every tenth of them saved again."""
+    path, count = sound_file(tmp_path / "s.plaidwork"), itertools.count()
 
     def act():
-        open_session(path).save()
+        session = open_session(path)
+        if next(count) % 10 == 0:
+            session.save()
 
-    grown, files = _grown(act, 10, 30)
+    grown, files = _grown(act, 20, 480)
     assert files == 0
-    assert grown < 5 * _MEGABYTE  # a session of this size takes more than 170 kB
+    assert grown < 5 * _MEGABYTE  # one that is kept takes more than 170 kB
 
 
 def test_sweeps():

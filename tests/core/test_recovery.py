@@ -73,6 +73,22 @@ def test_session_and_its_file_are_untouched(session, tmp_path, ended):
     assert opened.uuid == session.uuid
 
 
+def test_a_death_before_the_note_leaves_no_work_without_its_file(session, tmp_path, monkeypatch):
+    """The note is written first: work whose file nobody knows would neither be gone on with nor be forgotten."""
+    real, seen = recovery.replace_file, []
+
+    def dies(path, *more, **options):
+        seen.extend(tmp_path.glob("*.plaidwork"))
+        real(path, *more, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recovery, "replace_file", dies)
+    with pytest.raises(KeyboardInterrupt):
+        write_recovery(session, tmp_path, origin=tmp_path / "out.plaidwork")
+    assert seen == []
+    assert os.listdir(tmp_path) == []
+
+
 def test_number_of_another_process_does_not_hold_it(session, tmp_path):
     write_recovery(session, tmp_path)
     if holder._started(os.getppid()):

@@ -29,11 +29,14 @@ def main() -> int:
     parser.add_argument(
         "--folder", type=Path, help="where files are made, and bad ones are kept (a temporary one)"
     )
+    parser.add_argument(
+        "--strace", action="store_true", help="count what libraries open too (strace; a fifth slower)"
+    )
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background too
     folder = options.folder or Path(tempfile.mkdtemp(prefix="fuzz-"))
     folder.mkdir(parents=True, exist_ok=True)
-    bad, reader = 0, Reader(folder)
+    bad, reader = 0, Reader(folder, traced=options.strace)
     print(f"In {folder}\n{HEAD}", flush=True)
     for kind in options.only or KINDS:
         found = []

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from fuzz.mutations import mutate
 from fuzz.samples import FORMATS, SESSION, make
+from fuzz.traced import Log, prefix
 
 KINDS = (SESSION, *FORMATS)
 SECONDS = 10.0
@@ -49,10 +50,11 @@ class Outcome:
 
 
 class Reader:
-    """A process that opens files; another takes its place when it dies or hangs."""
+    """A process that opens files; another takes its place when it dies or hangs. ``traced``: strace watches it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, traced: bool = False) -> None:
         self._folder, self._process, self._served = folder, None, 0
+        self._log = Log(folder / "calls.txt") if traced else None
 
     def open(self, kind: str, path: Path) -> dict[str, object]:
         """What became of a file."""
@@ -68,17 +70,30 @@ class Reader:
             return {"outcome": "hung", "seconds": SECONDS}
         answer = process.stdout.readline()
         if answer:
-            return json.loads(answer)
+            return self._with_calls(json.loads(answer), path.parent)
         code = process.wait()
         self.close()
         return {"outcome": "crashed", "details": f"the process ended with code {code}"}
+
+    def _with_calls(self, answer: dict[str, object], folder: Path) -> dict[str, object]:
+        """The answer, with what only the system has seen."""
+        if self._log is None:
+            return answer
+        return {
+            **answer,
+            "foreign": [*answer["foreign"], *self._log.foreign(folder, first=self._served == 1)],
+        }
 
     def _start(self) -> subprocess.Popen[bytes]:
         settings = {"PLAIDWORK_CONFIG": str(self._folder / "config"), "PYTHONUTF8": "1"}
         tests = str(Path(__file__).parents[1])
         path = os.pathsep.join(filter(None, (tests, os.environ.get("PYTHONPATH"))))
+        before = []
+        if self._log is not None:
+            self._log = Log(self._log.path)
+            before = prefix(self._log.path)
         return subprocess.Popen(
-            [sys.executable, "-m", "fuzz.reading"],
+            [*before, sys.executable, "-m", "fuzz.reading"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **settings, "PYTHONPATH": path},
             stderr=(self._folder / "stderr.txt").open("ab"),
         )  # fmt: skip

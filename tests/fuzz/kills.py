@@ -30,6 +30,7 @@ from plaidwork.core.session.recovery import discard, find_recoveries
 from plaidwork.core.session.session import Session, open_session
 
 EVERY, CHECKPOINT = 0.5, 0.2
+KINDS = ("fit", "save", "export", "window")
 _FIT = ["fit", "infinite_plaid", "--draws", "600", "--chains", "2", "--seed", "5"]
 
 
@@ -268,10 +269,8 @@ def drive_window(path: Path) -> None:
     app.exec()
 
 
-def run_kills(
-    folder: Path, kills: int, seed: int = 1, kinds: Sequence[str] = ("fit", "save", "export", "window")
-) -> Found:
-    """So many kills, of which a quarter each (where they are wanted) of saves, exports and the window."""
+def run_kills(folder: Path, kills: int, seed: int = 1, kinds: Sequence[str] = KINDS) -> Found:
+    """So many kills: rounds of up to eight of a fit, then two each of saves, exports and the window, of the kinds that are wanted."""
     os.environ["XDG_STATE_HOME"] = str(folder / "state")
     os.environ["PLAIDWORK_CONFIG"] = str(folder / "config")
     before = saving.EVERY, executor.CHECKPOINT_SECONDS, atomic._OLD
@@ -281,8 +280,9 @@ def run_kills(
         trial = Trial(folder, random.Random(seed), found)
         trial.prepare()
         while (left := kills - sum(found.kills.values())) > 0:
-            trial.fit(min(left, 8))
-            for what in ("save", "export", "window"):
+            if "fit" in kinds or not trial.out.exists():
+                trial.fit(min(left, 8) if "fit" in kinds else 0)
+            for what in KINDS[1:]:
                 for _ in range(min(2, kills - sum(found.kills.values())) if what in kinds else 0):
                     getattr(trial, what)()
         return found
@@ -294,11 +294,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz.kills", description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--without-window", action="store_true", help="only commands")
+    parser.add_argument("--only", action="append", choices=KINDS, help="only these; repeat it for more")
     options = parser.parse_args()
-    kinds = ("fit", "save", "export") if options.without_window else ("fit", "save", "export", "window")
     with tempfile.TemporaryDirectory() as name:
-        found = run_kills(Path(name), options.kills, options.seed, kinds)
+        found = run_kills(Path(name), options.kills, options.seed, options.only or KINDS)
     print("\n".join([*found.faults, found.text]))
     return 1 if found.faults else 0
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from fuzz.places import is_own
+
 from plaidwork.core.data.importers import _damage
 from plaidwork.core.data.importers.reading import find_reader, read_dataset, read_datasets
 from plaidwork.core.errors import PlaidworkError
@@ -50,10 +52,6 @@ class _Watch:
 
     def __init__(self) -> None:
         self.folder, self.seen, self.on = "", [], False
-        self._own = tuple(
-            os.path.realpath(item)
-            for item in (os.environ["PLAIDWORK_CONFIG"], sys.prefix, sys.base_prefix, *filter(None, sys.path))
-        )
         sys.addaudithook(self._look)
 
     def _look(self, event: str, values: tuple[Any, ...]) -> None:
@@ -63,7 +61,7 @@ class _Watch:
             self.seen.append(event)
         elif event == "open" and isinstance(values[0], (str, bytes)):
             name = os.path.realpath(os.fsdecode(values[0]))
-            if not name.startswith((self.folder, *self._own, "/proc/self", "/usr/share", "/sys", "/usr/lib")):
+            if not is_own(name, self.folder):
                 self.seen.append(name)
 
 

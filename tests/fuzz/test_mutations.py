@@ -4,13 +4,17 @@ Many more: ``PYTHONPATH=tests python -m fuzz`` (CONTRIBUTING.md).
 """
 
 import json
+import shutil
+import subprocess
 import sys
+import time
 
 import pytest
 from fuzz import counting
 from fuzz.bombs import BOMBS
 from fuzz.counting import KINDS, Outcome, Reader, cases, line, run
 from fuzz.samples import make
+from fuzz.traced import Log, prefix
 from sparing import some
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and counts of Linux")
@@ -67,6 +71,23 @@ def test_a_case_is_made_again_from_its_number(tmp_path):
         return case[1], case[2].read_bytes()
 
     assert bytes_of(3, tmp_path / "a") == bytes_of(3, tmp_path / "b") != bytes_of(4, tmp_path / "c")
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_what_python_is_not_told_of_is_seen_by_strace(tmp_path):
+    """A file that a library opens, also by a link, and a program that is started; none of what lies in the folder of the case."""
+    (tmp_path / "case").mkdir()
+    (tmp_path / "case" / "own.txt").write_text("x")
+    (tmp_path / "case" / "link.txt").symlink_to("/etc/passwd")
+    code = "import ctypes; c = ctypes.CDLL(None); [c.open(name.encode(), 0) for name in ('case/own.txt', 'case/link.txt')]; c.system(b'true')"
+    log = Log(tmp_path / "calls.txt")
+    subprocess.run([*prefix(log.path), sys.executable, "-c", code], cwd=tmp_path, check=True)
+    for _ in range(100):  # who watches ends after whom it watched
+        found = log.path.read_text() if log.path.exists() else ""
+        if found.count("link.txt") and "execve" in found.partition("link.txt")[2]:
+            break
+        time.sleep(0.05)
+    assert log.foreign(tmp_path / "case", first=True)[:2] == ["/etc/passwd", "execve"]
 
 
 _WRONG = """

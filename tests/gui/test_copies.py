@@ -4,6 +4,7 @@ import shutil
 
 import h5py
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.session.copying import save_linked
@@ -13,6 +14,7 @@ from plaidwork.gui.commands import copies
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
+from plaidwork.gui.widgets import StatePane
 from plaidwork.gui.workbench import Workbench
 from tests.gui.window_tools import plan, toy_registry
 
@@ -116,6 +118,26 @@ def test_a_missing_file_is_told_and_found(qtbot, window, linked, csv, tmp_path, 
     _done(qtbot, lambda: session.links and next(iter(session.links.values())).file == there)
     assert session.datasets["x"].values.shape == (3, 2)
     assert window.workbench.dirty
+    window.workbench._set_dirty(False)
+
+
+def test_a_missing_file_is_found_from_the_page_of_its_data(qtbot, window, linked, csv, tmp_path, monkeypatch):
+    """After *Later* too: the page that has no values offers it."""
+    moved = csv.rename(tmp_path / "moved.csv")
+    _open(qtbot, window, linked)
+    _done(qtbot, lambda: _titles(window))
+    window.tree.select("data", "x")
+    page = window.workspace.current_page()
+    _done(qtbot, lambda: isinstance(page._pages.get("picture"), StatePane))
+    assert page.bar.isHidden()
+    monkeypatch.setattr(copies.QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
+    (find,) = [
+        item for item in page._pages["picture"].findChildren(QPushButton) if item.text() == "Find file…"
+    ]
+    find.click()
+    _done(qtbot, lambda: page._image is not None and page._image._values.size)
+    assert not page.bar.isHidden()
+    assert not _titles(window)
     window.workbench._set_dirty(False)
 
 

@@ -6,15 +6,17 @@ import threading
 
 import numpy as np
 import pytest
+import scipy.sparse
 from gui_toys import ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
 
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.plan import make_plan
-from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog
+from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog, data_panel, facts
 from plaidwork.gui.data.facts import find_facts, missing_text, size_text
 from plaidwork.gui.data.transform_dialog import used_by
 from plaidwork.gui.data.undo import UndoStore
@@ -49,6 +51,45 @@ def page(qtbot, bench):
 
 def click(qtbot, widget):
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def test_large_data_are_first_shown_from_some_of_their_rows(qtbot, bench, monkeypatch):
+    """All other rows follow; until then picture and numbers say what they come from."""
+    held, shown = threading.Event(), []
+    real = facts.find_facts
+
+    def find(dataset, part=None):
+        assert part is not None or held.wait(20)
+        return real(dataset, part)
+
+    monkeypatch.setattr(data_panel, "find_facts", find)
+    for module in (facts, data_panel):
+        monkeypatch.setattr(module, "LARGE", 1)
+    # 10 of 30 rows of 8 numbers: what is in memory counts fourfold
+    monkeypatch.setattr(facts, "GLIMPSE", 2600)
+    page = DataPage(bench, "genes")
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.panel.computed.connect(shown.append)
+    page.show()
+    qtbot.waitUntil(lambda: bool(page._in_part.text()), timeout=20_000)
+    assert page._in_part.text() == "Picture from 10 of 30 genes, the others are being read"
+    assert ("Numbers below", "from 10 of 30 genes") in facts.figure_rows(page.dataset, page._facts)
+    assert page._image._rows[1] == "g3"
+    held.set()
+    qtbot.waitUntil(lambda: not page._in_part.text(), timeout=20_000)
+    assert [found.looked_at.shape for found in shown] == [(10, 8), (30, 8)]
+    assert page._image._values.shape == (30, 8)
+
+
+def test_numbers_of_large_sparse_data_say_how_many_rows_they_come_from(monkeypatch):
+    sparse = scipy.sparse.random(90, 10, density=0.3, format="csr", random_state=1)
+    names = tuple(f"g{n}" for n in range(90)), tuple(f"s{n}" for n in range(10))
+    dataset = Dataset("counts", sparse, *names, row_label="genes")
+    monkeypatch.setattr(facts, "DENSE", 300)
+    found = facts.find_facts(dataset)
+    assert found.thumb.shape == (30, 10)
+    assert ("Numbers below", "from 30 of 90 genes") in facts.figure_rows(dataset, found)
 
 
 def test_headline(page):

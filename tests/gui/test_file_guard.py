@@ -1,6 +1,9 @@
 """The window and files that others have open, have changed, or that are too large."""
 
 import json
+import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -72,6 +75,29 @@ def test_a_file_that_another_computer_holds_is_read_only_until_it_is_taken_over(
     assert holder_of(path).mine
 
 
+def test_a_file_that_another_program_has_open_is_taken_over_once_that_has_ended(qapp, qtbot, path, tmp_path):
+    """Until then *Take over* says what to do first, and stays offered."""
+    window = MainWindow(Workbench(toy_registry()), Settings(tmp_path / "config"))
+    qtbot.addWidget(window)
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    record = {"pid": other.pid, "started": "", "host": socket.gethostname(), "user": "ann", "time": ""}
+    lock_file(path).write_text(json.dumps(record))
+    window.commands.open_path(path)
+    _done(qtbot, lambda: window.workbench.session.read_only)
+    first = window.messages.current
+    assert first.title == "Opened for reading only"
+    assert "Close it there first" in first.text
+    _press(first, "Take over")
+    again = window.messages.current
+    assert again.title == "It is still open elsewhere"
+    assert window.workbench.session.read_only
+    other.communicate(b"\n")
+    _press(again, "Take over")
+    _done(qtbot, lambda: not window.workbench.session.read_only)
+    assert holder_of(path).mine
+    window.workbench.guard.let_go()
+
+
 def test_a_changed_file_is_merged_when_wanted(bench, path, qtbot):
     _opened(bench, path, qtbot)
     _changed_by_another(path)
@@ -123,13 +149,22 @@ def test_every_piece_of_recovered_work_is_offered(qapp, qtbot, tmp_path):
     window = MainWindow(Workbench(toy_registry()), Settings(tmp_path / "config"))
     qtbot.addWidget(window)
     found = [
-        Recovery(f"k{i}", f"work {i}", tmp_path / f"k{i}.plaidwork", None, f"2026-01-0{i + 1}T10:00:00+00:00")
+        Recovery(
+            f"k{i}",
+            f"work {i}",
+            tmp_path / f"k{i}.plaidwork",
+            None,
+            f"2026-01-0{i + 1}T10:00:00+00:00",
+            None,
+            (2, 1),
+        )
         for i in (2, 1, 0)
     ]
     before = window.messages.count
     window.commands.offer_recovery(found)
     assert window.messages.count == before + 3
     assert window.messages.current.title.startswith("Recovered work from 03 January")
+    assert "It has no file yet; what was kept has 2 data sets and 1 run." in window.messages.current.text
 
 
 def test_what_differs_from_a_changed_file_is_told(bench, path, qtbot):

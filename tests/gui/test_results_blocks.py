@@ -288,7 +288,7 @@ def test_data_fit_residual_coverage(opened, qtbot):
         qtbot.mouseClick(segment, Qt.MouseButton.LeftButton)
         settle(page)
         order = page.canvas.ordered
-        values = page.blocks.data.matrix(mode)[np.ix_(order.row_order, order.column_order)]
+        values = page.blocks.data.lines(mode, order.row_order)[:, order.column_order]
         assert np.allclose(order.cells.values, values, atol=1e-5)
         seen.append(page.canvas.grab().toImage())
     page.set_mode("coverage")
