@@ -5,22 +5,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QWidget
 from shiboken6 import delete
 
 from plaidwork.core.pictures import ViewChoice
 from plaidwork.core.pictures.choices import FEW, FLAG, MANY, NUMBER, TEXT
 from plaidwork.gui.results.item_picker import ItemPicker
-from plaidwork.gui.results.option_row import Labelled, OptionRow
+from plaidwork.gui.results.option_row import Labelled, OptionRow, in_rows
 from plaidwork.gui.results.search_picker import SearchPicker
-from plaidwork.gui.widgets import SegmentedControl, SliderField
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import SegmentedControl, SliderField, button
 from plaidwork.gui.widgets.layouts import vertical
+from plaidwork.gui.widgets.popover import open_beside
+
+_ROWS = 2
+"""Rows of choices beside each other; what does not fit is a click away, so that the picture keeps its room."""
+
+
+class _Aside(QFrame):
+    """Choices below each other, opened by the button that says how many there are; Esc closes."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName("Further choices")
+        self.column = vertical(on=self, spacing=space.M, margins=space.L)
+
+    def open_for(self, owner: QWidget) -> None:
+        """Show it with the focus on its first control."""
+        self.adjustSize()
+        open_beside(self, owner)
+        self.focusNextChild()
 
 
 class ChoiceRow(QWidget):
     """A control for every choice. It stays as long as the choice has the same values, also while that is not offered,
-    so that focus and what follows a control are kept.
+    so that focus and what follows a control are kept. The last ones stand in a popover where there is little room.
 
     Signals
     -------
@@ -40,6 +62,11 @@ class ChoiceRow(QWidget):
         self._keys: dict[str, list[str]] = {}
         self._many: dict[str, ViewChoice] = {}
         self._shown: list[str] = []
+        self._wide, self._inline, self._arranging = 0, 0, False
+        self._aside = _Aside(self)
+        self._more = button("9 more", self._open_aside, kind="quiet", icon_name="sliders", parent=self)
+        self._more.setAccessibleName("Further choices")
+        self._more.hide()
         self._silent = False
 
     def control(self, name: str) -> QWidget:
@@ -56,7 +83,7 @@ class ChoiceRow(QWidget):
             self._show(choice)
         self._silent = False
         names = [choice.id for choice in choices]
-        if new or names != self._shown:
+        if new or names != self._shown or self._fitting(names) != self._inline:
             self._arrange(names)
         self.setVisible(bool(choices))
         return bool(new)
@@ -71,18 +98,51 @@ class ChoiceRow(QWidget):
         alone = isinstance(control, QCheckBox)
         self._fields[choice.id] = control if alone else Labelled(choice.title, control)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take choices out of the popover, or into it."""
+        super().resizeEvent(event)
+        self._wide = event.size().width()
+        if not self._arranging and self._fitting(self._shown) != self._inline:
+            self._arrange(self._shown)
+
+    def _open_aside(self) -> None:
+        self._aside.open_for(self._more)
+
+    def _fitting(self, names: list[str]) -> int:
+        """How many of these fields stand in the rows; all of them while the width is unknown."""
+        widths = [self._fields[name].sizeHint().width() for name in names]
+        if not self._wide or len(in_rows(widths, self._wide, space.M)) <= _ROWS:
+            return len(names)
+        more = self._more.sizeHint().width()
+        counts = range(len(names) - 1, 1, -1)
+        fits = (n for n in counts if len(in_rows([*widths[:n], more], self._wide, space.M)) <= _ROWS)
+        return next(fits, 1)
+
     def _arrange(self, names: list[str]) -> None:
-        """Put the fields into a new row in this order; the others wait, hidden."""
-        row, old = OptionRow(*(self._fields[name] for name in names)), self._row
+        """Put the fields into a new row in this order, the last ones aside; those that are not offered wait, hidden."""
+        self._arranging, wide, count = True, self._wide, self._fitting(names)
+        aside = [self._fields[name] for name in names[count:]]
+        self._more.setText(f"{len(aside)} more")
+        further = (self._more,) if aside else ()
+        row, old = OptionRow(*(self._fields[name] for name in names[:count]), *further), self._row
+        for field in aside:
+            self._aside.column.addWidget(field)
         for name, field in self._fields.items():
-            field.setVisible(name in names)
             if name not in names:
                 field.setParent(self)
+            field.setVisible(name in names)
+        self._more.setVisible(bool(aside))
+        if not aside:
+            self._more.setParent(self)
+        self._more.setToolTip(", ".join(_title(field) for field in aside))
         self._layout.replaceWidget(old, row)
         row.show()  # at once, where the layout would do it later
         old.hide()
         old.deleteLater()
-        self._row, self._shown = row, names
+        self._row, self._shown, self._inline = row, names, count
+        self._arranging = False
+        if self._wide != wide and self._fitting(names) != count:
+            self._arrange(names)  # showing the row had the page laid out
 
     def _made(self, choice: ViewChoice) -> QWidget:
         name = choice.id
@@ -148,6 +208,13 @@ class ChoiceRow(QWidget):
     def _say(self, name: str, value: object) -> None:
         if not self._silent:
             self.chosen.emit(name, value)
+
+
+def _title(field: QWidget) -> str:
+    """The words beside a control."""
+    if isinstance(field, Labelled):
+        return field.label.text()
+    return field.text() if isinstance(field, QCheckBox) else ""
 
 
 def _parts(choice: ViewChoice) -> tuple[Any, ...]:

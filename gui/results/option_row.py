@@ -16,6 +16,20 @@ RING = 3
 """Room for the focus ring around a picture."""
 
 
+def in_rows(widths: Sequence[int], wide: int, gap: int) -> list[list[int]]:
+    """Numbers of items so wide in rows that are broken like words, ``gap`` pixels between them; at least one row."""
+    rows: list[list[int]] = [[]]
+    x = 0
+    for number, hint in enumerate(widths):
+        width = min(hint, wide)
+        if rows[-1] and x + width > wide:
+            rows.append([])
+            x = 0
+        rows[-1].append(number)
+        x += width + gap
+    return rows
+
+
 class _EndLayout(FlowLayout):
     """Items left to right, new row when full; the last one of all is pushed to the right end of its row."""
 
@@ -33,18 +47,9 @@ class _EndLayout(FlowLayout):
         return QSize(wide, high)
 
     def _rows(self, wide: int, gap: int) -> list[list[QLayoutItem]]:
-        rows: list[list[QLayoutItem]] = [[]]
-        x = 0
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            width = min(item.sizeHint().width(), wide)
-            if rows[-1] and x + width > wide:
-                rows.append([])
-                x = 0
-            rows[-1].append(item)
-            x += width + gap
-        return rows
+        shown = [item for item in self._items if not item.isEmpty()]
+        rows = in_rows([item.sizeHint().width() for item in shown], wide, gap)
+        return [[shown[number] for number in row] for row in rows]
 
     def _place(self, rect: QRect, dry: bool) -> int:
         """Items stand nearer to each other where that saves a row."""

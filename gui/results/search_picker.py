@@ -10,7 +10,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QPoint,
     Qt,
     Signal,
 )
@@ -21,6 +20,7 @@ from plaidwork.core.findings.naming import findable
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets.layouts import vertical
+from plaidwork.gui.widgets.popover import open_beside
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -191,13 +191,7 @@ class SearchPicker(QComboBox):
         popup.field.clear()
         self.names.keep("")
         popup.resize(max(self.width(), 300), 360)
-        below = self.mapToGlobal(QPoint(0, self.height() + 2))
-        screen = self.screen().availableGeometry()
-        if below.y() + popup.height() > screen.bottom():
-            below.setY(max(screen.top(), self.mapToGlobal(QPoint(0, 0)).y() - popup.height() - 2))
-        below.setX(max(screen.left(), min(below.x(), screen.right() - popup.width())))
-        popup.move(below)
-        popup.show()
+        open_beside(popup, self)
         popup.field.setFocus()
         rows = [name for name, chooses in self.names.rows if chooses]
         if self.currentText() in rows:

@@ -203,5 +203,6 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         results = super().summarise(kept, data, params)
         if kept.n_draws:
             frame = self.frame(data, params)
-            results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), 0.0)
+            names, filled = tuple(data["X"].names[0]), self.filled(data, params)
+            results |= auxiliary_results(kept, frame, names, 0.0, filled)
         return results

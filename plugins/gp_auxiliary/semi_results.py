@@ -61,7 +61,8 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: ClassesSet
         results["doubt"] = doubt
     results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, tempered, frame)
     results |= swap_results(tempered, ladder(params))
-    results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), float(ladder(params)[-1]))
+    null, names = float(ladder(params)[-1]), tuple(data["X"].names[0])
+    results |= auxiliary_results(kept, frame, names, null, params)
     between = np.zeros(len(frame.codes))
     between[np.flatnonzero(frame.used)[free]] = agreed.apart
     table = results["predictions"]

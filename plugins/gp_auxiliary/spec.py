@@ -167,6 +167,7 @@ AUXILIARY = View(
     "curve",
     "Auxiliary variable",
     {"values": "auxiliary", "x": "auxiliary_x", "shaded": "auxiliary_null"},
+    headline="auxiliary_headline",
     caption="auxiliary_note",
     options={"y_label": "density"},
 )

@@ -12,6 +12,7 @@ from plaidwork.gui.results.option_row import OptionRow
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
+from tests.gui.network_runs import LISTED, network_run
 from tests.gui.result_runs import toy_run
 from tests.gui.window_tools import window_on
 from tests.walk import complaints, settle
@@ -160,3 +161,33 @@ def test_options_stand_nearer_where_that_saves_a_row(qtbot):
     row.resize(440, 20)
     row.show()
     assert [field.x() for field in fields] == [0, 112, 224, 340]  # the last one at the right end
+
+
+def test_choices_beyond_two_rows_are_a_click_away_and_kept(opened, qtbot):
+    bench, run = network_run()
+    page = opened((bench, run), LISTED)
+    page.resize(1400, 640)
+    settle(page)
+    every, button = list(page.row._shown), page.row._more
+    assert not button.isVisible()
+    page.resize(520, 640)
+    settle(page)
+    aside = every[page.row._inline :]
+    assert aside
+    assert button.text() == f"{len(aside)} more"
+    assert page.row.height() < 90
+    assert not any(page.control(name).isVisible() for name in aside)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    popup = QApplication.activePopupWidget()
+    assert all(page.control(name).isVisible() for name in aside)
+    assert complaints(popup) == []
+    layout = page.control("layout")
+    layout.changed.emit("circle")
+    popup.close()
+    settle(page)
+    assert "circle" in str(page._asked["layout"])
+    page.resize(1400, 640)
+    settle(page)
+    assert not button.isVisible()
+    assert all(page.control(name).isVisible() for name in page.row._shown)
+    assert complaints(page) == []
