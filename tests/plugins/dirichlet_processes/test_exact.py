@@ -113,15 +113,20 @@ def test_frequencies_of_all_partitions(likelihoods, prior, moves):
     assert smallest_p(MODEL, data, params, 6000) > ENOUGH
 
 
-def only_moves(monkeypatch, **faulty):
+def many_moves(monkeypatch, part="", old="", new=""):
     """Sweeps of many moves and few labels, so that faults of moves show: labels are drawn in every fourth sweep."""
     drawn = itertools.count()
     right = scan.draw_labels
     monkeypatch.setattr(
         scan, "draw_labels", lambda *given: right(*given) if next(drawn) % 4 == 0 else given[-1]
     )
-    moves = with_fault(split_merge.make_moves, try_move=with_fault(split_merge.try_move, **faulty))
-    monkeypatch.setattr(split_merge, "make_moves", moves)
+    if part == "try_move":
+        wrong = with_fault(split_merge.try_move, old, new)
+    elif part:
+        wrong = with_fault(split_merge.try_move, **{part: with_fault(getattr(split_merge, part), old, new)})
+    else:
+        return
+    monkeypatch.setattr(split_merge, "make_moves", with_fault(split_merge.make_moves, try_move=wrong))
 
 
 FAULTS = {
@@ -133,7 +138,12 @@ FAULTS = {
         "gap if side[p] == 0 else -gap",
         "-gap if side[p] == 0 else gap",
     ),
-    "the pass of a merge not forced": ("place_others", "scored and not move.split", "False"),
+    "a merge accepted like a split": ("try_move", "gain if move.split else -gain", "gain"),
+    "clusters counted with those of the split": (
+        "try_move",
+        "at[NUMBER] if move.split else at[NUMBER] - 1",
+        "at[NUMBER]",
+    ),
 }
 
 
@@ -141,11 +151,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", ["", *FAULTS])
 def test_faults_of_a_move_are_found(fault, monkeypatch):
     data, params = case("gaussian", "pitman_yor", moves=3, scans=1)
-    changed = {}
-    if fault:
-        name, old, new = FAULTS[fault]
-        changed = {name: with_fault(getattr(split_merge, name), old, new)}
-    only_moves(monkeypatch, **changed)
+    many_moves(monkeypatch, *FAULTS.get(fault, ()))
     p = smallest_p(MODEL, data, params, 12_000)
     assert p < FOUND if fault else p > ENOUGH
 
