@@ -22,6 +22,7 @@ SPARED = {
     "nothing_left": ("gp_classes", "rank_factor_vb"),
     "partial_results": ("rank_factor_vb",),
     "stops": (
+        "dp_mixture",
         "gp_classes",
         "gp_ordered_classes",
         "gp_quick_classes",
@@ -31,6 +32,7 @@ SPARED = {
     ),
     "state_round_trip": (
         "bayesian_plaid",
+        "dp_mixture",
         "gp_semi_classes",
         "group_factor",
         "rank_factor_vb",

@@ -38,6 +38,8 @@ ONLY_WITH = {
     "reorder": "topics whose numbers of documents change places, which so few sweeps seldom bring",
     "cut_gap_sd": "cut-points that move, which so few sweeps seldom bring",
     "classes": "a class that only unlabelled samples have, which its words say",
+    "exposure": "matrices of counts, which its words say",
+    "rate_shape": "matrices of counts, which its words say",
     "together": "documents with the same words, which its words say",
 }
 """Settings that matter in data, or with texts of other settings, that are not made here."""

@@ -1,0 +1,16 @@
+"""Clusters of samples, their number inferred: mixtures with priors of the Dirichlet process kind (see NOTES.md)."""
+
+from plaidwork.core.api import hookimpl
+from plaidwork.core.api_pictures import PictureFactory
+
+
+@hookimpl
+def plaidwork_models() -> list[str]:
+    return ["plaidwork.plugins.dirichlet_processes.model:DirichletProcessMixture"]
+
+
+@hookimpl
+def plaidwork_views() -> list[PictureFactory]:
+    from plaidwork.plugins.dirichlet_processes.pictures import FACTORIES
+
+    return list(FACTORIES)

@@ -1,0 +1,1 @@
+"""Numerical kernels of the mixtures: numpy and numba alone."""

@@ -1,0 +1,308 @@
+"""Clusters as sums over their members, parameters integrated out: add a row, take one out, predict one, evidence.
+
+Three kinds of columns, each with a conjugate prior of a cluster's parameters:
+
+- numbers: ``x ~ N(mu, s2)``, ``s2 ~ IG(a0, b0_j)``, ``mu ~ N(m0_j, s2 / k0_j)``; a row is predicted by a Student law of ``2 a_c``
+  degrees (Murphy 2007, Conjugate Bayesian analysis of the Gaussian distribution, eqs. 86-100);
+- codes: ``x ~ Categorical(p)``, ``p ~ Dirichlet(a, …, a)``; zeros and ones are the case of two levels;
+- counts: ``x ~ Poisson(e_ij r)``, ``r ~ Gamma(a, b_j)``; a row is predicted by a negative binomial law.
+
+A missing cell leaves the sums of its column alone, which is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+LARGE, SMALL = 1e200, 1e-200
+"""Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
+
+
+class Items(NamedTuple):
+    """The data of n rows; all arrays read-only."""
+
+    numbers: np.ndarray
+    """(n, G) float64, 0 where missing"""
+    known: np.ndarray
+    """(n, G) bool"""
+    codes: np.ndarray
+    """(n, C) int64 level of the column from 0, -1 where missing"""
+    counts: np.ndarray
+    """(n, P) float64 whole numbers, -1 where missing"""
+    exposure: np.ndarray
+    """(n, P) float64 known factor of the rate"""
+    complete: bool
+    """No number is missing"""
+
+
+class Law(NamedTuple):
+    """Numbers of the priors."""
+
+    a0: float
+    """Shape of the variances"""
+    m0: np.ndarray
+    """(G,)"""
+    k0: np.ndarray
+    """(G,)"""
+    b0: np.ndarray
+    """(G,)"""
+    step: np.ndarray
+    """(n + 1,) ``log Gamma(a0 + (c + 1) / 2) - log Gamma(a0 + c / 2)`` for c members"""
+    level_weight: float
+    """Dirichlet weight of each level"""
+    first: np.ndarray
+    """(C + 1,) int64 where the levels of each column begin"""
+    rate_shape: float
+    rate: np.ndarray
+    """(P,) b_j"""
+    shift: float
+    """What the prior of partitions adds to a cluster's size"""
+    log_new: np.ndarray
+    """(n + 1,) log weight of a new cluster beside K others"""
+
+
+class Clusters(NamedTuple):
+    """Sums of S slots; a slot of size 0 is free."""
+
+    size: np.ndarray
+    """(S,) int64 rows"""
+    count: np.ndarray
+    """(S, G) int64 known numbers"""
+    mean: np.ndarray
+    """(S, G)"""
+    square: np.ndarray
+    """(S, G) sum of squares around the mean"""
+    centre: np.ndarray
+    """(S, G) centre of the predictive law"""
+    weight: np.ndarray
+    """(S, G) ``w`` of its density ``(1 + w (x - centre)^2)^-(a_c + 1/2)``"""
+    constant: np.ndarray
+    """(S, G) its log constant; where no number is missing the first entry has the sum"""
+    levels: np.ndarray
+    """(S, L) members at each level of each column, columns one after the other"""
+    coded: np.ndarray
+    """(S, C) members with a known code"""
+    events: np.ndarray
+    """(S, P) sum of counts"""
+    time: np.ndarray
+    """(S, P) sum of exposures of known counts"""
+
+
+def empty_clusters(slots: int, numbers: int, codes: int, levels: int, counts: int) -> dict[str, np.ndarray]:
+    """Free slots, by name, as the state of a chain holds them."""
+    real = {name: np.zeros((slots, numbers)) for name in ("mean", "square", "centre", "weight", "constant")}
+    return {
+        "size": np.zeros(slots, np.int64),
+        "count": np.zeros((slots, numbers), np.int64),
+        **real,
+        "levels": np.zeros((slots, levels)),
+        "coded": np.zeros((slots, codes)),
+        "events": np.zeros((slots, counts)),
+        "time": np.zeros((slots, counts)),
+    }
+
+
+def doubled(clusters: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same clusters with as many free slots behind them."""
+    return {name: np.concatenate([array, np.zeros_like(array)]) for name, array in clusters.items()}
+
+
+@njit(nogil=True, cache=True)
+def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
+    """The predictive laws of the numbers of slot ``k`` from its sums. O(G)."""
+    product, total = 1.0, 0.0
+    for j in range(c.count.shape[1]):
+        m, k0 = c.count[k, j], law.k0[j]
+        k_c = k0 + m
+        gap = c.mean[k, j] - law.m0[j]
+        b_c = law.b0[j] + 0.5 * c.square[k, j] + 0.5 * k0 * m / k_c * gap * gap
+        c.centre[k, j] = law.m0[j] + m / k_c * gap
+        weight = k_c / (2.0 * b_c * (k_c + 1.0))
+        c.weight[k, j] = weight
+        if complete:
+            product *= weight
+            if product > LARGE or product < SMALL:
+                total += 0.5 * math.log(product)
+                product = 1.0
+            total += law.step[m] - 0.5 * math.log(math.pi)
+        else:
+            c.constant[k, j] = law.step[m] + 0.5 * math.log(weight / math.pi)
+    if complete and c.count.shape[1] > 0:
+        c.constant[k, 0] = total + 0.5 * math.log(product)
+
+
+@njit(nogil=True, cache=True)
+def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
+    """Empty slot ``k`` exactly: what subtraction leaves of rounding goes."""
+    c.size[k] = 0
+    c.count[k] = 0
+    c.mean[k] = 0.0
+    c.square[k] = 0.0
+    c.levels[k] = 0.0
+    c.coded[k] = 0.0
+    c.events[k] = 0.0
+    c.time[k] = 0.0
+    refresh(c, k, law, complete)
+
+
+@njit(nogil=True, cache=True)
+def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
+    """Put row ``i`` into slot ``k``. O(columns)."""
+    c.size[k] += 1
+    for j in range(items.numbers.shape[1]):
+        if items.complete or items.known[i, j]:
+            c.count[k, j] += 1
+            gap = items.numbers[i, j] - c.mean[k, j]
+            c.mean[k, j] += gap / c.count[k, j]
+            c.square[k, j] += gap * (items.numbers[i, j] - c.mean[k, j])
+    for j in range(items.codes.shape[1]):
+        code = items.codes[i, j]
+        if code >= 0:
+            c.levels[k, law.first[j] + code] += 1.0
+            c.coded[k, j] += 1.0
+    for j in range(items.counts.shape[1]):
+        if items.counts[i, j] >= 0:
+            c.events[k, j] += items.counts[i, j]
+            c.time[k, j] += items.exposure[i, j]
+    refresh(c, k, law, items.complete)
+
+
+@njit(nogil=True, cache=True)
+def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
+    """Take row ``i`` out of slot ``k``; an emptied slot is reset exactly. O(columns)."""
+    if c.size[k] == 1:
+        reset(c, k, law, items.complete)
+        return
+    c.size[k] -= 1
+    for j in range(items.numbers.shape[1]):
+        if items.complete or items.known[i, j]:
+            c.count[k, j] -= 1
+            if c.count[k, j] == 0:
+                c.mean[k, j] = c.square[k, j] = 0.0
+                continue
+            gap = items.numbers[i, j] - c.mean[k, j]
+            c.mean[k, j] -= gap / c.count[k, j]
+            c.square[k, j] = max(c.square[k, j] - gap * (items.numbers[i, j] - c.mean[k, j]), 0.0)
+    for j in range(items.codes.shape[1]):
+        code = items.codes[i, j]
+        if code >= 0:
+            c.levels[k, law.first[j] + code] -= 1.0
+            c.coded[k, j] -= 1.0
+    for j in range(items.counts.shape[1]):
+        if items.counts[i, j] >= 0:
+            c.events[k, j] -= items.counts[i, j]
+            c.time[k, j] = max(c.time[k, j] - items.exposure[i, j], 0.0)
+    refresh(c, k, law, items.complete)
+
+
+@njit(nogil=True, cache=True)
+def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of the known numbers of row ``i`` in slot ``k``: a product of Student laws."""
+    total, product, width = 0.0, 1.0, items.numbers.shape[1]
+    if items.complete:
+        if width == 0:
+            return 0.0
+        for j in range(width):
+            gap = items.numbers[i, j] - c.centre[k, j]
+            product *= 1.0 + c.weight[k, j] * gap * gap
+            if product > LARGE:
+                total += math.log(product)
+                product = 1.0
+        power = law.a0 + 0.5 * c.count[k, 0] + 0.5
+        return c.constant[k, 0] - power * (total + math.log(product))
+    for j in range(width):
+        if items.known[i, j]:
+            gap = items.numbers[i, j] - c.centre[k, j]
+            power = law.a0 + 0.5 * c.count[k, j] + 0.5
+            total += c.constant[k, j] - power * math.log1p(c.weight[k, j] * gap * gap)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def predict_count(x: float, e: float, shape: float, rate: float) -> float:
+    """Log probability of a count x with exposure e and a rate from Gamma(shape, rate): negative binomial."""
+    out = math.lgamma(shape + x) - math.lgamma(shape) - math.lgamma(x + 1.0)
+    return out + shape * math.log(rate / (rate + e)) + x * math.log(e / (rate + e))
+
+
+@njit(nogil=True, cache=True)
+def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of row ``i`` given the members of slot ``k``, known cells only. O(columns)."""
+    total, product = predict_numbers(c, k, items, i, law), 1.0
+    for j in range(items.codes.shape[1]):
+        code = items.codes[i, j]
+        if code >= 0:
+            levels = law.first[j + 1] - law.first[j]
+            seen = law.level_weight + c.levels[k, law.first[j] + code]
+            product *= seen / (law.level_weight * levels + c.coded[k, j])
+            if product < SMALL:
+                total += math.log(product)
+                product = 1.0
+    total += math.log(product)
+    for j in range(items.counts.shape[1]):
+        if items.counts[i, j] >= 0:
+            shape, rate = law.rate_shape + c.events[k, j], law.rate[j] + c.time[k, j]
+            total += predict_count(items.counts[i, j], items.exposure[i, j], shape, rate)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def log_marginal(c: Clusters, k: int, law: Law) -> float:
+    """Log density of all cells of slot ``k``, its parameters integrated out.
+
+    Of counts the factors ``e^x / x!``, which no clustering changes, are left out: see ``constant_of_counts``.
+    """
+    total = 0.0
+    for j in range(c.count.shape[1]):
+        m, k0, b0 = c.count[k, j], law.k0[j], law.b0[j]
+        if m == 0:
+            continue
+        gap = c.mean[k, j] - law.m0[j]
+        b_c = b0 + 0.5 * c.square[k, j] + 0.5 * k0 * m / (k0 + m) * gap * gap
+        a_c = law.a0 + 0.5 * m
+        total += math.lgamma(a_c) - math.lgamma(law.a0) + law.a0 * math.log(b0) - a_c * math.log(b_c)
+        total += 0.5 * math.log(k0 / (k0 + m)) - 0.5 * m * math.log(2.0 * math.pi)
+    weight = law.level_weight
+    for j in range(c.coded.shape[1]):
+        levels = law.first[j + 1] - law.first[j]
+        total += math.lgamma(weight * levels) - math.lgamma(weight * levels + c.coded[k, j])
+        for place in range(law.first[j], law.first[j + 1]):
+            if c.levels[k, place] > 0.0:
+                total += math.lgamma(weight + c.levels[k, place]) - math.lgamma(weight)
+    shape = law.rate_shape
+    for j in range(c.events.shape[1]):
+        total += math.lgamma(shape + c.events[k, j]) - math.lgamma(shape) + shape * math.log(law.rate[j])
+        total -= (shape + c.events[k, j]) * math.log(law.rate[j] + c.time[k, j])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def constant_of_counts(items: Items) -> float:
+    """Sum of ``x log e - log x!`` over the known counts: what ``log_marginal`` leaves out."""
+    total = 0.0
+    for i in range(items.counts.shape[0]):
+        for j in range(items.counts.shape[1]):
+            x = items.counts[i, j]
+            if x >= 0:
+                total += x * math.log(items.exposure[i, j]) - math.lgamma(x + 1.0)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def copy_cluster(source: Clusters, a: int, target: Clusters, b: int) -> None:
+    """Slot ``a`` of one set of clusters into slot ``b`` of another."""
+    target.size[b] = source.size[a]
+    target.count[b] = source.count[a]
+    target.mean[b] = source.mean[a]
+    target.square[b] = source.square[a]
+    target.centre[b] = source.centre[a]
+    target.weight[b] = source.weight[a]
+    target.constant[b] = source.constant[a]
+    target.levels[b] = source.levels[a]
+    target.coded[b] = source.coded[a]
+    target.events[b] = source.events[a]
+    target.time[b] = source.time[a]

@@ -1,0 +1,147 @@
+"""The label of every row in turn, given all others (Neal 2000, algorithm 3), for any prior of partitions of the form
+``weight(join k) = n_k + shift``, ``weight(new | K) = exp(log_new[K])``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
+    Clusters,
+    Items,
+    Law,
+    add,
+    log_marginal,
+    log_predictive,
+    remove,
+    reset,
+)
+
+HIGH, NUMBER, MOVED, TRIED, ACCEPTED = range(5)
+"""Places in ``at``: slots in use or below one in use, clusters, rows that moved, moves tried and accepted in this sweep."""
+
+
+@njit(nogil=True, cache=True)
+def free_slot(c: Clusters, high: int) -> int:
+    """The first free slot, -1 when there is none."""
+    for k in range(high):
+        if c.size[k] == 0:
+            return k
+    return high if high < c.size.size else -1
+
+
+@njit(nogil=True, cache=True)
+def choose(rng: np.random.Generator, weights: np.ndarray, n: int) -> int:
+    """One of the first n places with probability proportional to the exponential of its weight; weights are overwritten."""
+    top = weights[0]
+    for k in range(1, n):
+        top = max(top, weights[k])
+    total = 0.0
+    for k in range(n):
+        total += math.exp(weights[k] - top)
+        weights[k] = total
+    mark = rng.random() * total
+    for k in range(n - 1):
+        if mark < weights[k]:
+            return k
+    return n - 1
+
+
+@njit(nogil=True, cache=True)
+def begin_counting(z: np.ndarray, c: Clusters, law: Law, at: np.ndarray, complete: bool) -> None:
+    """Empty the slots that the labels use; counts of this sweep begin anew."""
+    at[:] = 0
+    for i in range(z.size):
+        at[HIGH] = max(at[HIGH], z[i] + 1)
+    for k in range(c.size.size):
+        reset(c, k, law, complete)
+
+
+@njit(nogil=True, cache=True)
+def count_rows(
+    items: Items, z: np.ndarray, c: Clusters, law: Law, fresh: np.ndarray, spare: Clusters, lo: int, hi: int
+) -> None:
+    """Put rows ``lo`` to ``hi`` into their clusters; ``fresh`` (n,) gets their log density in an empty one."""
+    reset(spare, 0, law, items.complete)
+    for i in range(lo, hi):
+        fresh[i] = log_predictive(spare, 0, items, i, law)
+        if z[i] >= 0:
+            add(c, z[i], items, i, law)
+
+
+@njit(nogil=True, cache=True)
+def end_counting(c: Clusters, at: np.ndarray) -> None:
+    """Count the clusters that are in use."""
+    at[NUMBER] = 0
+    for k in range(at[HIGH]):
+        at[NUMBER] += c.size[k] > 0
+
+
+@njit(nogil=True, cache=True)
+def draw_label(
+    rng: np.random.Generator,
+    items: Items,
+    i: int,
+    z: np.ndarray,
+    c: Clusters,
+    law: Law,
+    fresh: float,
+    at: np.ndarray,
+    weights: np.ndarray,
+    slots: np.ndarray,
+) -> None:
+    """Take row ``i`` out of its cluster and draw one for it: an old one, or a new one. Needs a free slot."""
+    old = z[i]
+    if old >= 0:
+        remove(c, old, items, i, law)
+        at[NUMBER] -= c.size[old] == 0
+    new = free_slot(c, at[HIGH])
+    n = 0
+    for k in range(at[HIGH]):
+        if c.size[k] > 0:
+            slots[n] = k
+            weights[n] = math.log(c.size[k] + law.shift) + log_predictive(c, k, items, i, law)
+            n += 1
+    slots[n] = new
+    weights[n] = law.log_new[at[NUMBER]] + fresh
+    lonely = old >= 0 and c.size[old] == 0
+    k = slots[choose(rng, weights, n + 1)]
+    at[NUMBER] += k == new
+    at[MOVED] += old >= 0 and k != old and not (lonely and k == new)
+    z[i] = k
+    add(c, k, items, i, law)
+    at[HIGH] = max(at[HIGH], k + 1)
+
+
+@njit(nogil=True, cache=True)
+def draw_labels(
+    rng: np.random.Generator,
+    items: Items,
+    order: np.ndarray,
+    z: np.ndarray,
+    c: Clusters,
+    law: Law,
+    fresh: np.ndarray,
+    at: np.ndarray,
+    lo: int,
+    hi: int,
+) -> int:
+    """Draw the labels of the rows at places ``lo`` to ``hi`` of the order; the first place not drawn for want of a slot."""
+    weights, slots = np.empty(c.size.size + 1), np.empty(c.size.size + 1, np.int64)
+    for place in range(lo, hi):
+        if free_slot(c, at[HIGH]) < 0:
+            return place
+        draw_label(rng, items, order[place], z, c, law, fresh[order[place]], at, weights, slots)
+    return hi
+
+
+@njit(nogil=True, cache=True)
+def evidence(c: Clusters, number: int, law: Law) -> float:
+    """Log density of the data in the first ``number`` slots, parameters integrated out."""
+    total = 0.0
+    for k in range(number):
+        total += log_marginal(c, k, law)
+    return total

@@ -1,0 +1,194 @@
+"""Split-merge moves: two rows by chance, their cluster split, or their clusters merged.
+
+A split is launched by placing the other rows one after the other with one of the two, each by its probability given those before
+(Dahl 2005); restricted Gibbs scans from there follow (Jain and Neal 2004, section 3.2), of which the last is scored. With ``scans``
+= -1 the sequential pass itself is scored: Dahl's move. In a merge the launch is drawn anew and the last pass is forced to the
+present state, so that its probability is that of the way back.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
+    Clusters,
+    Items,
+    Law,
+    add,
+    copy_cluster,
+    log_marginal,
+    log_predictive,
+    remove,
+    reset,
+)
+from plaidwork.plugins.dirichlet_processes.kernels.scan import ACCEPTED, HIGH, NUMBER, TRIED, free_slot
+
+
+class Move(NamedTuple):
+    """Two chosen rows, the other rows of their clusters in an order by chance, and what they are now."""
+
+    first: int
+    second: int
+    others: np.ndarray
+    split: bool
+    """Whether the two are in one cluster now."""
+
+
+@njit(nogil=True, cache=True)
+def pick(rng: np.random.Generator, z: np.ndarray) -> Move:
+    """Two rows by chance, and all others of their clusters in an order by chance. O(n)."""
+    n = z.size
+    i = rng.integers(0, n)
+    j = rng.integers(0, n - 1)
+    j += j >= i
+    others = np.empty(n, np.int64)
+    count = 0
+    for m in range(n):
+        if m != i and m != j and (z[m] == z[i] or z[m] == z[j]):
+            others[count] = m
+            count += 1
+    for p in range(count - 1, 0, -1):
+        q = rng.integers(0, p + 1)
+        others[p], others[q] = others[q], others[p]
+    return Move(i, j, others[:count], z[i] == z[j])
+
+
+@njit(nogil=True, cache=True)
+def place_others(
+    rng: np.random.Generator,
+    items: Items,
+    z: np.ndarray,
+    pair: Clusters,
+    law: Law,
+    move: Move,
+    side: np.ndarray,
+    scan: int,
+    scored: bool,
+) -> float:
+    """One pass over the other rows, each to one of the two sides; its log probability where it is scored.
+
+    In scan -1 they have no side yet. A scored pass of a merge goes where the rows are now.
+    """
+    log_q = 0.0
+    for p in range(move.others.size):
+        i = move.others[p]
+        if scan >= 0:
+            remove(pair, side[p], items, i, law)
+        gap = math.log(pair.size[1] + law.shift) + log_predictive(pair, 1, items, i, law)
+        gap -= math.log(pair.size[0] + law.shift) + log_predictive(pair, 0, items, i, law)
+        if scored and not move.split:
+            side[p] = 0 if z[i] == z[move.first] else 1
+        else:
+            tail = math.exp(-abs(gap))
+            least = tail / (1.0 + tail)
+            side[p] = 1 if rng.random() < (1.0 - least if gap > 0.0 else least) else 0
+        if scored:
+            away = gap if side[p] == 0 else -gap
+            log_q -= max(away, 0.0) + math.log1p(math.exp(-abs(away)))
+        add(pair, side[p], items, i, law)
+    return log_q
+
+
+@njit(nogil=True, cache=True)
+def log_gain(
+    c: Clusters, z: np.ndarray, pair: Clusters, law: Law, move: Move, number: int, log_q: float
+) -> float:
+    """``log p(two) - log p(one) + log m_a m_b / m_ab - log q``; ``number`` counts the clusters before the split."""
+    s = law.shift
+    n_a, n_b = pair.size[0] + s, pair.size[1] + s
+    out = law.log_new[number] + math.lgamma(n_a) + math.lgamma(n_b) - math.lgamma(1.0 + s)
+    out -= math.lgamma(n_a + n_b - s)
+    out += log_marginal(pair, 0, law) + log_marginal(pair, 1, law)
+    out -= log_marginal(c, z[move.first], law) if move.split else log_marginal(pair, 2, law)
+    return out - log_q
+
+
+@njit(nogil=True, cache=True)
+def carry_out(
+    z: np.ndarray,
+    c: Clusters,
+    pair: Clusters,
+    law: Law,
+    move: Move,
+    side: np.ndarray,
+    at: np.ndarray,
+    complete: bool,
+) -> None:
+    """Do what was accepted."""
+    a, b = z[move.first], z[move.second]
+    if move.split:
+        new = free_slot(c, at[HIGH])
+        copy_cluster(pair, 0, c, new)
+        copy_cluster(pair, 1, c, b)
+        z[move.first] = new
+        for p in range(move.others.size):
+            z[move.others[p]] = new if side[p] == 0 else b
+        at[HIGH] = max(at[HIGH], new + 1)
+        at[NUMBER] += 1
+        return
+    copy_cluster(pair, 2, c, b)
+    reset(c, a, law, complete)
+    z[move.first] = b
+    for p in range(move.others.size):
+        z[move.others[p]] = b
+    at[NUMBER] -= 1
+
+
+@njit(nogil=True, cache=True)
+def try_move(
+    rng: np.random.Generator,
+    items: Items,
+    z: np.ndarray,
+    c: Clusters,
+    pair: Clusters,
+    law: Law,
+    at: np.ndarray,
+    scans: int,
+) -> None:
+    """One split or merge, accepted or refused; needs a free slot and two rows. ``pair`` has three slots."""
+    move = pick(rng, z)
+    side = np.zeros(move.others.size, np.int64)
+    for k in range(3):
+        reset(pair, k, law, items.complete)
+    add(pair, 0, items, move.first, law)
+    add(pair, 1, items, move.second, law)
+    log_q = 0.0
+    for scan in range(-1, scans + 1):
+        log_q = place_others(rng, items, z, pair, law, move, side, scan, scan == scans)
+    if not move.split:
+        copy_cluster(pair, 0, pair, 2)
+        add(pair, 2, items, move.second, law)
+        for p in range(move.others.size):
+            if side[p] == 1:
+                add(pair, 2, items, move.others[p], law)
+    number = at[NUMBER] if move.split else at[NUMBER] - 1
+    gain = log_gain(c, z, pair, law, move, number, log_q)
+    at[TRIED] += 1
+    if math.log(max(rng.random(), 1e-300)) < (gain if move.split else -gain):
+        at[ACCEPTED] += 1
+        carry_out(z, c, pair, law, move, side, at, items.complete)
+
+
+@njit(nogil=True, cache=True)
+def make_moves(
+    rng: np.random.Generator,
+    items: Items,
+    z: np.ndarray,
+    c: Clusters,
+    pair: Clusters,
+    law: Law,
+    at: np.ndarray,
+    lo: int,
+    hi: int,
+    scans: int,
+) -> int:
+    """Moves ``lo`` to ``hi`` of a sweep, every second one Dahl's; the first one not made for want of a slot."""
+    for move in range(lo, hi):
+        if free_slot(c, at[HIGH]) < 0:
+            return move
+        try_move(rng, items, z, c, pair, law, at, scans if move % 2 == 0 else -1)
+    return hi

@@ -1,0 +1,193 @@
+"""The model: what the host calls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from plaidwork.core.api import (
+    Block,
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelError,
+    ModelSpec,
+    Params,
+    Problem,
+    Results,
+    Stage,
+    Trial,
+    passes,
+)
+from plaidwork.plugins.dirichlet_processes.base import log_prior
+from plaidwork.plugins.dirichlet_processes.kernels import scan
+from plaidwork.plugins.dirichlet_processes.partitions import log_hyper, log_partition
+from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, find_problems, read
+from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.spec import DP_MIXTURE
+from plaidwork.plugins.dirichlet_processes.starts import first_state
+from plaidwork.plugins.dirichlet_processes.state import State, Table
+from plaidwork.plugins.dirichlet_processes.sweep import AT_ONCE, ROOM, SLICE, Updates, work_of_row
+
+SMALL: dict[str, Any] = {
+    "standardise": False,
+    "within": 0.7,
+    "mean_weight": 0.6,
+    "alpha_shape": 3.0,
+    "within_shape": 3.0,
+}
+"""Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
+
+
+def _trial(
+    name: str, likelihoods: str, *widths: int, rows: int = 6, missing: float = 0.0, **settings: Any
+) -> Trial:
+    shapes = {"views": tuple((rows, width) for width in widths)}
+    params = {**SMALL, "likelihoods": likelihoods, **settings}
+    return Trial(name=name, params=params, shapes=shapes, missing=missing, warmup=40, thin=4)
+
+
+class DirichletProcessMixture(Model[State, Settings]):
+    """Clusters with parameters of their own, their number unknown; parameters integrated out."""
+
+    spec: ClassVar[ModelSpec] = DP_MIXTURE
+    trials: ClassVar[Sequence[Trial]] = (
+        _trial("numbers", "gaussian", 2, 1),
+        _trial(
+            "numbers with gaps, base fixed", "gaussian", 3, missing=0.12, learn_base=False, learn_alpha=False
+        ),
+        _trial("categories, finite", "categorical", 3, missing=0.1, prior="finite"),
+        _trial("counts, Pitman-Yor", "poisson", 2, prior="pitman_yor"),
+        _trial("all three, no moves", "gaussian, categorical, poisson", 1, 2, 1, moves=0),
+    )
+
+    def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> State:
+        for problem in find_problems(data, params):
+            if problem.severity == "error":
+                raise ModelError(problem.message, problem.hint)
+        return first_state(table_of(data, params), params, rng)
+
+    def stages(
+        self, state: State, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
+    ) -> Sequence[Stage]:
+        table = table_of(data, params)
+        one = Updates(state, table, params, rng)
+        n, unit = len(state["labels"]), work_of_row(table)
+        drawn = (int(state["at"][scan.HIGH]) + ROOM) * unit
+        move = 2 * (params["scans"] + 3) * n * unit
+        return [  # clusters are numbered and summed up at the end: no traces before
+            Stage(
+                "clusters", one.count, n, 1 + SLICE // (3 * unit), begin=one.begin, end=one.end, whole=False
+            ),
+            Stage("labels", one.draw_labels, n, 1 + SLICE // drawn, whole=False),
+            Stage(
+                "splits and merges",
+                one.make_moves,
+                params["moves"] if n > 1 else 0,
+                1 + SLICE // move,
+                whole=False,
+            ),
+            Stage("concentration and base", one.finish, slice=AT_ONCE),
+        ]
+
+    def traces(self, state: State, data: ModelData, params: Settings) -> Mapping[str, float]:
+        at, n = state["at"], len(state["labels"])
+        k, tried = int(at[scan.NUMBER]), int(at[scan.TRIED])
+        return {
+            "log_joint": log_joint(state, table_of(data, params), params),
+            "n_clusters": float(k),
+            "largest": float(state["clusters"]["size"][:k].max() / n),
+            "alpha": state["alpha"],
+            "discount": state["discount"],
+            "moved": float(at[scan.MOVED] / n),
+            "accepted": float(at[scan.ACCEPTED] / tried) if tried else math.nan,
+        }
+
+    def draws(self, state: State, data: ModelData, params: Settings) -> Mapping[str, Any]:
+        return {
+            "cluster_of": state["labels"].copy(),
+            "n_clusters": int(state["at"][scan.NUMBER]),
+            "alpha": state["alpha"],
+            "discount": state["discount"],
+            **base_by_column(state, table_of(data, params), data),
+        }
+
+    def summarise(self, kept: Kept, data: ModelData, params: Settings) -> Results:
+        from plaidwork.plugins.dirichlet_processes.results import summarise_draws
+
+        return summarise_draws(kept, data, table_of(data, params), params)
+
+    def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
+        return find_problems(data, params)
+
+    def prepare(self) -> None:
+        from plaidwork.plugins.dirichlet_processes.kernels.clusterings import prepare
+
+        params = cast(Settings, self.spec.check_params({}))
+        data = tiny_data()
+        rng = np.random.default_rng(1)
+        for _ in passes(self, self.init(data, params, rng), data, params, rng, Clock(0, 1)):
+            pass
+        prepare()
+
+    def estimate(self, data: ModelData, params: Settings) -> Cost:
+        blocks = tuple(data["views"])
+        n, d = blocks[0].shape[0], sum(block.shape[1] for block in blocks)
+        row = 1e-9 * (60.0 + 12.0 * d)
+        memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * d
+        return Cost(memory, n * row * (12.0 + params["moves"] * (params["scans"] + 3)) + 3e-4)
+
+    def simulate(
+        self, params: Settings, shapes: Mapping[str, Any], rng: np.random.Generator
+    ) -> tuple[dict[str, Any], State]:
+        from plaidwork.plugins.dirichlet_processes.simulate import draw_data, draw_state
+
+        state = draw_state(params, shapes["views"], rng)
+        return {"views": draw_data(state, params, shapes["views"], rng)}, state
+
+    def simulate_data(
+        self, state: State, params: Settings, shapes: Mapping[str, Any], rng: np.random.Generator
+    ) -> dict[str, Any]:
+        from plaidwork.plugins.dirichlet_processes.simulate import draw_data
+
+        return {"views": draw_data(state, params, shapes["views"], rng)}
+
+
+def table_of(data: ModelData, params: Settings) -> Table:
+    """The data as the kernels take them, read once for all chains."""
+    found: Table = data.prepared(read, cast(Params, params), TABLE_SETTINGS)
+    return found
+
+
+def base_by_column(state: State, table: Table, data: ModelData) -> dict[str, np.ndarray]:
+    """The base with an entry for every column of every matrix."""
+    widths = [block.shape[1] for block in data["views"]]
+    first = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+    centre, scale, base = np.zeros(first[-1]), np.zeros(first[-1]), state["base"]
+    numbers = first[table.number_of[:, 0]] + table.number_of[:, 1]
+    counts = first[table.count_of[:, 0]] + table.count_of[:, 1]
+    centre[numbers], scale[numbers], scale[counts] = base["m0"], base["b0"], base["rate"]
+    return {"base_centre": centre, "base_scale": scale, "base_weight": base["k0"].copy()}
+
+
+def log_joint(state: State, table: Table, params: Settings) -> float:
+    """Exact log density of data (in their own unit), partition, concentration and base; parameters integrated out."""
+    sizes = state["clusters"]["size"][: int(state["at"][scan.NUMBER])]
+    total = state["log_evidence"] + table.constant + log_prior(state["base"], params, table)
+    total += log_partition(params, sizes, state["alpha"], state["discount"], state["log_new"])
+    return float(total + log_hyper(params, state["alpha"], state["discount"]))
+
+
+def tiny_data() -> ModelData:
+    """A few cells of each kind, to compile the kernels with."""
+    values = np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 1.0], [6.0, 0.0]])
+    known = np.ones((4, 2), bool)
+    for array in (values, known):
+        array.setflags(write=False)
+    block = Block("X", values, known, None, (tuple("abcd"), ("a", "b")))
+    return ModelData({"views": (block,)})

@@ -1,0 +1,128 @@
+"""What the clusters of a partition look like: mean and interval of every column, given this grouping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from plaidwork.core.api import ModelData
+from plaidwork.plugins.dirichlet_processes.partitions import Floats
+from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.state import Ints, Table
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Rows of a table, one for each column of numbers or counts and each level of a column of categories (R of them).
+
+    ``value`` (K, R) and ``interval`` (K, R, 2) are on the scale of the data: means, rates, shares; ``whole`` (R,) is that of all
+    samples, and ``stands_out`` (K, R) how far a cluster is from it, in standard deviations of the column.
+    """
+
+    names: tuple[str, ...]
+    matrix: Ints
+    value: Floats
+    interval: Floats
+    whole: Floats
+    stands_out: Floats
+
+
+def profiles_of(
+    labels: Ints,
+    data: ModelData,
+    table: Table,
+    params: Settings,
+    centre: Floats,
+    scale: Floats,
+    weight: Floats,
+) -> Profiles:
+    """Posterior means and 95 % intervals of the parameters of each cluster with these members.
+
+    ``centre``, ``scale`` (columns,) and ``weight`` (matrices,) are the base at its posterior mean, as the draws hold it.
+    """
+    blocks = tuple(data["views"])
+    first = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
+    several, k = len(blocks) > 1, int(labels.max()) + 1
+    member = (labels == np.arange(k)[:, None]).astype(float)
+    names, matrix, parts = [], [], []
+    for v, j in np.concatenate([table.number_of, table.code_of, table.count_of]):
+        place, block = first[v] + j, blocks[v]
+        name = f"{block.names[1][j]} ({block.name})" if several else str(block.names[1][j])
+        if table.kinds[v] == "gaussian":
+            at = int(np.flatnonzero((table.number_of == (v, j)).all(axis=1))[0])
+            parts.append(_numbers(member, at, table, params, centre[place], scale[place], weight[v]))
+            texts = [name]
+        elif table.kinds[v] == "poisson":
+            at = int(np.flatnonzero((table.count_of == (v, j)).all(axis=1))[0])
+            parts.append(_counts(member, at, table, params, scale[place]))
+            texts = [name]
+        else:
+            at = int(np.flatnonzero((table.code_of == (v, j)).all(axis=1))[0])
+            values = table.values[at]
+            binary = list(values) == [0.0, 1.0]
+            chosen = [1] if binary else list(range(len(values)))
+            parts += [_codes(member, at, level, len(values), table, params) for level in chosen]
+            texts = [name] if binary else [f"{name} = {values[level]:g}" for level in chosen]
+        names += texts
+        matrix += [int(v)] * len(texts)
+    value, low, high, whole, spread = (np.stack([part[p] for part in parts], axis=-1) for p in range(5))
+    far = (value - whole) / np.maximum(spread, 1e-12)
+    return Profiles(
+        tuple(names), np.array(matrix, np.int64), value, np.stack([low, high], axis=-1), whole, far
+    )
+
+
+Part = tuple[Floats, Floats, Floats, Floats, Floats]
+"""Value, low and high end (K,), that of all samples and the spread of a column ()."""
+
+
+def _numbers(
+    member: Floats, at: int, table: Table, params: Settings, m0: float, b0: float, k0: float
+) -> Part:
+    """A Student law of the mean: centre m_c, squared scale b_c / (a_c k_c), 2 a_c degrees."""
+    x, known = table.items.numbers[:, at], table.items.known[:, at].astype(float)
+    count = member @ known
+    mean = member @ (x * known) / np.maximum(count, 1.0)
+    square = (member * known * (x - mean[:, None]) ** 2).sum(axis=1)
+    k_c, a_c = k0 + count, params["within_shape"] + 0.5 * count
+    b_c = b0 + 0.5 * square + 0.5 * k0 * count / k_c * (mean - m0) ** 2
+    centre = m0 + count / k_c * (mean - m0)
+    half = stats.t.ppf(0.5 + 0.5 * LEVEL, 2.0 * a_c) * np.sqrt(b_c / (a_c * k_c))
+    shown = known > 0
+    spread = x[shown].std() if shown.any() else 0.0
+    unit, zero = table.scale[at], table.centre[at]
+    whole = float(x[shown].mean()) if shown.any() else 0.0
+    ends = (zero + unit * (centre - half), zero + unit * (centre + half))
+    return zero + unit * centre, *ends, np.array(zero + unit * whole), np.array(unit * spread)
+
+
+def _codes(member: Floats, at: int, level: int, levels: int, table: Table, params: Settings) -> Part:
+    """A beta law of the share of a level."""
+    codes, a = table.items.codes[:, at], params["level_weight"]
+    hit, count = member @ (codes == level).astype(float), member @ (codes >= 0).astype(float)
+    one, other = a + hit, a * (levels - 1) + count - hit
+    low, high = (stats.beta.ppf(q, one, other) for q in (0.5 - 0.5 * LEVEL, 0.5 + 0.5 * LEVEL))
+    known = codes >= 0
+    whole = float((codes[known] == level).mean()) if known.any() else 0.0
+    return one / (one + other), low, high, np.array(whole), np.array(np.sqrt(whole * (1.0 - whole)))
+
+
+def _counts(member: Floats, at: int, table: Table, params: Settings, rate: float) -> Part:
+    """A gamma law of the rate, in counts of a sample of usual exposure."""
+    x, unit = table.items.counts[:, at], table.unit[at]
+    known = x >= 0
+    events, time = (
+        member @ np.where(known, x, 0.0),
+        member @ np.where(known, table.items.exposure[:, at], 0.0),
+    )
+    shape = params["rate_shape"] + events
+    low, high = (
+        unit * stats.gamma.ppf(q, shape) / (rate + time) for q in (0.5 - 0.5 * LEVEL, 0.5 + 0.5 * LEVEL)
+    )
+    spread = float(x[known].std()) if known.any() else 0.0
+    whole = float(x[known].mean()) if known.any() else 0.0
+    return unit * shape / (rate + time), low, high, np.array(whole), np.array(spread)

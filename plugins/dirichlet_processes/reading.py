@@ -1,0 +1,192 @@
+"""The matrices of a fit as the kernels take them: numbers standardised, codes of categories, counts with exposures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, SettingError, per_matrix
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
+from plaidwork.plugins.dirichlet_processes.partitions import Floats
+from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, Settings
+from plaidwork.plugins.dirichlet_processes.state import Ints, Table
+
+TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
+MOST_LEVELS = 100
+LEAST_EXPOSURE = 1e-9
+"""Of a sample without any count: it then says nothing, as its counts are 0."""
+FEW = 3
+"""Problems of one sort that are named."""
+
+
+def kinds_of(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
+    """The likelihood of each matrix.
+
+    Raises
+    ------
+    ModelError : the name of a matrix that is not there, or another number of words than matrices.
+    """
+    try:
+        words = per_matrix(text, [block.name for block in blocks])
+    except SettingError as error:
+        raise ModelError(error.message, error.hint) from error
+    found = []
+    for word, block in zip(words, blocks, strict=True):
+        found.append(guessed(block) if word in ("", "guess") else word)
+    return tuple(found)
+
+
+def guessed(block: Block) -> str:
+    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers."""
+    known = block.values[block.observed]
+    if not known.size or (known < 0).any() or (known != np.floor(known)).any():
+        return NUMBERS
+    return CODES if (known <= 1).all() else COUNTS
+
+
+def _known(block: Block, j: int) -> Floats:
+    return np.asarray(block.values[:, j][block.observed[:, j]], float)
+
+
+def _levels(block: Block, j: int) -> Floats:
+    """The distinct values of a column; 0 and 1 even where only one of them occurs."""
+    found = np.unique(_known(block, j))
+    return np.array([0.0, 1.0]) if np.isin(found, (0.0, 1.0)).all() else found
+
+
+def _exposure(block: Block, params: Settings) -> Floats:
+    """(n,) total of a sample over what its known cells have on average; 1 where all samples are alike."""
+    if params["exposure"] == "none":
+        return np.ones(block.shape[0])
+    known = block.observed.astype(float)
+    mean = (block.values * known).sum(axis=0) / np.maximum(known.sum(axis=0), 1.0)
+    expected = known @ mean
+    total = (block.values * known).sum(axis=1)
+    return np.maximum(np.where(expected > 0, total / np.maximum(expected, 1e-300), 1.0), LEAST_EXPOSURE)
+
+
+def _scaling(block: Block, params: Settings) -> tuple[Floats, Floats]:
+    """Centre and scale of every column of numbers; a column that never changes keeps the scale 1."""
+    d = block.shape[1]
+    centre, scale = np.zeros(d), np.ones(d)
+    for j in range(d if params["standardise"] else 0):
+        known = _known(block, j)
+        if known.size:
+            centre[j] = known.mean()
+            sd = float(known.std())
+            scale[j] = sd if sd > 1e-12 * float(np.abs(known).max()) else 1.0
+    return centre, scale
+
+
+def _beside(parts: Sequence[NDArray], n: int, dtype: type) -> NDArray:
+    """Columns beside each other, (n, all of them), read-only."""
+    out = np.concatenate([np.zeros((n, 0), dtype), *parts], axis=1).astype(dtype, order="C")
+    out.flags.writeable = False
+    return out
+
+
+def _places(kinds: Sequence[str], blocks: Sequence[Block], kind: str) -> NDArray[np.int64]:
+    """(columns of this kind, 2) matrix and column."""
+    found = [(v, j) for v, block in enumerate(blocks) if kinds[v] == kind for j in range(block.shape[1])]
+    return np.array(found, np.int64).reshape(-1, 2)
+
+
+def read(data: ModelData, params: Params) -> Table:
+    """All matrices side by side; asked for with ``data.prepared``, so that chains share one."""
+    settings = cast(Settings, params)
+    blocks: tuple[Block, ...] = tuple(data["views"])
+    kinds, n = kinds_of(settings["likelihoods"], blocks), blocks[0].shape[0]
+    numbers, known, codes, counts, exposure = [], [], [], [], []
+    centres, scales, units, values = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)], []
+    for kind, block in zip(kinds, blocks, strict=True):
+        if kind == NUMBERS:
+            centre, scale = _scaling(block, settings)
+            numbers.append(np.where(block.observed, (block.values - centre) / scale, 0.0))
+            known.append(block.observed)
+            centres.append(centre)
+            scales.append(scale)
+        elif kind == CODES:
+            levels = [_levels(block, j) for j in range(block.shape[1])]
+            found = [np.searchsorted(one, block.values[:, j]) for j, one in enumerate(levels)]
+            codes.append(np.where(block.observed, np.array(found).T.reshape(block.shape), -1))
+            values += levels
+        else:
+            row = _exposure(block, settings)
+            seen = (block.observed * row[:, None]).sum(axis=0)
+            mean = (block.values * block.observed).sum(axis=0) / np.maximum(seen, LEAST_EXPOSURE)
+            unit = np.where(mean > 0, mean, 1.0) if settings["standardise"] else np.ones(block.shape[1])
+            counts.append(np.where(block.observed, block.values, -1.0))
+            exposure.append(row[:, None] * unit)
+            units.append(unit)
+    mask = _beside(known, n, np.bool_)
+    items = Items(
+        _beside(numbers, n, np.float64), mask, _beside(codes, n, np.int64), _beside(counts, n, np.float64),
+        _beside(exposure, n, np.float64), bool(mask.all()),
+    )  # fmt: skip
+    scale = np.concatenate(scales)
+    first: Ints = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
+    return Table(
+        items, kinds, _places(kinds, blocks, NUMBERS), _places(kinds, blocks, CODES), _places(kinds, blocks, COUNTS),
+        np.concatenate(centres), scale, np.concatenate(units), tuple(values), first,
+        float(constant_of_counts(items) - (mask * np.log(scale)).sum()), gamma_steps(settings["within_shape"], n),
+    )  # fmt: skip
+
+
+def gamma_steps(shape: float, n: int) -> Floats:
+    """(n + 1,) ``log Gamma(shape + (c + 1) / 2) - log Gamma(shape + c / 2)`` for c from 0 on."""
+    return np.asarray(np.diff(gammaln(shape + 0.5 * np.arange(n + 2))))
+
+
+def find_problems(data: ModelData, params: Settings) -> list[Problem]:
+    """Errors stop the fit; warnings are shown."""
+    blocks: tuple[Block, ...] = tuple(data["views"])
+    try:
+        kinds = kinds_of(params["likelihoods"], blocks)
+    except ModelError as error:
+        return [Problem(error.message, error.hint, "likelihoods")]
+    found = []
+    for kind, block in zip(kinds, blocks, strict=True):
+        found += _wrong_values(kind, block)
+        same = [j for j in range(block.shape[1]) if len(np.unique(_known(block, j))) < 2]
+        if same and block.shape[0] > 1:
+            text = f"{_columns(block, same)} of “{block.name}” {'has' if len(same) == 1 else 'have'} one value only."
+            found.append(Problem(text, "It says nothing about clusters.", "views", "warning"))
+    empty = ~np.any([block.observed.any(axis=1) for block in blocks], axis=0)
+    if empty.any():
+        names = ", ".join(f"“{blocks[0].names[0][i]}”" for i in np.flatnonzero(empty)[:FEW])
+        text = f"{int(empty.sum())} of {len(empty)} samples {'has' if empty.sum() == 1 else 'have'} no known cell: {names}{', …' if empty.sum() > FEW else ''}."
+        found.append(Problem(text, "Nothing says to which cluster they belong.", "views", "warning"))
+    if blocks[0].shape[0] < 3:
+        found.append(
+            Problem("There are fewer than three samples.", "Clusters need more.", "views", "warning")
+        )
+    return found
+
+
+def _columns(block: Block, places: Sequence[int]) -> str:
+    names = ", ".join(f"“{block.names[1][j]}”" for j in places[:FEW]) + (", …" if len(places) > FEW else "")
+    return f"{'Column' if len(places) == 1 else f'{len(places)} columns,'} {names}"
+
+
+def _wrong_values(kind: str, block: Block) -> list[Problem]:
+    """What a matrix has that its likelihood cannot take: the first such cell by name."""
+    if kind == COUNTS:
+        wrong = block.observed & ((block.values < 0) | (block.values != np.floor(block.values)))
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0]
+            text = (
+                f"Row “{block.names[0][i]}”, column “{block.names[1][j]}” of “{block.name}” is {block.values[i, j]:g}; "
+                "counts are whole numbers from 0 on."
+            )
+            return [Problem(text, f"Take {NUMBERS} for this matrix.", "likelihoods")]
+    if kind == CODES:
+        many = [j for j in range(block.shape[1]) if len(_levels(block, j)) > MOST_LEVELS]
+        if many:
+            count = len(_levels(block, many[0]))
+            text = f"Column “{block.names[1][many[0]]}” of “{block.name}” has {count} different values; categories are {MOST_LEVELS} at most."
+            return [Problem(text, f"Take {NUMBERS} or {COUNTS} for this matrix.", "likelihoods")]
+    return []

@@ -1,0 +1,146 @@
+"""The settings, as the form shows them."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from plaidwork.core.api import Choice, Hyperparameter
+
+NUMBERS, CODES, COUNTS = "gaussian", "categorical", "poisson"
+"""Kinds of likelihood."""
+
+
+class Settings(TypedDict):
+    """Every setting with its type."""
+
+    likelihoods: str
+    prior: Literal["dirichlet", "pitman_yor", "finite"]
+    learn_alpha: bool
+    alpha: float
+    alpha_shape: float
+    alpha_rate: float
+    learn_discount: bool
+    discount: float
+    standardise: bool
+    exposure: Literal["none", "total"]
+    learn_base: bool
+    within: float
+    within_shape: float
+    mean_weight: float
+    level_weight: float
+    rate_shape: float
+    moves: int
+    scans: int
+    start: Literal["varied", "together", "sequential", "means", "random"]
+
+
+ALPHA = {"prior": ("dirichlet", "pitman_yor")}
+
+SETTINGS = (
+    Hyperparameter(
+        "likelihoods", "text", "", label="Likelihoods", group="Data", per="views",
+        doc="What the values of a matrix are. By its values: 0 and 1 are yes or no, which are categories, whole numbers from 0 on are "
+        "counts, else numbers.",
+        choices=(
+            Choice(value="guess", label="By its values"),
+            Choice(value=NUMBERS, label="Numbers (Gaussian)", suits=("real", "ordinal")),
+            Choice(value=CODES, label="Yes or no, categories", suits=("binary", "categorical")),
+            Choice(value=COUNTS, label="Counts (Poisson)", suits=("count",)),
+        ),
+    ),
+    Hyperparameter(
+        "standardise", "bool", True, label="Standardise columns", group="Data",
+        doc="Numbers get mean 0 and variance 1 in every column, and the rates of counts are relative to the column's mean; results are "
+        "in the unit of the data. The priors below are meant for such columns.",
+    ),
+    Hyperparameter(
+        "exposure", "choice", "none", label="Exposure of counts", group="Data",
+        choices=(
+            Choice(value="none", label="The same for all samples"),
+            Choice(value="total", label="The sample's total", doc="clusters differ in shares, not in how much was counted"),
+        ),
+        doc="What the rate of a sample is proportional to. Matters in matrices of counts.",
+    ),
+    Hyperparameter(
+        "prior", "choice", "dirichlet", label="Prior of the clusters", group="Number of clusters",
+        choices=(
+            Choice(value="dirichlet", label="Dirichlet process", doc="who belongs with whom; ever more clusters with more samples"),
+            Choice(value="pitman_yor", label="Pitman-Yor process", doc="more small clusters beside a few large ones"),
+            Choice(value="finite", label="Finite mixture", doc="a true number of clusters, which is asked for"),
+        ),
+        doc="The law of the partition before the data are seen.",
+    ),
+    Hyperparameter(
+        "learn_alpha", "bool", True, label="Learn alpha", group="Number of clusters", when=ALPHA,
+        doc="Infer the concentration alpha with the rest.",
+    ),
+    Hyperparameter(
+        "alpha", "float", 1.0, label="Alpha", group="Number of clusters", minimum=1e-6, maximum=1e4, log=True,
+        when={**ALPHA, "learn_alpha": False},
+        doc="Concentration; under a Dirichlet process about alpha log(1 + n / alpha) clusters are expected.",
+    ),
+    Hyperparameter(
+        "alpha_shape", "float", 2.0, label="Shape of alpha's prior", group="Number of clusters", minimum=0.1, maximum=1e4,
+        advanced=True, when={**ALPHA, "learn_alpha": True}, doc="Gamma prior of alpha, with mean shape / rate.",
+    ),
+    Hyperparameter(
+        "alpha_rate", "float", 2.0, label="Rate of alpha's prior", group="Number of clusters", minimum=1e-3, maximum=1e4,
+        advanced=True, when={**ALPHA, "learn_alpha": True}, doc="Gamma prior of alpha, with mean shape / rate.",
+    ),
+    Hyperparameter(
+        "learn_discount", "bool", True, label="Learn the discount", group="Number of clusters", when={"prior": "pitman_yor"},
+        doc="Infer the discount with the rest; its prior is Beta(1, 3).",
+    ),
+    Hyperparameter(
+        "discount", "float", 0.25, label="Discount", group="Number of clusters", minimum=0.0, maximum=0.99,
+        when={"prior": "pitman_yor", "learn_discount": False},
+        doc="Each cluster hands on so much of its weight to new ones; 0 is a Dirichlet process.",
+    ),
+    Hyperparameter(
+        "learn_base", "bool", True, label="Learn spread and centres", group="Clusters",
+        doc="Infer what the clusters have in common: the usual variance within one and the centre of each column, how far "
+        "clusters lie apart, the usual rate of each column of counts.",
+    ),
+    Hyperparameter(
+        "within", "float", 0.2, label="Spread within a cluster", group="Clusters", unit="variance", minimum=1e-6, maximum=1e6, log=True,
+        doc="Variance of numbers within a cluster: what is expected at first where it is learned, else its prior mean. 1 is that of "
+        "the whole column where columns are standardised.",
+    ),
+    Hyperparameter(
+        "within_shape", "float", 2.5, label="Likeness of the spreads", group="Clusters", minimum=1.05, maximum=1e4, log=True,
+        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread.",
+    ),
+    Hyperparameter(
+        "mean_weight", "float", 1.0, label="Weight of the common centre", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
+        advanced=True,
+        doc="How many samples the common centre counts for in a cluster's mean: its prior mean where it is learned, else itself.",
+    ),
+    Hyperparameter(
+        "level_weight", "float", 1.0, label="Weight of each category", group="Clusters", minimum=1e-3, maximum=1e4, log=True,
+        advanced=True, doc="Dirichlet weight of each category of a column: below 1 lets clusters be nearly pure. Matters in "
+        "matrices of categories.",
+    ),
+    Hyperparameter(
+        "rate_shape", "float", 1.0, label="Likeness of the rates", group="Clusters", minimum=1e-2, maximum=1e4, log=True,
+        advanced=True, doc="Shape of the gamma law of the rates of counts: large makes clusters alike. Matters in matrices of counts.",
+    ),
+    Hyperparameter(
+        "moves", "int", 4, label="Split-merge moves", group="Moves", minimum=0, maximum=1000, advanced=True,
+        doc="Tries per sweep to split a cluster or to merge two; they cross between clusterings that single samples cannot.",
+    ),
+    Hyperparameter(
+        "scans", "int", 2, label="Scans before a split", group="Moves", minimum=0, maximum=100, advanced=True,
+        doc="Restricted scans that improve a proposed split before it is judged, in every second move; the others have none.",
+    ),
+    Hyperparameter(
+        "start", "choice", "varied", label="Start from", group="Moves", advanced=True,
+        choices=(
+            Choice(value="varied", label="Another start for each chain", doc="the four below in turn"),
+            Choice(value="together", label="One cluster"),
+            Choice(value="sequential", label="One sample after the other", doc="each drawn given those before it"),
+            Choice(value="means", label="k-means", doc="with about √n clusters"),
+            Choice(value="random", label="Eight clusters by chance"),
+        ),
+        doc="Clusters before the first sweep.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,110 @@
+"""Draws from the prior: base, concentration, partition, and data given them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plaidwork.core.api import per_matrix
+from plaidwork.plugins.dirichlet_processes.base import prior_base
+from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
+from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, Settings
+from plaidwork.plugins.dirichlet_processes.starts import new_state
+from plaidwork.plugins.dirichlet_processes.state import Ints, State
+
+
+def kinds_simulated(params: Settings, matrices: int) -> tuple[str, ...]:
+    """The likelihood of each matrix; numbers where none is named."""
+    words = per_matrix(params["likelihoods"], [str(v) for v in range(matrices)])
+    return tuple(word if word in (CODES, COUNTS) else NUMBERS for word in words)
+
+
+def draw_partition(rng: np.random.Generator, table: Floats, shift: float) -> Ints:
+    """(n,) labels by first appearance, one row after the other.
+
+    For a finite mixture of n samples ``V_n`` in the table belongs to all n, so that placing one by one would be wrong: there a number
+    of components is drawn, and shares for them.
+    """
+    labels: list[int] = []
+    sizes: list[int] = []
+    for _ in range(len(table) - 1):
+        weights = np.exp([*np.log(np.array(sizes) + shift), table[len(sizes)]])
+        k = min(
+            int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right")), len(sizes)
+        )
+        if k == len(sizes):
+            sizes.append(0)
+        sizes[k] += 1
+        labels.append(k)
+    return np.array(labels, np.int64)
+
+
+def draw_finite(rng: np.random.Generator, n: int) -> Ints:
+    """(n,) labels of a mixture with k components, p(k) = 1 / (k (k + 1)), and even Dirichlet shares of weight 1."""
+    k = int(1.0 / max(1.0 - rng.random(), 1e-9))  # P(k >= m) = 1 / m
+    gammas = rng.gamma(np.ones(min(k, 10**6)))
+    found = np.searchsorted(np.cumsum(gammas), rng.random(n) * gammas.sum(), side="right")
+    _, first, codes = np.unique(found, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes].astype(np.int64)
+
+
+def draw_state(params: Settings, shapes: Sequence[tuple[int, ...]], rng: np.random.Generator) -> State:
+    """A state from the prior."""
+    kinds, n = kinds_simulated(params, len(shapes)), shapes[0][0]
+    widths = {
+        kind: sum(shape[1] for shape, one in zip(shapes, kinds, strict=True) if one == kind)
+        for kind in (NUMBERS, CODES, COUNTS)
+    }
+    learned = params["prior"] != "finite" and params["learn_alpha"]
+    alpha = float(rng.gamma(params["alpha_shape"]) / params["alpha_rate"]) if learned else params["alpha"]
+    if params["prior"] == "finite" and params["learn_alpha"]:
+        alpha = params["alpha_shape"] / params["alpha_rate"]
+    discount = (
+        params["discount"] if params["prior"] == "pitman_yor" and not params["learn_discount"] else 0.25
+    )
+    if params["prior"] == "pitman_yor" and params["learn_discount"]:
+        discount = float(rng.beta(1.0, 3.0))
+    base = prior_base(params, len(shapes), widths[NUMBERS], widths[COUNTS], rng)
+    base["k0"] = np.where(
+        [kind == NUMBERS for kind in kinds], base["k0"], params["mean_weight"]
+    )  # else it stays as it begins
+    if params["prior"] == "finite":
+        labels = draw_finite(rng, n)
+    else:
+        labels = draw_partition(rng, log_new(params, n, alpha, discount), shift_of(params, discount))
+    state = new_state(
+        labels,
+        (widths[NUMBERS], widths[CODES], 2 * widths[CODES], widths[COUNTS]),
+        params,
+        base,
+        alpha,
+        discount,
+    )
+    number = int(labels.max()) + 1
+    state["clusters"]["size"][:number] = np.bincount(labels)
+    state["at"][:2] = number
+    return state
+
+
+def draw_data(
+    state: State, params: Settings, shapes: Sequence[tuple[int, ...]], rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    """Matrices given the partition and the base; the clusters' parameters are drawn anew. Categories are 0 and 1."""
+    labels, base, out = state["labels"], state["base"], []
+    number, at_number, at_count = int(labels.max()) + 1, 0, 0
+    for v, (kind, (n, d)) in enumerate(zip(kinds_simulated(params, len(shapes)), shapes, strict=True)):
+        if kind == NUMBERS:
+            here = slice(at_number, at_number + d)
+            s2 = base["b0"][here] / rng.gamma(params["within_shape"], size=(number, d))
+            mu = base["m0"][here] + np.sqrt(s2 / base["k0"][v]) * rng.standard_normal((number, d))
+            out.append(mu[labels] + np.sqrt(s2[labels]) * rng.standard_normal((n, d)))
+            at_number += d
+        elif kind == CODES:
+            share = rng.beta(params["level_weight"], params["level_weight"], (number, d))
+            out.append((rng.random((n, d)) < share[labels]).astype(float))
+        else:
+            rates = rng.gamma(params["rate_shape"], size=(number, d)) / base["rate"][at_count : at_count + d]
+            out.append(rng.poisson(rates[labels]).astype(float))
+            at_count += d
+    return tuple(out)

@@ -1,0 +1,111 @@
+"""What a chain keeps, by name, and the data as the kernels take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
+from plaidwork.plugins.dirichlet_processes.settings import Settings
+
+Ints = NDArray[np.int64]
+SLOTS = 8
+
+
+class Base(TypedDict):
+    """What the clusters have in common."""
+
+    m0: Floats
+    """(G,) centre of each column of numbers, standardised"""
+    k0: Floats
+    """(V,) weight of the centre by matrix, also of those without numbers"""
+    b0: Floats
+    """(G,) scale of the variances"""
+    rate: Floats
+    """(P,) rate of the law of rates"""
+
+
+class State(TypedDict):
+    """All that the next sweep depends on."""
+
+    labels: Ints
+    """(n,) cluster of each row; -1 before the first sweep of a sequential start"""
+    order: Ints
+    """(n,) the order of the rows in this sweep"""
+    alpha: float
+    discount: float
+    base: Base
+    clusters: dict[str, NDArray[Any]]
+    pair: dict[str, NDArray[Any]]
+    """Three slots for a move"""
+    fresh: Floats
+    """(n,) log density of each row in an empty cluster"""
+    at: Ints
+    """(5,) see ``kernels/scan.py``"""
+    log_evidence: float
+    """Log density of the data given partition and base, at the end of a sweep"""
+    log_new: Floats
+    """(n + 1,) as in the law, at this sweep's concentration"""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The matrices of a fit side by side, by kind of column.
+
+    ``matrix`` and ``column`` say of each column of numbers, codes and counts where it is from; ``centre`` and ``scale`` (G,) are
+    those of the numbers, ``unit`` (P,) the mean count that rates are relative to, ``values`` the distinct values of each column of
+    codes, ``kinds`` the likelihood of each matrix.
+    """
+
+    items: Items
+    kinds: tuple[str, ...]
+    number_of: NDArray[np.int64]
+    """(G, 2) matrix and column"""
+    code_of: NDArray[np.int64]
+    """(C, 2)"""
+    count_of: NDArray[np.int64]
+    """(P, 2)"""
+    centre: Floats
+    scale: Floats
+    unit: Floats
+    values: tuple[Floats, ...]
+    first: Ints
+    """(C + 1,) where the levels of each column of codes begin"""
+    constant: float
+    """What the log density of the data in their own unit has more than that of the clusters"""
+    steps: Floats
+    """(n + 1,) of the law"""
+
+    @property
+    def widths(self) -> tuple[int, int, int, int]:
+        """Columns of numbers and of codes, levels of all codes, columns of counts."""
+        return len(self.number_of), len(self.code_of), int(self.first[-1]), len(self.count_of)
+
+
+def law_of(table: Table, base: Base, params: Settings, new: Floats, discount: float) -> Law:
+    """The numbers of the priors as the kernels take them; ``new`` is ``log_new``."""
+    return Law(
+        params["within_shape"], base["m0"], base["k0"][table.number_of[:, 0]], base["b0"], table.steps, params["level_weight"],
+        table.first, params["rate_shape"], base["rate"], shift_of(params, discount), new,
+    )  # fmt: skip
+
+
+def law_at(state: State, table: Table, params: Settings) -> Law:
+    """The law of this sweep."""
+    return law_of(table, state["base"], params, state["log_new"], state["discount"])
+
+
+def clusters_of(state: State) -> Clusters:
+    """The slots as they are now."""
+    return Clusters(**state["clusters"])
+
+
+def refresh_weights(state: State, params: Settings) -> None:
+    """The weights of new clusters at the state's concentration."""
+    n = len(state["labels"])
+    if params["prior"] != "finite" or len(state["log_new"]) != n + 1:
+        state["log_new"] = log_new(params, n, state["alpha"], state["discount"])

@@ -1,0 +1,195 @@
+"""The posterior of a few samples by enumeration of all partitions, with formulas of its own."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from scipy.special import gammaln
+
+from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
+
+MODEL = DirichletProcessMixture()
+PLAIN = {"standardise": False, "learn_base": False, "learn_alpha": False, "learn_discount": False}
+
+
+def matrices(**values: Any) -> ModelData:
+    """Data as a model gets them, matrices by name; NaN is missing."""
+    blocks = []
+    for name, given in values.items():
+        array = np.asarray(given, float)
+        known = ~np.isnan(array)
+        array = np.where(known, array, 0.0)
+        for one in (array, known):
+            one.setflags(write=False)
+        names = (
+            tuple(f"s{i + 1}" for i in range(len(array))),
+            tuple(f"{name}{j + 1}" for j in range(array.shape[1])),
+        )
+        blocks.append(Block(name, array, known, None, names))
+    return ModelData({"views": tuple(blocks)})
+
+
+def settings(**changed: Any) -> Any:
+    """All settings, with plain fixed priors unless told otherwise."""
+    return MODEL.spec.check_params({**PLAIN, **changed})
+
+
+def partitions(n: int) -> list[tuple[int, ...]]:
+    """All partitions of n samples, labels by first appearance: Bell(n) of them."""
+    found: list[tuple[int, ...]] = [()]
+    for _ in range(n):
+        found = [(*labels, k) for labels in found for k in range(max(labels, default=-1) + 2)]
+    return found
+
+
+def prior_weight(labels: tuple[int, ...], prior: str, alpha: float, discount: float) -> float:
+    """Log probability of a partition but for a constant, from its sizes."""
+    sizes, n = np.bincount(labels), len(labels)
+    k = len(sizes)
+    if prior == "dirichlet":
+        return float(k * math.log(alpha) + gammaln(sizes).sum())
+    if prior == "pitman_yor":
+        new = sum(math.log(alpha + i * discount) for i in range(1, k))
+        return float(new + (gammaln(sizes - discount) - gammaln(1.0 - discount)).sum())
+    components = np.arange(k, 400_000, dtype=float)  # V_n(k), term by term
+    terms = (
+        gammaln(components + 1) - gammaln(components - k + 1) + gammaln(components) - gammaln(components + n)
+    )
+    terms -= np.log(components * (components + 1))
+    return float(np.log(np.exp(terms - terms.max()).sum()) + terms.max() + gammaln(sizes + 1.0).sum())
+
+
+def column_evidence(x: np.ndarray, levels: int, kind: str, params: Any) -> float:
+    """Log marginal of the known cells of one column in one cluster, as a chain of predictive laws."""
+    total = 0.0
+    for i in range(len(x)):
+        seen = x[:i]
+        if kind == "gaussian":
+            k0, a0 = params["mean_weight"], params["within_shape"]
+            b0, m = params["within"] * (a0 - 1.0), len(seen)
+            mean = seen.mean() if m else 0.0
+            b = b0 + 0.5 * ((seen - mean) ** 2).sum() + 0.5 * k0 * m * mean**2 / (k0 + m)
+            a, k = a0 + m / 2, k0 + m
+            total += stats.t.logpdf(x[i], 2 * a, m * mean / k, math.sqrt(b * (k + 1) / (a * k)))
+        elif kind == "poisson":
+            shape, rate = params["rate_shape"] + seen.sum(), params["rate_shape"] + len(seen)
+            total += stats.nbinom.logpmf(x[i], shape, rate / (rate + 1))
+        else:
+            weight = params["level_weight"]
+            total += math.log((weight + (seen == x[i]).sum()) / (weight * levels + len(seen)))
+    return float(total)
+
+
+def posterior(data: ModelData, params: Any) -> tuple[list[tuple[int, ...]], np.ndarray]:
+    """All partitions and their probabilities at fixed concentration and base."""
+    kinds = params["likelihoods"].split(", ")
+    found = partitions(data["views"][0].shape[0])
+    weight = np.array(
+        [prior_weight(one, params["prior"], params["alpha"], params["discount"]) for one in found]
+    )
+    for place, labels in enumerate(found):
+        codes = np.array(labels)
+        for kind, block in zip(kinds, data["views"], strict=True):
+            for k, j in itertools.product(range(codes.max() + 1), range(block.shape[1])):
+                levels = int(block.values[:, j].max()) + 1
+                cells = block.values[(codes == k) & block.observed[:, j], j]
+                weight[place] += column_evidence(cells, levels, kind, params)
+    weight = np.exp(weight - weight.max())
+    return found, weight / weight.sum()
+
+
+def chain(
+    model: DirichletProcessMixture, data: ModelData, params: Any, sweeps: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Labels (sweeps, n) and log joint density (sweeps,) of a long chain."""
+    rng = np.random.Generator(np.random.PCG64DXSM(seed))
+    state = model.init(data, params, rng)
+    found, joint = np.empty((sweeps, len(state["labels"])), np.int64), np.empty(sweeps)
+    for sweep in range(sweeps):
+        while (traces := model.step(state, data, params, rng, Clock(sweep, 0))) is None:
+            pass
+        found[sweep], joint[sweep] = state["labels"], traces["log_joint"]
+    return found, joint
+
+
+BATCHES = 40
+
+
+def p_value(series: np.ndarray, expected: float) -> float:
+    """Two-sided p value that a correlated series has this mean: t test over the means of 40 batches."""
+    means = series[: len(series) // BATCHES * BATCHES].reshape(BATCHES, -1).mean(axis=1)
+    error = means.std(ddof=1) / math.sqrt(BATCHES)
+    if error == 0.0:
+        return 1.0 if abs(means.mean() - expected) < 1e-9 else 0.0
+    return float(2 * stats.t.sf(abs(means.mean() - expected) / error, BATCHES - 1))
+
+
+def smallest_p(
+    model: DirichletProcessMixture, data: ModelData, params: Any, sweeps: int, seed: int = 1
+) -> float:
+    """The smallest p value of all partitions of probability .004 and more, and of the rest; Bonferroni."""
+    labels, probability = posterior(data, params)
+    place = {one: i for i, one in enumerate(labels)}
+    seen = np.array([place[tuple(one)] for one in chain(model, data, params, sweeps, seed)[0].tolist()])
+    common = np.flatnonzero(probability >= 0.004)
+    found = [p_value((seen == i).astype(float), probability[i]) for i in common]
+    rare = ~np.isin(seen, common)
+    found.append(p_value(rare.astype(float), probability.sum() - probability[common].sum()))
+    return min(1.0, min(found) * len(found))
+
+
+class Chain:
+    """What one chain kept, as ``summarise`` reads it."""
+
+    def __init__(self, found: list[dict[str, Any]]) -> None:
+        self.found, self.n_draws = found, len(found)
+
+    def draw(self, name: str, i: int) -> np.ndarray:
+        return np.asarray(self.found[i][name])
+
+    def stack(self, name: str) -> np.ndarray:
+        return np.array([draws[name] for draws in self.found])
+
+
+class Chains:
+    """What all chains kept."""
+
+    under_way = False
+
+    def __init__(self, chains: list[Chain]) -> None:
+        self.chains = tuple(chains)
+
+
+def fit_by_hand(
+    data: ModelData, params: Any, chains: int, warmup: int, draws: int, model: Any = MODEL
+) -> Any:
+    """Results of chains that are run here, without the host."""
+    kept = []
+    for number in range(chains):
+        rng = np.random.Generator(np.random.PCG64DXSM([7, number]))
+        state, found = model.init(data, params, rng), []
+        for sweep in range(warmup + draws):
+            while model.step(state, data, params, rng, Clock(sweep, warmup)) is None:
+                pass
+            if sweep >= warmup:
+                found.append(dict(model.draws(state, data, params)))
+        kept.append(Chain(found))
+    return model.summarise(Chains(kept), data, params)
+
+
+def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
+    """Adjusted Rand index of two partitions (Hubert and Arabie 1985)."""
+    both = np.zeros((one.max() + 1, other.max() + 1))
+    np.add.at(both, (one, other), 1.0)
+
+    def pairs(counts: np.ndarray) -> float:
+        return float((counts * (counts - 1) / 2).sum())
+
+    rows, columns, cells = pairs(both.sum(axis=1)), pairs(both.sum(axis=0)), pairs(both)
+    expected = rows * columns / (len(one) * (len(one) - 1) / 2)
+    return (cells - expected) / ((rows + columns) / 2 - expected)

@@ -1,0 +1,178 @@
+"""The chain's frequencies of all partitions against their enumeration, for every prior, likelihood and kind of move."""
+
+import itertools
+
+import numpy as np
+import pytest
+from dp_tools import MODEL, chain, column_evidence, matrices, partitions, posterior, settings, smallest_p
+from plaid_tools import with_fault
+
+from plaidwork.plugins.dirichlet_processes.base import first_base
+from plaidwork.plugins.dirichlet_processes.kernels import clusters, scan, split_merge
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, empty_clusters
+from plaidwork.plugins.dirichlet_processes.partitions import log_new, log_partition
+from plaidwork.plugins.dirichlet_processes.reading import read
+from plaidwork.plugins.dirichlet_processes.state import law_of
+
+GAP = np.nan
+NUMBERS = [[0.1, 1.0], [0.5, 0.2], [2.0, GAP], [2.2, -1.0], [GAP, 0.3]]
+CODES = [[0, 1], [0, 1], [1, 2], [1, GAP], [0, 0]]
+COUNTS = [[0, 3], [1, 4], [6, 1], [5, GAP], [2, 2]]
+DATA = {
+    "gaussian": {"a": NUMBERS},
+    "categorical": {"a": CODES},
+    "poisson": {"a": COUNTS},
+    "gaussian, categorical, poisson": {"a": NUMBERS, "b": CODES, "c": COUNTS},
+}
+PRIORS = ("dirichlet", "pitman_yor", "finite")
+ENOUGH = 1e-3
+"""A right sampler's smallest p value, corrected for their number, is below it in one of a thousand seeds."""
+FOUND = 1e-6
+"""A fault has to show more clearly than that."""
+
+
+def case(likelihoods, prior, **changed):
+    return matrices(**DATA[likelihoods]), settings(
+        likelihoods=likelihoods, prior=prior, discount=0.3, alpha=0.8, **changed
+    )
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_probabilities_of_all_partitions_sum_to_one(prior, n):
+    params = settings(prior=prior)
+    table = log_new(params, n, 0.8, 0.3)
+    total = sum(np.exp(log_partition(params, np.bincount(one), 0.8, 0.3, table)) for one in partitions(n))
+    assert total == pytest.approx(1.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("likelihoods", DATA)
+def test_predictive_law_is_a_ratio_of_evidence(likelihoods):
+    data, params = case(likelihoods, "dirichlet")
+    table = read(data, params)
+    base = first_base(params, len(table.kinds), table.widths[0], table.widths[3])
+    law = law_of(table, base, params, log_new(params, 5, 0.8, 0.3), 0.3)
+    c = Clusters(**empty_clusters(1, *table.widths))
+    clusters.reset(c, 0, law, table.items.complete)
+    for i in range(5):
+        before = clusters.log_marginal(c, 0, law)
+        expected = clusters.log_predictive(c, 0, table.items, i, law)
+        clusters.add(c, 0, table.items, i, law)
+        alone = read(
+            matrices(**{name: np.array(x)[i : i + 1] for name, x in DATA[likelihoods].items()}), params
+        ).constant
+        assert clusters.log_marginal(c, 0, law) - before + alone == pytest.approx(expected, abs=1e-10)
+    known = [
+        (kind, b, j) for kind, b in zip(table.kinds, data["views"], strict=True) for j in range(b.shape[1])
+    ]
+    whole = sum(
+        column_evidence(b.values[b.observed[:, j], j], int(b.values[:, j].max()) + 1, kind, params)
+        for kind, b, j in known
+    )
+    assert clusters.log_marginal(c, 0, law) + table.constant == pytest.approx(whole, abs=1e-9)
+
+
+def test_taking_rows_out_again_leaves_what_was():
+    data, params = case("gaussian, categorical, poisson", "dirichlet")
+    table = read(data, params)
+    base = first_base(params, 3, 2, 2)
+    law = law_of(table, base, params, log_new(params, 5, 0.8, 0.3), 0.3)
+    c = Clusters(**empty_clusters(1, *table.widths))
+    clusters.reset(c, 0, law, False)
+    for i in (0, 1, 2):
+        clusters.add(c, 0, table.items, i, law)
+    before = [array[0].copy() for array in c]
+    for i in (3, 4):
+        clusters.add(c, 0, table.items, i, law)
+    for i in (3, 4):
+        clusters.remove(c, 0, table.items, i, law)
+    for old, new in zip(before, c, strict=True):
+        assert new[0] == pytest.approx(old, abs=1e-12)
+
+
+def test_log_joint_is_the_density_of_data_and_partition():
+    data, params = case("gaussian, categorical, poisson", "finite")
+    labels, probability = posterior(data, params)
+    place = {one: i for i, one in enumerate(labels)}
+    found, joint = chain(MODEL, data, params, 60, 2)
+    at = [place[tuple(one)] for one in found.tolist()]
+    assert joint - np.log(probability[at]) == pytest.approx(
+        np.full(60, joint[0] - np.log(probability[at[0]])), abs=1e-7
+    )
+
+
+def test_all_kinds_of_columns_together():
+    data, params = case("gaussian, categorical, poisson", "pitman_yor", moves=3, scans=1)
+    assert smallest_p(MODEL, data, params, 600) > ENOUGH
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("likelihoods", "prior", "moves"), [*itertools.product(DATA, PRIORS, (0, 3))])
+def test_frequencies_of_all_partitions(likelihoods, prior, moves):
+    data, params = case(likelihoods, prior, moves=moves, scans=1)
+    assert smallest_p(MODEL, data, params, 6000) > ENOUGH
+
+
+def many_moves(monkeypatch, part="", old="", new=""):
+    """Sweeps of many moves and few labels, so that faults of moves show: labels are drawn in every fourth sweep."""
+    drawn = itertools.count()
+    right = scan.draw_labels
+    monkeypatch.setattr(
+        scan, "draw_labels", lambda *given: right(*given) if next(drawn) % 4 == 0 else given[-1]
+    )
+    if part == "try_move":
+        wrong = with_fault(split_merge.try_move, old, new)
+    elif part:
+        wrong = with_fault(split_merge.try_move, **{part: with_fault(getattr(split_merge, part), old, new)})
+    else:
+        return
+    monkeypatch.setattr(split_merge, "make_moves", with_fault(split_merge.make_moves, try_move=wrong))
+
+
+FAULTS = {
+    "the prior's weight of a new cluster left out": ("log_gain", "law.log_new[number] + ", ""),
+    "sizes as if the prior were a Dirichlet process": ("log_gain", "s = law.shift", "s = 0.0"),
+    "the proposal left out": ("log_gain", "return out - log_q", "return out"),
+    "the probability of the other side": (
+        "place_others",
+        "gap if side[p] == 0 else -gap",
+        "-gap if side[p] == 0 else gap",
+    ),
+    "a merge accepted like a split": ("try_move", "gain if move.split else -gain", "gain"),
+    "clusters counted with those of the split": (
+        "try_move",
+        "at[NUMBER] if move.split else at[NUMBER] - 1",
+        "at[NUMBER]",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["", *FAULTS])
+def test_faults_of_a_move_are_found(fault, monkeypatch):
+    data, params = case("gaussian", "pitman_yor", moves=3, scans=1)
+    many_moves(monkeypatch, *FAULTS.get(fault, ()))
+    p = smallest_p(MODEL, data, params, 12_000)
+    assert p < FOUND if fault else p > ENOUGH
+
+
+LABEL_FAULTS = {
+    "the size of a cluster without the discount": ("c.size[k] + law.shift", "c.size[k]"),
+    "a new cluster weighed as if the row's own were there": (
+        "law.log_new[at[NUMBER]]",
+        "law.log_new[at[NUMBER] + 1]",
+    ),
+    "rows that are alone cannot be joined": (
+        "        if c.size[k] > 0:\n            slots",
+        "        if c.size[k] > 1:\n            slots",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", LABEL_FAULTS)
+def test_faults_of_a_label_are_found(fault, monkeypatch):
+    data, params = case("gaussian", "pitman_yor", moves=0)
+    draw = with_fault(scan.draw_label, *LABEL_FAULTS[fault])
+    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, draw_label=draw))
+    assert smallest_p(MODEL, data, params, 12_000) < FOUND

@@ -1,0 +1,65 @@
+"""What the matrices become, and what is said of values that their likelihood cannot take."""
+
+import numpy as np
+import pytest
+from dp_tools import MODEL, matrices, settings
+
+from plaidwork.core.api import ModelError
+from plaidwork.plugins.dirichlet_processes.reading import kinds_of, read
+
+GAP = np.nan
+
+
+def test_likelihoods_by_values():
+    data = matrices(a=[[0.5], [1.0]], b=[[0.0], [1.0]], c=[[0.0], [3.0]], d=[[-1.0], [3.0]])
+    assert kinds_of("", data["views"]) == ("gaussian", "categorical", "poisson", "gaussian")
+    assert kinds_of("c = gaussian", data["views"])[2] == "gaussian"
+
+
+@pytest.mark.parametrize(
+    ("values", "likelihoods", "words"),
+    [
+        (
+            [[1.0, 2.0], [0.0, 2.5]],
+            "poisson",
+            "Row “s2”, column “X2” of “X” is 2.5; counts are whole numbers from 0 on.",
+        ),
+        (np.arange(202.0).reshape(101, 2), "categorical", "Column “X1” of “X” has 101 different values"),
+        ([[1.0], [0.0]], "Y = poisson", "“Y”"),
+    ],
+)
+def test_wrong_values_are_refused_with_words(values, likelihoods, words):
+    data, params = matrices(X=values), settings(likelihoods=likelihoods)
+    (problem,) = [p for p in MODEL.validate(data, params) if p.severity == "error"]
+    assert words in problem.message
+    assert problem.hint
+    with pytest.raises(ModelError):
+        MODEL.init(data, params, np.random.default_rng(1))
+
+
+def test_what_is_noteworthy_is_said():
+    data = matrices(X=[[1.0, 2.0], [1.0, 3.0], [GAP, GAP]])
+    said = [p.message for p in MODEL.validate(data, settings())]
+    assert said == ["Column “X1” of “X” has one value only.", "1 of 3 samples has no known cell: “s3”."]
+
+
+def test_columns_are_read():
+    data = matrices(a=[[1.0], [3.0], [GAP]], b=[[5.0, 0.0], [9.0, 0.0], [5.0, GAP]], c=[[2.0], [GAP], [4.0]])
+    params = settings(likelihoods="gaussian, categorical, poisson", standardise=True)
+    table = read(data, params)
+    assert table.items.numbers[:, 0].tolist() == [-1.0, 1.0, 0.0]
+    assert table.items.known[:, 0].tolist() == [True, True, False]
+    assert table.items.codes.tolist() == [[0, 0], [1, 0], [0, -1]]
+    assert table.first.tolist() == [0, 2, 4]  # 0 and 1 are levels even where 1 does not occur
+    assert table.items.counts[:, 0].tolist() == [2.0, -1.0, 4.0]
+    assert table.unit.tolist() == [3.0]
+    assert not table.items.numbers.flags.writeable
+
+
+def test_exposure_by_the_totals_of_samples():
+    data = matrices(X=[[2.0, 4.0], [4.0, 8.0], [0.0, 0.0], [6.0, GAP]])
+    table = read(data, settings(likelihoods="poisson", exposure="total"))
+    row = table.items.exposure[:, 0]
+    assert row[1] == pytest.approx(2 * row[0])
+    assert 0 < row[2] < 1e-6
+    assert row[3] == pytest.approx(6.0 / 3.0)  # the missing cell is in neither total
