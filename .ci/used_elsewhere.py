@@ -51,10 +51,12 @@ _.show_log
 _.show_session
 _.show_side
 _.verify
+_.write_methods
 
 # models and analyses, which plugins name as texts
 BayesianPlaid
 BinaryComponents
+DirichletProcessMixture
 Effects
 BlocksAndAnnotations
 FactorsAndCovariates
