@@ -20,6 +20,8 @@ ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
 _WIDEST, _ENDLESS = 640.0, 1e5
 """Pixels of the widest panel of a grid, and of a sheet that is high enough for all."""
+_OFTEN = 0.6
+"""Share of the width that panels with names at their ends mostly have."""
 _ASIDE = 110.0
 """Pixels of the room that lines beside a panel need."""
 GAUGE = 60.0
@@ -192,6 +194,23 @@ def least_height(picture: Picture, width: float, style: Style) -> float:
     rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
     _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
     return legend + rows * (picture.grid[1] * style.scale + space.L)
+
+
+def shortage(layout: Layout, style: Style) -> float:
+    """Pixels by which panels below each other are too low for the texts of their ticks, or reach beyond the room."""
+    if not layout.frames or layout.across > 1:
+        return 0.0
+    last, line = layout.frames[-1], style.metrics().height()
+    end = last.area.bottom() + _bottom(last.panel, style, layout.rect, last.x.scaling)
+    short = max(end - layout.rect.bottom(), 0.0)
+    for frame in layout.frames:
+        panel, area = frame.panel, frame.area
+        if panel.height or panel.y.scale == "category" or not panel.y.ticks or prose_of(panel):
+            continue
+        wide = _OFTEN * (frame.right - area.left()) if panel.equal else area.width()
+        most = wide * _aspect(panel) if panel.equal else _most_high(panel, style, wide)
+        short += max(min(len(frame.y.ticks(UP)) * line, most) - area.height(), 0.0)
+    return short
 
 
 def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:

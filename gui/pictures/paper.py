@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 
 from plaidwork.core.pictures import Picture
-from plaidwork.gui.pictures.frame import lay_out, least_height, most_height
+from plaidwork.gui.pictures.frame import lay_out, least_height, most_height, shortage
 from plaidwork.gui.pictures.paint import paint_picture
 from plaidwork.gui.pictures.style import Style, paper_style
 from plaidwork.gui.theme import theme
@@ -33,6 +33,8 @@ _INCH, _UNITS, _LOWEST, _MOST = 25.4, 96.0, 20.0, 2000.0
 largest paper."""
 _LEAST, _EACH = 9, 4
 """Lines of text that the panels of a picture are high at least, and those that each after the first adds."""
+_TALL, _TRIES = 1.5, 8
+"""Height to width up to which panels below each other make a paper higher, and in how many steps: each gives room to all."""
 _TEXT = re.compile(
     r'<text(?P<rest>[^>]* font-family="(?P<family>[^"]*)" font-size="(?P<size>[0-9.]+)" font-weight="(?P<weight>[0-9]+)"[^>]*)>'
     r"(?P<words>[^<]*)</text>"
@@ -78,10 +80,17 @@ def paper_like(size: QSize, scheme: str = "", scale: float = 2.0) -> Paper:
 def roomy(picture: Picture, paper: Paper) -> Paper:
     """The paper, higher where its words, or the panels of a grid, would not find room on it."""
     style, wide = paper_style(paper.points, paper.scheme), paper.units.width() - 2 * _edge(paper)
+    around = _around(picture, paper)
     lines = _LEAST + _EACH * (len(picture.panels) - 1) if picture.panels and not picture.grid else 0
     needed = max(least_height(picture, wide, style), lines * style.metrics().height())
-    high = min((needed + _around(picture, paper)) / _UNITS * _INCH, _MOST)
-    return replace(paper, height=max(paper.height, high))
+    given = paper.units.height() - around
+    high = max(given, needed)
+    for _ in range(_TRIES if picture.panels and picture.grid is None else 0):
+        short = shortage(lay_out(picture, QRectF(0, 0, wide, high), style), style)
+        if short < 0.5 * style.metrics().height() or high >= _TALL * wide:
+            break
+        high = min(high + short, _TALL * wide)
+    return paper if high == given else replace(paper, height=min((high + around) / _UNITS * _INCH, _MOST))
 
 
 def snug(picture: Picture, paper: Paper) -> Paper:

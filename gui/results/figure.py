@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF, QPoint, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QRegion
+from PySide6.QtCore import QMarginsF, QPoint, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.theme import space, theme
 
 SCALE = 2.0
 FORMATS = ("png", "svg", "pdf")
+_WRAPPED = int(Qt.AlignmentFlag.AlignLeft) | int(Qt.TextFlag.TextWordWrap)
 
 
 class Figure:
@@ -32,29 +33,29 @@ class Figure:
         )
         return QSize(width, height)
 
-    def _head(self) -> int:
-        from PySide6.QtGui import QFontMetrics
+    def _words(self) -> list[tuple[str, str, str, int]]:
+        """Text, type, colour and height of what stands above, lines broken at words."""
+        found, wide = [], max((max(w.width() for w in row) for row in self.rows), default=400)
+        for text, role, color in ((self.title, "title", "text"), (self.caption, "caption", "muted")):
+            if text:
+                metrics = QFontMetrics(theme().font(role))
+                high = metrics.boundingRect(QRect(0, 0, wide, 10_000), _WRAPPED, text).height()
+                found.append((text, role, color, high))
+        return found
 
-        lines = QFontMetrics(theme().font("title")).height()
-        if self.caption:
-            lines += QFontMetrics(theme().font("caption")).height() + 2
-        return lines + space.M
+    def _head(self) -> int:
+        return sum(high + 2 for *_, high in self._words()) + space.M
 
     def paint(self, painter: QPainter) -> None:
         """Draw at the origin, in logical pixels."""
         whole = self.size()
         painter.fillRect(QRectF(0, 0, whole.width(), whole.height()), theme().color("surface"))
-        width = whole.width() - 2 * space.XL
         y = space.XL
-        for text, role, color in ((self.title, "title", "text"), (self.caption, "caption", "muted")):
-            if not text:
-                continue
+        for text, role, color, high in self._words():
             painter.setFont(theme().font(role))
             painter.setPen(theme().color(color))
-            metrics = painter.fontMetrics()
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
-            painter.drawText(QRectF(space.XL, y, width, metrics.height()), Qt.AlignmentFlag.AlignLeft, shown)
-            y += metrics.height() + 2
+            painter.drawText(QRect(space.XL, y, whole.width() - 2 * space.XL, high), _WRAPPED, text)
+            y += high + 2
         y = space.XL + self._head()
         for row in self.rows:
             for widget in row:

@@ -114,6 +114,16 @@ class ResultPage(Renaming, Stated):
         """The picture without controls, ``size`` logical pixels at ``scale`` each; None when the page is shown as it is."""
         return None
 
+    def put_on_paper(self) -> None:
+        """All words above, and nothing that only a window needs, for a page that is drawn once in its size and not used again."""
+        for label in (self._headline, self._caption):
+            label.show_whole()
+            policy = label.sizePolicy()
+            policy.setHorizontalStretch(100)  # the room beside it is not kept
+            label.setSizePolicy(policy)
+        for button in self.head_buttons:
+            button.hide()  # the words above take their room
+
     def fill_menu(self, menu: QMenu) -> None:
         """Entries of the ··· menu besides the common ones."""
 

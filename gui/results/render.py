@@ -112,8 +112,6 @@ def render_view(
         if panel is not None:
             panel.setFixedWidth(_PANEL)
             row.addWidget(panel)
-        for button in page.head_buttons:
-            button.setFixedWidth(0)  # the words above take their room
         _settle(frame, page, QSize(*size))
         image = page.on_paper(QSize(*size), scale) or _grab(frame, page, QSize(*size), scale)
         frame.close()
@@ -175,6 +173,8 @@ def _settle(frame: QWidget, page: ResultPage, size: QSize) -> None:
     page.wait(60_000)
     QApplication.sendPostedEvents()
     page.wait(60_000)
+    page.put_on_paper()
+    QApplication.sendPostedEvents()
 
 
 def _grab(widget: QWidget, page: ResultPage, size: QSize, scale: float) -> QImage:

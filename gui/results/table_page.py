@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.model import Table
 from plaidwork.core.pictures.words import plural
@@ -17,7 +17,8 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.widgets import Card, DataTable
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, DataTable, Label
 from plaidwork.gui.widgets.layouts import vertical
 
 
@@ -48,8 +49,12 @@ class TablePage(ResultPage):
         self.table.row_selected.connect(self._tell)
         self._card = card = Card()
         vertical(self.table, on=card, margins=4)
+        self._beyond = Label("", "caption", "muted", wrap=True)
+        self._beyond.hide()
         holder = QWidget()
-        vertical(card, on=holder, margins=(RING, 0, RING, 0))
+        self._column = vertical(
+            (card, 1), self._beyond, on=holder, spacing=space.S, margins=(RING, 0, RING, 0)
+        )
         return holder
 
     def load(self, sources: Sources) -> Table:
@@ -89,6 +94,28 @@ class TablePage(ResultPage):
         title, names = next(iter(self.loaded.columns.items()))
         own = np.asarray(names).dtype.kind in "OUT" and len(set(map(str, names))) == len(names)
         return plural(inside_sentence(title)) if own else "rows"
+
+    def put_on_paper(self) -> None:
+        """As the base; of the table whole rows and columns, and in words what has no room."""
+        super().put_on_paper()
+        if self.state:
+            return
+        self._beyond.setText("…")  # its room is not the table's
+        self._beyond.show()
+        self.table.put_on_paper()
+        QApplication.sendPostedEvents()  # lays out what is within each other
+        rows, columns = self.table.keep_whole()
+        named = (("row", rows), ("column", columns))
+        told = [f"{format_count(n)} more {word}{'' if n == 1 else 's'}" for word, n in named if n]
+        self._beyond.setText(f"Without room here: {' and '.join(told)}." if told else "")
+        self._beyond.setVisible(bool(told))
+        self._column.setStretchFactor(self._card, 0)
+        self._column.addStretch(1)
+        self._column.activate()
+
+    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
+        """The table without the line that filters it."""
+        return [[self.table.view], [self._beyond]]
 
     def find_in_page(self) -> None:
         """The filter line is the search."""

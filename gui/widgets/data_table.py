@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QItemSelection, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
@@ -229,6 +230,27 @@ class DataTable(QWidget):
 
     def _activated(self, index: QModelIndex) -> None:
         self.row_activated.emit(self._model.source_row(index.row()))
+
+    # -- on paper -------------------------------------------------------------------------------
+    def put_on_paper(self) -> None:
+        """No line that filters and nothing that scrolls."""
+        self._filter.hide()
+        for set_policy in (self._view.setHorizontalScrollBarPolicy, self._view.setVerticalScrollBarPolicy):
+            set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def keep_whole(self) -> tuple[int, int]:
+        """Show the rows and columns that have room as a whole, one of each at least; how many have none."""
+        head, room = self._view.horizontalHeader(), self._view.viewport().size()
+        ends = np.cumsum([head.sectionSize(c) for c in range(self._model.columnCount())])
+        columns = max(int((ends <= room.width()).sum()), 1)
+        for column in range(columns, len(ends)):
+            self._view.setColumnHidden(column, True)
+        high = self._view.verticalHeader().defaultSectionSize()
+        count = self._model.rowCount()
+        rows = min(max(room.height() // high, 1), count)
+        self.setFixedHeight(self.height() - room.height() + rows * high)
+        self._share_room()
+        return count - rows, len(ends) - columns
 
     # -- out ------------------------------------------------------------------------------------
     def copy(self) -> None:

@@ -48,11 +48,17 @@ class Label(QLabel):
         if elide:
             self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         if wrap:
-            policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-            policy.setHeightForWidth(True)
-            self.setSizePolicy(policy)
+            self.show_whole()
         theme().changed.connect(self.restyle)
         self.restyle()
+
+    def show_whole(self) -> None:
+        """Break lines at words from now on, where the text was cut: on paper nobody points at it."""
+        self._elide = False
+        self.setWordWrap(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def set_role(self, role: str) -> None:
         """Change the type role."""
