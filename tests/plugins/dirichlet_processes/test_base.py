@@ -20,7 +20,9 @@ FAULTS = {
 
 
 def geweke(trial):
-    (check,) = [one for one in checks_for(DirichletProcessMixture, only=("geweke",)) if str(one) == f"geweke[{trial}]"]
+    (check,) = [
+        one for one in checks_for(DirichletProcessMixture, only=("geweke",)) if str(one) == f"geweke[{trial}]"
+    ]
     return check
 
 
