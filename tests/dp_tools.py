@@ -15,6 +15,7 @@ from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
 
 MODEL = DirichletProcessMixture()
 PLAIN = {"standardise": False, "learn_base": False, "learn_alpha": False, "learn_discount": False}
+LEARNED = {"learn_base": True, "learn_alpha": True, "standardise": True}
 
 
 def matrices(**values: Any) -> ModelData:
@@ -85,20 +86,23 @@ def column_evidence(x: np.ndarray, levels: int, kind: str, params: Any) -> float
     return float(total)
 
 
+def log_weights(labels: tuple[int, ...], data: ModelData, params: Any, of: int) -> float:
+    """Log density of a partition and of the known cells of its first ``of`` samples, at fixed concentration and base."""
+    total = prior_weight(labels, params["prior"], params["alpha"], params["discount"])
+    codes, kinds = np.array(labels), params["likelihoods"].split(", ")
+    for kind, block in zip(kinds, data["views"], strict=True):
+        for k, j in itertools.product(range(codes.max() + 1), range(block.shape[1])):
+            here = np.flatnonzero((codes == k) & block.observed[: len(codes), j])
+            levels = int(block.values[:, j].max()) + 1
+            total += column_evidence(block.values[here[here < of], j], levels, kind, params)
+    return total
+
+
 def posterior(data: ModelData, params: Any) -> tuple[list[tuple[int, ...]], np.ndarray]:
-    """All partitions and their probabilities at fixed concentration and base."""
-    kinds = params["likelihoods"].split(", ")
-    found = partitions(data["views"][0].shape[0])
-    weight = np.array(
-        [prior_weight(one, params["prior"], params["alpha"], params["discount"]) for one in found]
-    )
-    for place, labels in enumerate(found):
-        codes = np.array(labels)
-        for kind, block in zip(kinds, data["views"], strict=True):
-            for k, j in itertools.product(range(codes.max() + 1), range(block.shape[1])):
-                levels = int(block.values[:, j].max()) + 1
-                cells = block.values[(codes == k) & block.observed[:, j], j]
-                weight[place] += column_evidence(cells, levels, kind, params)
+    """All partitions and their probabilities."""
+    n = data["views"][0].shape[0]
+    found = partitions(n)
+    weight = np.array([log_weights(one, data, params, n) for one in found])
     weight = np.exp(weight - weight.max())
     return found, weight / weight.sum()
 
@@ -165,21 +169,24 @@ class Chains:
         self.chains = tuple(chains)
 
 
-def fit_by_hand(
-    data: ModelData, params: Any, chains: int, warmup: int, draws: int, model: Any = MODEL
-) -> Any:
-    """Results of chains that are run here, without the host."""
+def keep(data: ModelData, params: Any, chains: int, warmup: int, draws: int) -> Any:
+    """What chains keep that are run here, without the host."""
     kept = []
     for number in range(chains):
         rng = np.random.Generator(np.random.PCG64DXSM([7, number]))
-        state, found = model.init(data, params, rng), []
+        state, found = MODEL.init(data, params, rng), []
         for sweep in range(warmup + draws):
-            while model.step(state, data, params, rng, Clock(sweep, warmup)) is None:
+            while MODEL.step(state, data, params, rng, Clock(sweep, warmup)) is None:
                 pass
             if sweep >= warmup:
-                found.append(dict(model.draws(state, data, params)))
+                found.append(dict(MODEL.draws(state, data, params)))
         kept.append(Chain(found))
-    return model.summarise(Chains(kept), data, params)
+    return Chains(kept)
+
+
+def fit_by_hand(data: ModelData, params: Any, chains: int, warmup: int, draws: int) -> Any:
+    """Results of such chains."""
+    return MODEL.summarise(keep(data, params, chains, warmup, draws), data, params)
 
 
 def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
@@ -193,3 +200,13 @@ def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
     rows, columns, cells = pairs(both.sum(axis=1)), pairs(both.sum(axis=0)), pairs(both)
     expected = rows * columns / (len(one) * (len(one) - 1) / 2)
     return (cells - expected) / ((rows + columns) / 2 - expected)
+
+
+def planted(n: int = 300, seed: int = 9) -> tuple[np.ndarray, np.ndarray]:
+    """Four clusters of unit variance in four columns, the nearest centres six standard deviations apart, 5 % missing."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 4, n)
+    centres = np.array([[1, 1, 1, 1], [1, -1, -1, 1], [-1, 1, -1, -1], [-1, -1, 1, -1]]) * 6 / np.sqrt(8)
+    values = centres[truth] + rng.normal(size=(n, 4))
+    values[rng.random(values.shape) < 0.05] = np.nan
+    return 10 * values + 50, truth

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.api import ChainView, Kept
 from plaidwork.plugins.dirichlet_processes.kernels.clusterings import improve, togetherness, variation
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.state import Ints
 
+MOST_DRAWS = 2000
+"""Draws that are compared, evenly spread over those of all chains."""
 MOST_SCORED = 400
 """Draws by which moves of single samples are scored; the expectation over all draws decides between what they end in."""
 MOST_CELLS = 40_000_000
@@ -38,6 +41,18 @@ class NearestPartition:
 
     def __len__(self) -> int:
         return int(self.labels.max()) + 1
+
+
+def pooled_draws(kept: Kept, most: int) -> list[tuple[ChainView, int]]:
+    """Chain and number of at most so many draws, evenly spread over those of all chains."""
+    used = [(chain, i) for chain in kept.chains for i in range(chain.n_draws)]
+    return [used[place] for place in spread_evenly(len(used), most)]
+
+
+def nearest_to(kept: Kept) -> tuple[NearestPartition, Ints]:
+    """The partition that is shown, and the draws (S, n) that it is nearest to."""
+    draws = np.array([chain.draw("cluster_of", i) for chain, i in pooled_draws(kept, MOST_DRAWS)], np.int64)
+    return nearest_partition(draws, kept.under_way), draws
 
 
 def spread_evenly(n: int, most: int) -> Ints:

@@ -122,6 +122,11 @@ class DirichletProcessMixture(Model[State, Settings]):
 
         return summarise_draws(kept, data, table_of(data, params), params)
 
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Settings) -> Results:
+        from plaidwork.plugins.dirichlet_processes.newcomers import predict_new
+
+        return predict_new(kept, data, new_data, table_of(data, params), params)
+
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return find_problems(data, params)
 

@@ -58,12 +58,12 @@ def _levels(block: Block, j: int) -> Floats:
     return np.array([0.0, 1.0]) if np.isin(found, (0.0, 1.0)).all() else found
 
 
-def _exposure(block: Block, params: Settings) -> Floats:
-    """(n,) total of a sample over what its known cells have on average; 1 where all samples are alike."""
+def exposure_of(block: Block, fitted: Block, params: Settings) -> Floats:
+    """(n,) total of a sample over what its known cells have on average in the fitted ones; 1 where all samples are alike."""
     if params["exposure"] == "none":
         return np.ones(block.shape[0])
     known = block.observed.astype(float)
-    mean = (block.values * known).sum(axis=0) / np.maximum(known.sum(axis=0), 1.0)
+    mean = (fitted.values * fitted.observed).sum(axis=0) / np.maximum(fitted.observed.sum(axis=0), 1.0)
     expected = known @ mean
     total = (block.values * known).sum(axis=1)
     return np.maximum(np.where(expected > 0, total / np.maximum(expected, 1e-300), 1.0), LEAST_EXPOSURE)
@@ -115,7 +115,7 @@ def read(data: ModelData, params: Params) -> Table:
             codes.append(np.where(block.observed, np.array(found).T.reshape(block.shape), -1))
             values += levels
         else:
-            row = _exposure(block, settings)
+            row = exposure_of(block, block, settings)
             seen = (block.observed * row[:, None]).sum(axis=0)
             mean = (block.values * block.observed).sum(axis=0) / np.maximum(seen, LEAST_EXPOSURE)
             unit = np.where(mean > 0, mean, 1.0) if settings["standardise"] else np.ones(block.shape[1])

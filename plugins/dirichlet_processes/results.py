@@ -19,7 +19,7 @@ from plaidwork.core.api import (
 from plaidwork.core.api_draws import distribution
 from plaidwork.plugins.dirichlet_processes.clusterings import (
     NearestPartition,
-    nearest_partition,
+    nearest_to,
     rank_of_certainty,
     spread_evenly,
 )
@@ -32,8 +32,6 @@ from plaidwork.plugins.dirichlet_processes.state import Table as Columns
 
 MOST_SHOWN = 600
 """Samples in the picture of similarities."""
-MOST_DRAWS = 2000
-"""Draws that are compared, evenly spread over those of all chains."""
 UNSURE = 0.6
 LISTED = 6
 """Clusters whose sizes the headline tells; of more it tells the largest."""
@@ -43,11 +41,8 @@ DETAIL = 3
 def summarise_draws(kept: Kept, data: ModelData, table: Columns, params: Settings) -> Results:
     """All results, from the draws of all chains."""
     chains = [chain for chain in kept.chains if chain.n_draws]
-    used = [(chain, i) for chain in chains for i in range(chain.n_draws)]
-    some = [used[place] for place in spread_evenly(len(used), MOST_DRAWS)]
-    draws = np.array([chain.draw("cluster_of", i) for chain, i in some], np.int64)
     numbers = np.concatenate([chain.stack("n_clusters") for chain in chains])
-    point = nearest_partition(draws, kept.under_way)
+    point, draws = nearest_to(kept)
     together = togetherness(point.labels, draws)
     certainty = rank_of_certainty(together, point.labels)
     base = [

@@ -49,6 +49,7 @@ DP_MIXTURE = ModelSpec(
         "cluster": "clusters of the clustering that is shown, the largest first",
         "variable": "columns of all matrices, one matrix after the other",
         "view": "matrix",
+        "shown": "clusters that are shown, and none of them",
     },
     variables=(
         Variable("cluster_of", ("sample",), "int", label="Cluster of each sample", doc="by first appearance; no names from draw to draw"),

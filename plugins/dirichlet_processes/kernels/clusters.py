@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-LARGE, SMALL = 1e200, 1e-200
+LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
 
 
@@ -206,14 +206,25 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
     if items.complete:
         if width == 0:
             return 0.0
-        for j in range(width):
+        second = third = fourth = 1.0  # four products, none of which waits for another
+        for j in range(0, width - 3, 4):
             gap = items.numbers[i, j] - c.centre[k, j]
             product *= 1.0 + c.weight[k, j] * gap * gap
-            if product > LARGE:
-                total += math.log(product)
-                product = 1.0
+            gap = items.numbers[i, j + 1] - c.centre[k, j + 1]
+            second *= 1.0 + c.weight[k, j + 1] * gap * gap
+            gap = items.numbers[i, j + 2] - c.centre[k, j + 2]
+            third *= 1.0 + c.weight[k, j + 2] * gap * gap
+            gap = items.numbers[i, j + 3] - c.centre[k, j + 3]
+            fourth *= 1.0 + c.weight[k, j + 3] * gap * gap
+            if product + second + third + fourth > LARGE:
+                total += math.log(product) + math.log(second) + math.log(third) + math.log(fourth)
+                product = second = third = fourth = 1.0
+        for j in range(width - width % 4, width):
+            gap = items.numbers[i, j] - c.centre[k, j]
+            product *= 1.0 + c.weight[k, j] * gap * gap
+        total += math.log(product) + math.log(second * third * fourth)
         power = law.a0 + 0.5 * c.count[k, 0] + 0.5
-        return c.constant[k, 0] - power * (total + math.log(product))
+        return c.constant[k, 0] - power * total
     for j in range(width):
         if items.known[i, j]:
             gap = items.numbers[i, j] - c.centre[k, j]

@@ -20,6 +20,8 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     reset,
 )
 
+NOTHING = 45.0
+"""A weight so many nats below the largest is less than the last digit of the sum."""
 HIGH, NUMBER, MOVED, TRIED, ACCEPTED = range(5)
 """Places in ``at``: slots in use or below one in use, clusters, rows that moved, moves tried and accepted in this sweep."""
 
@@ -41,7 +43,8 @@ def choose(rng: np.random.Generator, weights: np.ndarray, n: int) -> int:
         top = max(top, weights[k])
     total = 0.0
     for k in range(n):
-        total += math.exp(weights[k] - top)
+        if weights[k] > top - NOTHING:
+            total += math.exp(weights[k] - top)
         weights[k] = total
     mark = rng.random() * total
     for k in range(n - 1):

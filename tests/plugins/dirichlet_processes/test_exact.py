@@ -139,11 +139,6 @@ FAULTS = {
         "-gap if side[p] == 0 else gap",
     ),
     "a merge accepted like a split": ("try_move", "gain if move.split else -gain", "gain"),
-    "clusters counted with those of the split": (
-        "try_move",
-        "at[NUMBER] if move.split else at[NUMBER] - 1",
-        "at[NUMBER]",
-    ),
 }
 
 

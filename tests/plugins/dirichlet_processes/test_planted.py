@@ -2,23 +2,12 @@
 
 import numpy as np
 import pytest
-from dp_tools import MODEL, adjusted_rand, fit_by_hand, matrices, settings
+from dp_tools import LEARNED, MODEL, adjusted_rand, fit_by_hand, matrices, planted, settings
 
 from plaidwork.plugins.dirichlet_processes.kernels.finite import log_new_clusters
 from plaidwork.plugins.dirichlet_processes.partitions import slice_draw
 
 STARTS = ("together", "sequential", "means", "random")
-LEARNED = {"learn_base": True, "learn_alpha": True, "standardise": True}
-
-
-def planted(n=300, seed=9):
-    """Four clusters of unit variance in four columns, the nearest centres six standard deviations apart, 5 % missing."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, 4, n)
-    centres = np.array([[1, 1, 1, 1], [1, -1, -1, 1], [-1, 1, -1, -1], [-1, -1, 1, -1]]) * 6 / np.sqrt(8)
-    values = centres[truth] + rng.normal(size=(n, 4))
-    values[rng.random(values.shape) < 0.05] = np.nan
-    return 10 * values + 50, truth
 
 
 def test_planted_clusters_of_numbers():

@@ -1,0 +1,62 @@
+"""Samples that were not fitted: where one draw of the partition would put them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
+    Clusters,
+    Items,
+    Law,
+    add,
+    log_predictive,
+    reset,
+)
+
+
+@njit(nogil=True, cache=True)
+def place_new(
+    items: Items,
+    labels: np.ndarray,
+    point: np.ndarray,
+    new: Items,
+    c: Clusters,
+    law: Law,
+    share: np.ndarray,
+    density: np.ndarray,
+) -> None:
+    """Add what one draw says of m new rows to ``share`` (m, C + 1); ``density`` (m,) gets their logs. O((n + m K) columns).
+
+    ``labels`` (n,) is the draw, ``point`` (n,) the partition of C clusters that is shown: a new row in cluster k of the draw counts for
+    those in proportion to k's members; a cluster of its own counts for the last column. ``c`` has a slot more than the draw has
+    clusters. The density is on the scale of the fit.
+    """
+    number = labels.max() + 1
+    shown = share.shape[1] - 1
+    for k in range(number + 1):
+        reset(c, k, law, items.complete)
+    overlap = np.zeros((number, shown))
+    for i in range(labels.size):
+        add(c, labels[i], items, i, law)
+        overlap[labels[i], point[i]] += 1.0
+    weights = np.empty(number + 1)
+    prior = math.exp(law.log_new[number])
+    for k in range(number):
+        prior += c.size[k] + law.shift
+    for i in range(new.numbers.shape[0]):
+        for k in range(number):
+            weights[k] = math.log(c.size[k] + law.shift) + log_predictive(c, k, new, i, law)
+        weights[number] = law.log_new[number] + log_predictive(c, number, new, i, law)
+        top = weights.max()
+        total = 0.0
+        for k in range(number + 1):
+            weights[k] = math.exp(weights[k] - top)
+            total += weights[k]
+        density[i] = top + math.log(total / prior)
+        for k in range(number):
+            for g in range(shown):
+                share[i, g] += weights[k] / total * overlap[k, g] / c.size[k]
+        share[i, shown] += weights[number] / total

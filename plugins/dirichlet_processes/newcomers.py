@@ -1,0 +1,138 @@
+"""Samples that were not fitted: the cluster of each, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from plaidwork.core.api import Block, Kept, ModelData, Result, Results, Table, format_count
+from plaidwork.plugins.dirichlet_processes.clusterings import nearest_to, pooled_draws
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Items, empty_clusters
+from plaidwork.plugins.dirichlet_processes.kernels.newcomers import place_new
+from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new
+from plaidwork.plugins.dirichlet_processes.reading import exposure_of
+from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.state import Base, law_of
+from plaidwork.plugins.dirichlet_processes.state import Table as Columns
+
+MOST_DRAWS = 200
+"""Draws over which new samples are averaged, evenly spread over those of all chains."""
+LIKELY_NEW = 0.5
+
+
+def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Settings) -> Items:
+    """The new samples in the columns of the fit: a matrix that they lack is missing, and so is a category that the fit has not seen."""
+    fitted = tuple(data["views"])
+    by_name = {block.name: block for block in new_data["views"]}
+    m = next(iter(by_name.values())).shape[0]
+
+    def cells(places: np.ndarray) -> tuple[Floats, np.ndarray]:
+        values, known = np.zeros((m, len(places))), np.zeros((m, len(places)), bool)
+        for at, (v, j) in enumerate(places):
+            if (block := by_name.get(fitted[v].name)) is not None:
+                values[:, at], known[:, at] = block.values[:, j], block.observed[:, j]
+        return values, known
+
+    numbers, known = cells(table.number_of)
+    numbers = np.where(known, (numbers - table.centre) / table.scale, 0.0)
+    coded, seen = cells(table.code_of)
+    codes = np.full(coded.shape, -1, np.int64)
+    for at, levels in enumerate(table.values):
+        place = np.minimum(np.searchsorted(levels, coded[:, at]), len(levels) - 1)
+        codes[:, at] = np.where(seen[:, at] & (levels[place] == coded[:, at]), place, -1)
+    counted, there = cells(table.count_of)
+    row = {
+        v: _exposure(by_name.get(fitted[v].name), fitted[v], m, params)
+        for v in np.unique(table.count_of[:, 0])
+    }
+    exposure = np.array([row[v] for v in table.count_of[:, 0]]).reshape(-1, m).T * table.unit
+    return Items(
+        *map(_read_only, (numbers, known, codes, np.where(there, counted, -1.0), exposure)), bool(known.all())
+    )
+
+
+def _exposure(block: Block | None, fitted: Block, m: int, params: Settings) -> Floats:
+    return np.ones(m) if block is None else exposure_of(block, fitted, params)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    out = np.ascontiguousarray(array)
+    out.flags.writeable = False
+    return out
+
+
+def base_of(draw: Mapping[str, Floats], data: ModelData, table: Columns) -> Base:
+    """The base of a draw, from what is kept of it by column."""
+    first = np.concatenate([[0], np.cumsum([block.shape[1] for block in data["views"]])])
+    numbers = first[table.number_of[:, 0]] + table.number_of[:, 1]
+    counts = first[table.count_of[:, 0]] + table.count_of[:, 1]
+    scale = draw["base_scale"]
+    return {
+        "m0": draw["base_centre"][numbers],
+        "k0": draw["base_weight"],
+        "b0": scale[numbers],
+        "rate": scale[counts],
+    }
+
+
+def place_by_draws(
+    kept: Kept, data: ModelData, new: Items, table: Columns, params: Settings
+) -> tuple[Floats, Floats]:
+    """Probability of each shown cluster and of none (m, C + 1), and log density (m,) on the scale of the fit, over draws."""
+    point, (n, m) = nearest_to(kept)[0], (len(table.items.numbers), len(new.numbers))
+    complete = table.items.complete and new.complete
+    items, new = table.items._replace(complete=complete), new._replace(complete=complete)
+    share, density, total = np.zeros((m, len(point) + 1)), np.zeros(m), np.full(m, -np.inf)
+    used = pooled_draws(kept, MOST_DRAWS)
+    for chain, i in used:
+        labels = np.asarray(chain.draw("cluster_of", i), np.int64)
+        names = ("base_centre", "base_scale", "base_weight")
+        base = base_of({name: np.asarray(chain.draw(name, i)) for name in names}, data, table)
+        discount = float(chain.draw("discount", i))
+        weights = log_new(params, n + 1, float(chain.draw("alpha", i)), discount)
+        c = Clusters(**empty_clusters(int(labels.max()) + 2, *table.widths))
+        place_new(
+            items,
+            labels,
+            point.labels,
+            new,
+            c,
+            law_of(table, base, params, weights, discount),
+            share,
+            density,
+        )
+        total = np.logaddexp(total, density)
+    return share / len(used), total - np.log(len(used))
+
+
+def predict_new(
+    kept: Kept, data: ModelData, new_data: ModelData, table: Columns, params: Settings
+) -> Results:
+    """The cluster of each new sample with its probability, and how probable it is that it belongs to none."""
+    new = new_items(data, new_data, table, params)
+    share, density = place_by_draws(kept, data, new, table, params)
+    names = np.array([*(f"Cluster {k + 1}" for k in range(share.shape[1] - 1)), "None of them"], object)
+    best = share.argmax(axis=1)
+    alone = int((share[:, -1] > LIKELY_NEW).sum())
+    m = len(share)
+    table_of_samples = {
+        "Sample": np.array(new_data["views"][0].names[0], object),
+        "Cluster": names[best],
+        "Probability": share[np.arange(m), best],
+        "None of them": share[:, -1],
+        "Log density": density,
+    }
+    told = "all are like some cluster" if not alone else f"{format_count(alone)} like none of the clusters"
+    return {
+        "headline": f"{format_count(m)} new sample{'s' if m > 1 else ''}, {told}",
+        "caption": "Probability that a new sample belongs to each cluster of the fit, averaged over draws; the log density is on the scale of the "
+        "fit, and low where a sample is unusual.",
+        "assignments": Table(
+            table_of_samples,
+            units={"Probability": "share", "None of them": "share"},
+            label="clusters of new samples",
+        ),
+        "probability": Result(share, ("sample", "shown"), label="probability of each cluster"),
+        "shown": Result(names, ("shown",)),
+    }
