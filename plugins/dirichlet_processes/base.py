@@ -76,7 +76,7 @@ def draw_variances_and_means(
     rng: np.random.Generator, c: Clusters, number: int, base: Base, k0: Floats, a0: float
 ) -> tuple[Floats, Floats]:
     """Variances and means (K, G) of the first K slots given their members; ``k0`` (G,) is by column."""
-    count, gap = c.count[:number], c.mean[:number] - base["m0"]
+    count, gap = c.known[:number], c.mean[:number] - base["m0"]
     k_c = k0 + count
     b_c = base["b0"] + 0.5 * c.square[:number] + 0.5 * k0 * count / k_c * gap * gap
     s2 = b_c / np.maximum(rng.gamma(a0 + 0.5 * count), LEAST)

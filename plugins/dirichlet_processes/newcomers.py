@@ -47,9 +47,9 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Sett
         for v in np.unique(table.count_of[:, 0])
     }
     exposure = np.array([row[v] for v in table.count_of[:, 0]]).reshape(-1, m).T * table.unit
-    return Items(
-        *map(_read_only, (numbers, known, codes, np.where(there, counted, -1.0), exposure)), bool(known.all())
-    )
+    arrays = numbers, known, codes, np.where(there, counted, -1.0), exposure
+    numbers, known, codes, counts, exposure = map(_read_only, arrays)
+    return Items(numbers, known, codes, counts, exposure, bool(known.all()))
 
 
 def _exposure(block: Block | None, fitted: Block, m: int, params: Settings) -> Floats:

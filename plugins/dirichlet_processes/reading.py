@@ -84,7 +84,7 @@ def _scaling(block: Block, params: Settings) -> tuple[Floats, Floats]:
 
 def _beside(parts: Sequence[NDArray], n: int, dtype: type) -> NDArray:
     """Columns beside each other, (n, all of them), read-only."""
-    out = np.concatenate([np.zeros((n, 0), dtype), *parts], axis=1).astype(dtype, order="C")
+    out: NDArray = np.concatenate([np.zeros((n, 0), dtype), *parts], axis=1).astype(dtype, order="C")
     out.flags.writeable = False
     return out
 

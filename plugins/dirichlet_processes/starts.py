@@ -19,7 +19,7 @@ ROUNDS, MOST_MEANS = 10, 50
 def start_labels(table: Table, params: Settings, rng: np.random.Generator) -> Ints:
     """(n,) labels, -1 for rows that the first sweep places."""
     n = len(table.items.numbers)
-    word = params["start"]
+    word: str = params["start"]
     if word == "varied":
         word = VARIED[chain_of(rng) % len(VARIED)]
     if word == "sequential":

@@ -70,7 +70,7 @@ class Clusters(NamedTuple):
 
     size: np.ndarray
     """(S,) int64 rows"""
-    count: np.ndarray
+    known: np.ndarray
     """(S, G) int64 known numbers"""
     mean: np.ndarray
     """(S, G)"""
@@ -97,7 +97,7 @@ def empty_clusters(slots: int, numbers: int, codes: int, levels: int, counts: in
     real = {name: np.zeros((slots, numbers)) for name in ("mean", "square", "centre", "weight", "constant")}
     return {
         "size": np.zeros(slots, np.int64),
-        "count": np.zeros((slots, numbers), np.int64),
+        "known": np.zeros((slots, numbers), np.int64),
         **real,
         "levels": np.zeros((slots, levels)),
         "coded": np.zeros((slots, codes)),
@@ -115,8 +115,8 @@ def doubled(clusters: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """The predictive laws of the numbers of slot ``k`` from its sums. O(G)."""
     product, total = 1.0, 0.0
-    for j in range(c.count.shape[1]):
-        m, k0 = c.count[k, j], law.k0[j]
+    for j in range(c.known.shape[1]):
+        m, k0 = c.known[k, j], law.k0[j]
         k_c = k0 + m
         gap = c.mean[k, j] - law.m0[j]
         b_c = law.b0[j] + 0.5 * c.square[k, j] + 0.5 * k0 * m / k_c * gap * gap
@@ -131,7 +131,7 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
             total += law.step[m] - 0.5 * math.log(math.pi)
         else:
             c.constant[k, j] = law.step[m] + 0.5 * math.log(weight / math.pi)
-    if complete and c.count.shape[1] > 0:
+    if complete and c.known.shape[1] > 0:
         c.constant[k, 0] = total + 0.5 * math.log(product)
 
 
@@ -139,7 +139,7 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
 def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """Empty slot ``k`` exactly: what subtraction leaves of rounding goes."""
     c.size[k] = 0
-    c.count[k] = 0
+    c.known[k] = 0
     c.mean[k] = 0.0
     c.square[k] = 0.0
     c.levels[k] = 0.0
@@ -155,9 +155,9 @@ def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     c.size[k] += 1
     for j in range(items.numbers.shape[1]):
         if items.complete or items.known[i, j]:
-            c.count[k, j] += 1
+            c.known[k, j] += 1
             gap = items.numbers[i, j] - c.mean[k, j]
-            c.mean[k, j] += gap / c.count[k, j]
+            c.mean[k, j] += gap / c.known[k, j]
             c.square[k, j] += gap * (items.numbers[i, j] - c.mean[k, j])
     for j in range(items.codes.shape[1]):
         code = items.codes[i, j]
@@ -180,12 +180,12 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     c.size[k] -= 1
     for j in range(items.numbers.shape[1]):
         if items.complete or items.known[i, j]:
-            c.count[k, j] -= 1
-            if c.count[k, j] == 0:
+            c.known[k, j] -= 1
+            if c.known[k, j] == 0:
                 c.mean[k, j] = c.square[k, j] = 0.0
                 continue
             gap = items.numbers[i, j] - c.mean[k, j]
-            c.mean[k, j] -= gap / c.count[k, j]
+            c.mean[k, j] -= gap / c.known[k, j]
             c.square[k, j] = max(c.square[k, j] - gap * (items.numbers[i, j] - c.mean[k, j]), 0.0)
     for j in range(items.codes.shape[1]):
         code = items.codes[i, j]
@@ -223,12 +223,12 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
             gap = items.numbers[i, j] - c.centre[k, j]
             product *= 1.0 + c.weight[k, j] * gap * gap
         total += math.log(product) + math.log(second * third * fourth)
-        power = law.a0 + 0.5 * c.count[k, 0] + 0.5
+        power = law.a0 + 0.5 * c.known[k, 0] + 0.5
         return c.constant[k, 0] - power * total
     for j in range(width):
         if items.known[i, j]:
             gap = items.numbers[i, j] - c.centre[k, j]
-            power = law.a0 + 0.5 * c.count[k, j] + 0.5
+            power = law.a0 + 0.5 * c.known[k, j] + 0.5
             total += c.constant[k, j] - power * math.log1p(c.weight[k, j] * gap * gap)
     return total
 
@@ -268,8 +268,8 @@ def log_marginal(c: Clusters, k: int, law: Law) -> float:
     Of counts the factors ``e^x / x!``, which no clustering changes, are left out: see ``constant_of_counts``.
     """
     total = 0.0
-    for j in range(c.count.shape[1]):
-        m, k0, b0 = c.count[k, j], law.k0[j], law.b0[j]
+    for j in range(c.known.shape[1]):
+        m, k0, b0 = c.known[k, j], law.k0[j], law.b0[j]
         if m == 0:
             continue
         gap = c.mean[k, j] - law.m0[j]
@@ -307,7 +307,7 @@ def constant_of_counts(items: Items) -> float:
 def copy_cluster(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
     target.size[b] = source.size[a]
-    target.count[b] = source.count[a]
+    target.known[b] = source.known[a]
     target.mean[b] = source.mean[a]
     target.square[b] = source.square[a]
     target.centre[b] = source.centre[a]

@@ -31,8 +31,8 @@ from plaidwork.plugins.dirichlet_processes.kernels.scan import ACCEPTED, HIGH, N
 class Move(NamedTuple):
     """Two chosen rows, the other rows of their clusters in an order by chance, and what they are now."""
 
-    first: int
-    second: int
+    first: np.int64
+    second: np.int64
     others: np.ndarray
     split: bool
     """Whether the two are in one cluster now."""

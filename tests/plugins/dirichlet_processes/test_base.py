@@ -59,7 +59,7 @@ def test_base_follows_many_clusters():
     table = read(matrices(X=np.zeros((2, 1))), params)
     c, rng, k = Clusters(**empty_clusters(4000, 1, 0, 0, 0)), np.random.default_rng(2), 4000
     mu, count = 2.0 + rng.normal(size=k), 10_000
-    c.size[:], c.count[:, 0], c.mean[:, 0], c.square[:, 0] = count, count, mu, 0.5 * count
+    c.size[:], c.known[:, 0], c.mean[:, 0], c.square[:, 0] = count, count, mu, 0.5 * count
     found = first_base(params, 1, 1, 0)
     for _ in range(10):
         update_base(rng, c, k, found, params, table)
