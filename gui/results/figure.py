@@ -35,7 +35,8 @@ class Figure:
 
     def _words(self) -> list[tuple[str, str, str, int]]:
         """Text, type, colour and height of what stands above, lines broken at words."""
-        found, wide = [], max((max(w.width() for w in row) for row in self.rows), default=400)
+        found: list[tuple[str, str, str, int]] = []
+        wide = max((max(w.width() for w in row) for row in self.rows), default=400)
         for text, role, color in ((self.title, "title", "text"), (self.caption, "caption", "muted")):
             if text:
                 metrics = QFontMetrics(theme().font(role))

@@ -11,6 +11,7 @@ from plaidwork.core.api import Kept, Result, Results, format_number
 from plaidwork.core.numerics.used_draws import draws_text, rounds
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
+from plaidwork.plugins.gp_auxiliary.state import Gram
 from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
 
 _STEPS = 60
@@ -93,7 +94,8 @@ def cut_normals(kept: Kept, prior: Prior, null: float, fixed: bool, order: np.nd
     dear = float(size * rank) if fixed else float(size * rank**2)
     first = min(max(_FEWEST, int(_WORK / dear)), _MOST)
     parts = next(rounds([chain.n_draws for chain in chains], first))
-    gram, found = None, []
+    gram: Gram | None = None
+    found: list[tuple[np.ndarray, ...]] = []
     for chain, draws in zip(chains, parts, strict=True):
         for draw in draws.tolist():
             if gram is None or not fixed:
