@@ -223,7 +223,7 @@ def test_work_of_a_search_is_kept_between_its_fits(tmp_path, monkeypatch):
     session, out = Session("search"), tmp_path / "out.plaidwork"
     with saving.Autosave(session, out, lambda: replace(session, notes="two fits")) as kept:
         end = time.monotonic() + 30.0
-        while not list(state.glob("*.json")) and time.monotonic() < end:
+        while not list(state.glob("*.plaidwork")) and time.monotonic() < end:
             time.sleep(0.02)
         (work,) = state.glob("*.plaidwork")
         assert open_session(work).notes == "two fits"
