@@ -17,8 +17,8 @@ LONGEST = ("test_conformance.py", "test_earlier_sessions.py", "test_contract.py"
 
 
 def pytest_xdist_auto_num_workers():
-    """Two more than there are processors: tests that wait for a process or a timer leave theirs to others."""
-    return len(os.sched_getaffinity(0)) + 2 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 2
+    """One more than there are processors: tests that wait for a process or a timer leave theirs to others."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(tryfirst=True)
