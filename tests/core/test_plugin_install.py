@@ -4,6 +4,8 @@ import os
 import stat
 import sys
 import zipfile
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from wheels_made import either_way, make_wheel, model_source, without_pip  # noqa: F401
@@ -16,6 +18,7 @@ from plaidwork.core.plugins.plugin_install import (
     look_up,
     put,
     search,
+    site,
     site_folder,
     uninstall,
     would_remove,
@@ -363,6 +366,17 @@ def test_a_broken_distribution_in_the_folder_is_no_obstacle(tmp_path, folder):
     (broken / "METADATA").write_text("nothing")
     install(make_wheel(tmp_path), folder=folder)
     assert [item.name for item in installed(folder)] == ["guest-level"]
+
+
+def test_fields_that_are_missing_raise_where_importlib_metadata_is_installed(monkeypatch):
+    class Strict(dict):
+        """As importlib_metadata has it."""
+
+    named = SimpleNamespace(metadata=Strict(Name="One_Two"), version="1")
+    nameless = SimpleNamespace(metadata=Strict(Version="2"), version="2")
+    monkeypatch.setattr(site, "distributions", lambda **where: [nameless, named])
+    assert list(site.in_site(Path("anywhere"))) == ["one-two"]
+    assert site.field(named, "Summary") == ""
 
 
 # -- without pip ---------------------------------------------------------------------------------------

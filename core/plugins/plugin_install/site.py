@@ -89,8 +89,8 @@ def host_packages(site: Path) -> dict[str, str]:
     """Distributions that Plaidwork runs with (canonical name -> version), those in the plugin folder apart."""
     found: dict[str, str] = {}
     for dist in distributions(path=own_path(site)):
-        if dist.metadata["Name"]:
-            found.setdefault(canonical(dist.metadata["Name"]), dist.version)
+        if name := field(dist, "Name"):
+            found.setdefault(canonical(name), dist.version)
     return found
 
 
@@ -112,9 +112,16 @@ def check_tops(what: str, tops: Iterable[str], site: Path) -> None:
             )
 
 
+def field(dist: Distribution, key: str) -> str:
+    """A field of the metadata, empty where it is missing: importlib_metadata, which takes the standard library's place where it is
+    installed, raises then.
+    """
+    return dist.metadata[key] or "" if key in dist.metadata else ""
+
+
 def in_site(site: Path) -> dict[str, Distribution]:
     found = distributions(path=[str(site)])
-    return {canonical(dist.metadata["Name"]): dist for dist in found if dist.metadata["Name"]}
+    return {canonical(name): dist for dist in found if (name := field(dist, "Name"))}
 
 
 def points_of(dist: Distribution) -> tuple[str, ...]:
@@ -135,7 +142,7 @@ def record_of(dist: Distribution, here: dict[str, Distribution], site: Path) -> 
         dist.version,
         points_of(dist),
         site,
-        dist.metadata["Summary"] or "",
+        field(dist, "Summary"),
         licence_of(dist.metadata),
         tuple(f"{here[name].metadata['Name']} {here[name].version}" for name in needed[1:]),
     )
