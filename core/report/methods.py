@@ -6,6 +6,7 @@ import math
 
 from plaidwork.core.draws.diagnostics import Diagnosis
 from plaidwork.core.draws.numbers import format_count, format_number, format_percent
+from plaidwork.core.draws.verdicts import listed
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import Run
@@ -62,7 +63,7 @@ def _data(session: Session, run: Run) -> str:
         if run.holdout
         else ""
     )
-    return f"The data were {_listed(parts)}.{held}"
+    return f"The data were {listed(parts) if parts else 'none'}.{held}"
 
 
 def _model(run: Run) -> str:
@@ -165,10 +166,6 @@ def _software(run: Run) -> str:
     made = versions.get("plaidwork", "")
     used = ", ".join(f"{_NAMES[name]} {versions[name]}" for name in _SOFTWARE if name in versions)
     return f"Computations were made with Plaidwork {made}{f' ({used})' if used else ''}."
-
-
-def _listed(parts: list[str]) -> str:
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts) or "none"
 
 
 def _count(number: int, word: str, words: str = "") -> str:
