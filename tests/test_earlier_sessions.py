@@ -40,6 +40,7 @@ def opened(request, sessions):
     return sessions(request.param)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("opened", REPEATED, indirect=True, ids=lambda path: path.name.split(".")[0])
 def test_an_earlier_run_is_repeated(opened):
     """But for rounding: on another processor, and since the order in which kernels were compiled decided last bits then."""

@@ -47,6 +47,7 @@ def wheel(wheel_file):
     return zipfile.ZipFile(wheel_file).namelist()
 
 
+@pytest.mark.long
 def test_wheel_has_one_package(wheel):
     from plaidwork.core import __version__
 

@@ -51,6 +51,7 @@ def kernels(tmp_path, monkeypatch):
     return load
 
 
+@pytest.mark.long
 def test_a_right_kernel_from_the_cache_does_not_call_a_faulty_one(kernels):
     values, others = np.linspace(0.0, 1.0, 5), np.linspace(1.0, 2.0, 4)
     expected = kernels().whole(values, others)

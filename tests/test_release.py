@@ -27,6 +27,7 @@ def script():
         sys.modules.pop(name, None)
 
 
+@pytest.mark.long
 def test_all_that_ships_is_listed_with_its_licence(script, tmp_path, monkeypatch, capsys):
     pytest.importorskip("packaging")
     contents = script("contents")

@@ -104,6 +104,7 @@ def single():
     )
 
 
+@pytest.mark.long
 def test_one_matrix_is_read_by_anndata(anndata, single, tmp_path):
     path = export_annotated(single, tmp_path / "a.h5ad")
     found, results = anndata.read_h5ad(path), single.results

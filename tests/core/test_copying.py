@@ -124,6 +124,7 @@ def test_a_compact_copy_is_small(tmp_path):
     assert (tmp_path / "b.plaidwork").stat().st_size < 0.7 * path.stat().st_size
 
 
+@pytest.mark.long
 def test_the_command_makes_a_compact_copy(path, tmp_path, capsys):
     out = tmp_path / "c.plaidwork"
     assert main(["copy", str(path), "--out", str(out), "--compact", "--draws", "0"]) == 2

@@ -110,6 +110,7 @@ def waiting(session):
     return {name for name, found in parts_of(session).items() if not found.at_hand}
 
 
+@pytest.mark.long
 def test_nothing_large_is_read_before_it_is_needed(made, path):
     session = open_session(path)
     assert waiting(session) == {"matrix", "vector", "sparse", "noise", "flags", "counts"}
@@ -129,6 +130,7 @@ def test_nothing_large_is_read_before_it_is_needed(made, path):
     assert not renamed.values.flags.writeable
 
 
+@pytest.mark.long
 def test_digest_of_inputs_is_known_without_reading(made, path):
     session = open_session(path)
     session.save(path)
@@ -139,6 +141,7 @@ def test_digest_of_inputs_is_known_without_reading(made, path):
     assert changed.digest() != again.datasets[name].digest()
 
 
+@pytest.mark.long
 def test_saved_without_being_read(made, path, tmp_path):
     """Under another name, over itself, and once more: what was written passes all checksums, as a stranger's file has to."""
     session = open_session(path)
@@ -165,6 +168,7 @@ def test_saved_without_being_read(made, path, tmp_path):
     same(made[0], session)  # whose first file was removed
 
 
+@pytest.mark.long
 def test_chains_go_on_from_draws_that_were_not_read(made, path):
     """As they go on in memory, bit for bit; what is then saved holds old and new draws."""
     again = open_session(path)
@@ -179,6 +183,7 @@ def test_chains_go_on_from_draws_that_were_not_read(made, path):
     assert same_chains(next(iter(saved.runs.values())), longer)
 
 
+@pytest.mark.long
 def test_readers_hold_no_file_once_all_is_read(path):
     if sys.platform != "linux":
         pytest.skip("counts files by /proc")
@@ -202,6 +207,7 @@ def test_a_file_put_in_its_place_does_not_matter(made, path, tmp_path):
     same(made[0], session)
 
 
+@pytest.mark.long
 def test_the_file_is_known_again_by_its_bytes_before_it_is_replaced(path):
     session = open_session(path)
     os.utime(path, (1, 1))

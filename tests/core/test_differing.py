@@ -100,6 +100,7 @@ def test_searches_and_notes_that_differ(path):
     assert "session notes: The notes differ." in found
 
 
+@pytest.mark.long
 def test_the_command_says_so_and_its_code_too(path, tmp_path, capsys):
     assert main(["diff", str(path), str(path)]) == 0
     assert "Both hold the same." in capsys.readouterr().out

@@ -278,6 +278,7 @@ def test_a_removed_run_is_not_in_the_file_and_still_comes_back(session, tmp_path
     assert list(open_session(path).runs) == list(session.runs)
 
 
+@pytest.mark.long
 def test_what_was_read_from_a_file_comes_back_after_a_save_that_left_it_out(session, tmp_path):
     """However little of a file is read when it is opened: the file that has it is replaced twice."""
     session.studies.clear()

@@ -64,6 +64,7 @@ def test_same_numbers_everywhere(model, executor):
     _assert_same(_fit(plan, InlineExecutor()), run)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("executor", STARTED_ONCE)
 def test_stopped_and_resumed_equals_uninterrupted(executor, monkeypatch):
     control = Control()
@@ -105,6 +106,7 @@ def test_all_chains_failing_raises(executor):
         _fit(_plan(fail_at=2), executor())
 
 
+@pytest.mark.long
 def test_pause_and_go_on_in_another_process():
     plan, control = _plan(), Control()
     paused = threading.Event()

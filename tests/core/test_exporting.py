@@ -91,6 +91,7 @@ def test_run_alone(tmp_path, toys):
     assert place[1][0] == "a"
 
 
+@pytest.mark.long
 def test_run_for_other_programs(tmp_path, toys):
     run, session = _run()
     files = export_run(run, tmp_path / "out", session)

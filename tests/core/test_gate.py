@@ -85,6 +85,7 @@ LONG = ("views without end", "zeros that unpack a thousand fold", "chunk that go
 """Rules whose files take half a second to make; like ones are quick."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", some(list(RULES), [rule for rule in RULES if rule not in LONG]))
 def test_a_crafted_file_is_refused_before_it_costs_anything(sound, tmp_path, measured, rule):
     """At most 300 MB and 60 s; the harm would be GBs or minutes."""
@@ -101,6 +102,7 @@ def test_a_sound_file_passes_all_rules(sound):
     assert total > 10_000
 
 
+@pytest.mark.long
 def test_a_file_of_this_installation_is_read_at_once_a_strangers_elsewhere_first(
     sound, tmp_path, monkeypatch
 ):
@@ -197,6 +199,7 @@ def test_without_a_place_for_the_secret_files_are_still_written(tmp_path, monkey
     assert open_session(path).name == "S"
 
 
+@pytest.mark.long
 def test_the_other_process_tells_limits_apart_and_lifts_them(sound, tmp_path):
     path = craft(sound, "nothing stored", tmp_path / "c.plaidwork")
     if machine_limits().ratio_from > 8 * 10**9:

@@ -510,6 +510,7 @@ def test_preview_of_a_long_file(write):
     assert issue(shown, "The first 200 rows were checked").severity == "info"
 
 
+@pytest.mark.long
 def test_progress_and_cancel(write):
     path = write("a,b\n" + "1.5,2\n" * 200_000)
     seen = []

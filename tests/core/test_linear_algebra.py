@@ -151,6 +151,7 @@ def test_children_are_told_and_we_keep_our_setting(monkeypatch):
     assert "MKL_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.long
 def test_real_libraries_obey_whichever_thread_asks():
     """A chain's thread sets, another sets back: threadpoolctl alone hears only the first."""
     script = (

@@ -120,6 +120,7 @@ def test_both_are_moved_together(linked, folder):
     assert open_session(there / "t.plaidwork").datasets["x"].values.shape == (12, 5)
 
 
+@pytest.mark.long
 def test_unsaved_work_finds_the_file(linked, folder):
     found = open_session(linked)
     path = write_recovery(found, folder / "deep" / "state")
@@ -159,6 +160,7 @@ def test_a_file_that_is_missing_or_changed_is_named_and_all_else_is_there(linked
         link.check(_table(folder / "elsewhere" / "z.csv", seed=2))
 
 
+@pytest.mark.long
 def test_a_strangers_file_is_not_touched_before_the_user_says_so(linked, folder, monkeypatch):
     found = open_session(_strange(linked))
     touched = []
@@ -176,6 +178,7 @@ def test_a_strangers_file_is_not_touched_before_the_user_says_so(linked, folder,
     assert next(iter(open_session(again.save()).links.values())).allowed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "C:/x.csv", "\\\\host\\x.csv", "a\0b.csv", "x\n.csv", "x" * 5000]
 )
@@ -209,6 +212,7 @@ def test_what_does_not_come_out_of_its_file_stays_in_the_session(session, folder
         assert parse_version(file.attrs["min_reader"]) == (1, 0)
 
 
+@pytest.mark.long
 def test_all_in_one_file_again(session, linked, folder):
     found = open_session(_strange(linked))
     assert save_embedded(found, folder / "all.plaidwork") == [

@@ -75,6 +75,7 @@ def fit(monkeypatch):
 
 
 # -- names and joining ------------------------------------------------------------------------------------
+@pytest.mark.long
 def test_frames_in_another_order_are_joined_by_name(fit):
     run = fit({"X": frame(), "views": {"mrna": frame(), "drugs": frame().iloc[::-1] * 2}})
     data = run.session.datasets
@@ -91,6 +92,7 @@ def test_a_list_of_frames_is_joined_by_name_too():
     np.testing.assert_array_equal(first.values, second.values)
 
 
+@pytest.mark.long
 def test_without_names_but_equally_many_is_said(fit):
     with pytest.warns(
         DataWarning, match="“y” has no names: its 6 rows were taken to be those of “X”"
@@ -124,11 +126,13 @@ def test_a_plain_count_is_no_name_but_joins_tables_that_are_numbered_from_it():
     assert joined({"X": plain})["X"][0].row_names[0] == "row 1"
 
 
+@pytest.mark.long
 def test_what_has_no_partner_is_said(fit):
     with pytest.warns(DataWarning, match="X: 2 left out.*: s4, s5"):
         fit({"X": frame(), "age": pd.Series(range(4), index=list(NAMES[:4]))})
 
 
+@pytest.mark.long
 def test_the_command_line_says_it_too(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(commands, "registry", lambda: registry_of(Taker))
     frame().to_csv(tmp_path / "x.csv")
@@ -208,6 +212,7 @@ def test_texts_where_numbers_are_needed():
 
 
 # -- kinds of objects -----------------------------------------------------------------------------------------
+@pytest.mark.long
 def test_columns_of_text_become_annotations_and_are_named(fit):
     with pytest.warns(DataWarning, match="X: read as labels, not used as numbers: site"):
         run = fit({"X": frame(site=list("xyzxyz"))})

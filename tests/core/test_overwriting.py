@@ -154,6 +154,7 @@ except ChangedError:
 """
 
 
+@pytest.mark.long
 def test_two_processes_that_save_one_file(path):
     """Both have it open; the second to save is told, and what the first wrote stays."""
     made = [
@@ -184,6 +185,7 @@ def _with_run(name, seed):
     return session, run
 
 
+@pytest.mark.long
 def test_merging_keeps_the_runs_of_both(tmp_path):
     session, mine = _with_run("mine", 1)
     other, theirs = _with_run("theirs", 2)

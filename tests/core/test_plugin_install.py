@@ -119,6 +119,7 @@ def test_requirements_of_other_systems_do_not_count():
 # -- installing ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_local_wheel_is_installed_offline_and_removed_again(tmp_path, folder):
     before = host_packages(site_folder(folder))
     told = []
@@ -216,6 +217,7 @@ def test_a_conflict_further_down_is_refused(tmp_path, folder):
     assert "numpy" in str(caught.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("what", "words"),
     [
@@ -270,6 +272,7 @@ class _Enough(Exception):
     pass
 
 
+@pytest.mark.long
 def test_cancelling_ends_pip_and_leaves_nothing(tmp_path, folder):
     offer = look_up(make_wheel(tmp_path), folder=folder)
 
@@ -334,6 +337,7 @@ def test_uninstalling_what_is_not_there(tmp_path, folder):
         uninstall("plaid", folder)
 
 
+@pytest.mark.long
 def test_what_another_plugin_needs_stays(tmp_path, folder):
     unpacked(make_wheel(tmp_path), folder)
     unpacked(make_wheel(tmp_path, "guest_other", needs=("guest-level",), point="other"), folder)
@@ -389,6 +393,7 @@ def no_pip(monkeypatch):
         monkeypatch.setattr(module, "run_pip", lambda *a: pytest.fail("pip was run"))
 
 
+@pytest.mark.long
 def test_a_pure_wheel_is_unpacked(tmp_path, folder, no_pip):
     done = install(make_wheel(tmp_path, needs=("numpy>=1.26", "plaidwork")), folder=folder)
     assert done.points == ("level",)
@@ -429,6 +434,7 @@ def test_an_unpacked_file_is_the_one_that_was_asked_about(tmp_path, folder, no_p
 # -- together with the registry ------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_registry_finds_replaces_and_forgets_what_is_installed(tmp_path, folder, monkeypatch):
     from plaidwork.core.plugins.registry import Registry
 

@@ -259,6 +259,7 @@ def held(go):
     return waits + GOOD.replace("good.model", "slow.model")
 
 
+@pytest.mark.long
 def test_slow_import_does_not_hold_up_the_others(guests):
     """What takes 30 s to import is left behind after the limit; the program goes on and says so."""
     started = time.perf_counter()
@@ -286,6 +287,7 @@ def test_slow_import_joins_later(guests, tmp_path):
     assert found.plugin("aslow").load_seconds >= 0.5
 
 
+@pytest.mark.long
 def test_slow_plugin_turned_off_meanwhile_stays_off(guests):
     found = guests(aslow=SLOW.replace("SECONDS", "0.6"), limit=0.1)
     found.disable("aslow")
@@ -561,6 +563,7 @@ def test_reader_passes_errors_for_the_user_and_the_users_cancellation(guests, tm
     assert found.faults == ()
 
 
+@pytest.mark.long
 def test_process_of_its_own_names_the_plugin_too(guests):
     from plaidwork.core.inference.processes import ProcessExecutor
 
@@ -647,6 +650,7 @@ def test_plugin_of_tells_model_and_plugin_apart(guests):
     assert found.plugin_of("nothing") is None
 
 
+@pytest.mark.long
 def test_a_broken_guest_leaves_the_command_line_as_it_was(tmp_path):
     """In a process of its own, with a plugin folder in which everything is wrong."""
     folder = tmp_path / "plugins"

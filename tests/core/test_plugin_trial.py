@@ -92,6 +92,7 @@ def test_a_deadly_import_is_named_and_left_out(folder, monkeypatch, deed):
     assert deed == "endless" or found[f"beside_{deed}"].state == "ok"
 
 
+@pytest.mark.long
 def test_what_came_of_it_is_kept_until_the_files_change(folder, monkeypatch):
     _write(folder, "guest_kept", DEEDS["exits"][0])
     tried, ending = [], trial._ending
@@ -105,6 +106,7 @@ def test_what_came_of_it_is_kept_until_the_files_change(folder, monkeypatch):
     assert len(tried) == 2
 
 
+@pytest.mark.long
 def test_it_is_tried_again_on_request(folder, tmp_path, monkeypatch):
     _write(
         folder,

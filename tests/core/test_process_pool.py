@@ -38,6 +38,7 @@ def test_many_fits_share_few_processes_and_have_the_same_numbers():
         assert same_chains(job.run, _fit(InlineExecutor(), job.seed))
 
 
+@pytest.mark.long
 def test_other_data_are_sent_to_the_process_that_held_the_first():
     other = toy_data(seed=5)
     with ProcessPool(1) as pool:
@@ -82,6 +83,7 @@ def test_a_stopped_pool_runs_nothing():
         assert pool.started == 0
 
 
+@pytest.mark.long
 def test_a_failure_of_the_model_leaves_the_process_for_the_next():
     with ProcessPool(1) as pool:
         failed = _fit(pool.executor(), fail="step", seed=2)
@@ -93,6 +95,7 @@ def test_a_failure_of_the_model_leaves_the_process_for_the_next():
         assert pool.started == 1
 
 
+@pytest.mark.long
 def test_large_data_are_mapped_from_a_file_that_does_not_stay(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("plaidwork.core.inference.parcel._APART", 64)

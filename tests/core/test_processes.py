@@ -86,6 +86,7 @@ def test_variational_in_processes():
     assert same_chains(run, _whole(plan))
 
 
+@pytest.mark.long
 def test_pause_takes_a_checkpoint_and_goes_on():
     plan = _plan(draws=20000, chains=1)
     run, control, events = Run.from_plan(plan), Control(), []
@@ -146,6 +147,7 @@ def test_model_that_cannot_be_sent():
         execute(Run.from_plan(plan), plan, ProcessExecutor())
 
 
+@pytest.mark.long
 def test_start_returns_at_once():
     plan = _plan()
     run = Run.from_plan(plan)
@@ -156,6 +158,7 @@ def test_start_returns_at_once():
     assert threading.active_count() < 20
 
 
+@pytest.mark.long
 def test_a_process_that_stays_silent_is_started_anew(monkeypatch):
     from plaidwork.core.inference import processes
 

@@ -18,6 +18,7 @@ ELSEWHERE = {"help", "out", "force", "json", "plugin_dir"}
 """What a call has no need of: the run is returned, and saved by ``run.save``."""
 
 
+@pytest.mark.long
 def test_what_the_page_shows_runs(tmp_path, monkeypatch):
     whole = one_call.fit
 

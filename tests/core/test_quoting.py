@@ -145,6 +145,7 @@ def test_no_title_runs_as_code(tmp_path, toys, title):
     assert isinstance(tree.body[0].value, ast.Constant)
 
 
+@pytest.mark.long
 def test_the_script_of_a_hostile_title_repeats_the_run(tmp_path, toys):
     """The file that ran as code: imported in a process of its own it must do nothing but define ``main``."""
     run, session = _hostile_run('"""\nopen("owned", "w")\n"""')

@@ -54,6 +54,7 @@ def test_found_only_when_the_program_has_ended(session, tmp_path, ended):
     discard(recovery_key(session.uuid), tmp_path)
 
 
+@pytest.mark.long
 def test_session_and_its_file_are_untouched(session, tmp_path, ended):
     path = session.save(tmp_path / "s.plaidwork")
     before = path.read_bytes()
@@ -114,6 +115,7 @@ def test_nothing_there(tmp_path):
         recovery_file("../x", tmp_path)
 
 
+@pytest.mark.long
 def test_killed_while_writing(session, tmp_path):
     """The recovery file of the save before is whole, and the stray temporary is swept."""
     code = """
@@ -164,6 +166,7 @@ def test_work_older_than_its_file_is_not_offered(session, tmp_path, ended):
     assert find_recoveries(folder) == []
 
 
+@pytest.mark.long
 def test_recovered_work_goes_into_the_file_it_came_from(session, tmp_path, ended, monkeypatch):
     """And only then what was kept is removed; a file that was changed since is not overwritten."""
     monkeypatch.setattr("plaidwork.core.session.store.places.recovery_folder", lambda: tmp_path / "r")

@@ -98,6 +98,7 @@ def test_tumour_classes_share_the_files_of_another_example():
     assert (data["split"].values == data["split"].categories.index("test")).sum() == 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "most"), some([("digits-3-5", 0.15), ("tumour-classes", 0.3)], [("digits-3-5", 0.15)])
 )

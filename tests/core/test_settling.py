@@ -75,6 +75,7 @@ def test_a_run_that_has_settled_at_the_first_look_is_the_plain_one():
     assert run.log[-1].text.startswith("Settled after 210 sweeps per chain, of which 10")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slow", every([True, False], 2), ids=["slow", "away"])
 def test_a_run_goes_on_until_it_has_settled_and_equals_the_fixed_run_it_says(slow):
     run = _settled(slow)
@@ -123,6 +124,7 @@ def test_the_first_half_is_let_go_where_it_is_what_differs(all_draws, second_hal
     assert asked == ([] if all_draws < 1.01 else [100])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("executor", every([ThreadExecutor, ProcessExecutor], 2))
 def test_all_executors_end_at_the_same_draws(executor):
     plan = _plan(schedule=Steady.spec.schedule.with_(budget=1e6), memory=0.7)
@@ -141,6 +143,7 @@ def test_no_more_draws_are_kept_than_have_room(monkeypatch):
     _same(run, _fit(_plan(schedule=run.schedule, **SLOW)))
 
 
+@pytest.mark.long
 def test_the_budget_ends_draws_that_would_take_too_long(monkeypatch):
     """Of 400 draws asked for the first 50 are made, then as many as there is time for: 100 of 410 sweeps take 100 s, say."""
     goal = Steady.spec.schedule.with_(draws=400, budget=200.0)
@@ -160,6 +163,7 @@ def test_the_budget_ends_draws_that_would_take_too_long(monkeypatch):
     assert run.schedule.draws >= 400
 
 
+@pytest.mark.long
 def test_chains_that_never_agree_end_by_the_budget_of_time(monkeypatch):
     class Clock:
         """Moves on by a second with every sweep of a chain."""
@@ -207,6 +211,7 @@ def test_what_the_model_doubts_counts():
     assert run.diagnosis().verdict.settled
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("after", every([300, 4 * 210 + 50], 2))
 def test_stopped_saved_and_resumed_it_equals_an_uninterrupted_run(after, tmp_path):
     plan, session, control = _plan(**SLOW), Session(), Control()
@@ -269,6 +274,7 @@ def test_a_run_that_goes_on_is_repeated_by_what_is_stored():
     assert repeat(run, replace(plan, schedule=run.schedule), sweeps).verdict == "equal"
 
 
+@pytest.mark.long
 def test_looks_are_not_told_as_ends():
     told = []
     job = FitJob(Run.from_plan(_plan(**SLOW)), _plan(**SLOW), ThreadExecutor())
@@ -298,6 +304,7 @@ def test_draws_can_be_read_while_others_are_let_go():
     assert not wrong
 
 
+@pytest.mark.long
 def test_how_long_it_takes_is_told_from_the_draws_so_far():
     plan = _plan(schedule=Steady.spec.schedule, **SLOW)
     now, goal = plan.schedule, Steady.spec.default_schedule
@@ -335,6 +342,7 @@ def test_averages_of_runs_that_have_settled_are_as_sure_as_they_say():
     assert beyond <= 10
 
 
+@pytest.mark.long
 def test_a_run_says_that_it_averages_over_its_draws():
     class Averaging(Steady):
         phases = ()

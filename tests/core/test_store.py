@@ -192,6 +192,7 @@ def test_session_round_trip(tmp_path):
             )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sweeps", [1, 3, 4, 5, 9])
 def test_stopped_saved_loaded_and_resumed_equals_uninterrupted(tmp_path, sweeps):
     _, whole = _session()
@@ -255,6 +256,7 @@ def test_variational_run(tmp_path):
     assert not again.runs[run.id].resumable
 
 
+@pytest.mark.long
 def test_active_run_is_saved_up_to_its_last_checkpoint(tmp_path):
     session, _ = _session()
     plan = make_plan(ToySampler(), {"X": session.datasets["toy data"]}, seed=7)
@@ -278,6 +280,7 @@ def test_active_run_is_saved_up_to_its_last_checkpoint(tmp_path):
     assert same_chains(new, whole)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fail", ["step", "draws", "nan"])
 def test_failed_run_keeps_its_draws_and_rewinds(tmp_path, fail):
     session = Session()

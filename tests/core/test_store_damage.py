@@ -67,6 +67,7 @@ def test_not_a_session(tmp_path):
         open_session(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.001, 0.1, 0.5, 0.9, 0.99])
 def test_truncated(path, share):
     data = path.read_bytes()
@@ -75,6 +76,7 @@ def test_truncated(path, share):
         open_session(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "place",
     some(
@@ -312,6 +314,7 @@ def test_broken_old_file_does_not_stop_a_save(session, path):
     assert open_session(path).runs
 
 
+@pytest.mark.long
 def test_previous_file_stays_as_backup(session, path):
     before = path.read_bytes()
     session.notes = "second"
@@ -376,6 +379,7 @@ except SessionError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
 def test_no_room_while_writing(path):
     """A real write error within HDF5, not a made-up one."""

@@ -55,6 +55,7 @@ def test_xarray(saved):
     assert np.array_equal(np.split(flags, ends)[31], run.chains[1].draws.get("rho", 1))
 
 
+@pytest.mark.long
 def test_arviz(saved):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -57,6 +57,7 @@ def test_what_no_job_could_run_with_is_told_before(grid, options, error, match):
         Study.grid(Walk(), DATA, grid, **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("executor", [InlineExecutor, ThreadExecutor])
 def test_every_job_equals_a_fit_of_its_own(executor):
     study = _study()

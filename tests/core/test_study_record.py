@@ -139,6 +139,7 @@ def test_ranking_by_another_metric_warns_where_it_cannot_be_compared():
     assert alone.doubt() == ""
 
 
+@pytest.mark.long
 def test_the_first_pick_is_confirmatory_and_every_later_one_exploratory(tmp_path):
     study, session = _study(), Session()
     study.run(InlineExecutor, keep=0)
@@ -190,6 +191,7 @@ def test_a_run_that_was_let_go_is_fitted_again_to_the_same_numbers():
     assert run.log[-1].level == "warning"
 
 
+@pytest.mark.long
 def test_memory_is_bounded_by_letting_go_of_the_worst():
     study = _study()
     study.run(InlineExecutor)
@@ -228,6 +230,7 @@ def test_an_interrupted_study_goes_on_after_it_was_stored(tmp_path, plugins):
         Study.load(back, record, plugins)
 
 
+@pytest.mark.long
 def test_a_fit_under_way_goes_on_to_the_same_draws(tmp_path, plugins, monkeypatch):
     monkeypatch.setattr(executor, "CHECKPOINT_SECONDS", 0.0)
     whole, cut, kept = _study(), _study(), Session(name="s")
@@ -254,6 +257,7 @@ def test_a_fit_under_way_goes_on_to_the_same_draws(tmp_path, plugins, monkeypatc
     np.testing.assert_array_equal(begun.draws["place"], whole.job(3).run.draws["place"])
 
 
+@pytest.mark.long
 def test_a_stopped_fit_goes_on_where_it_was():
     whole, study = _study(), _study()
     whole.run(InlineExecutor)
@@ -314,6 +318,7 @@ def test_a_setting_that_does_not_matter_gives_no_second_fit():
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_cost_is_measured_without_touching_the_study():
     study = _study()
     cost = measure_cost(study, 0.05)
@@ -368,6 +373,7 @@ def _command(folder, *words):
     return main(["study", *map(str, words), "--executor", "inline"])
 
 
+@pytest.mark.long
 def test_a_study_file_a_pick_and_another_pick(folder, capsys):
     out = folder / "s.plaidwork"
     assert _command(folder, folder / "search.toml", "--out", out) == 0
@@ -395,6 +401,7 @@ def test_memory_is_told_before_a_study(folder, capsys, monkeypatch):
     assert told.index("at a time") < told.index("/4  ")
 
 
+@pytest.mark.long
 def test_going_on_with_a_stored_study(folder, plugins, capsys):
     study, session = _study(metrics=plugins.metrics), Session(name="s")
     for _ in study.iterate(InlineExecutor):

@@ -163,6 +163,7 @@ def test_progress_can_stop():
         tokenise(["a"] * 1000, TextOptions(), stop)
 
 
+@pytest.mark.long
 def test_nothing_is_made_dense():
     # a dense matrix of 20 000 documents by 60 000 words would take 9.6 GB
     rng = np.random.default_rng(0)

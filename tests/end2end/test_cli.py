@@ -79,6 +79,7 @@ def test_verify_says_equal(fitted, capsys):
     assert "equal in 2 chains over 4 sweeps" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_verify_says_where_it_differs(fitted, tmp_path, capsys):
     session = open_session(fitted)
     (run,) = session.runs.values()
@@ -124,6 +125,7 @@ def test_resume_of_a_finished_run_needs_draws(fitted, capsys):
     assert "no run “Nobody”" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_export(fitted, tmp_path, capsys):
     folder = tmp_path / "plain"
     assert main(["export", str(fitted), "--to", str(folder)]) == 0
@@ -196,6 +198,7 @@ def test_examples_are_listed(capsys):
         assert sample["id"] in listed
 
 
+@pytest.mark.long
 def test_example_is_fitted(tmp_path, capsys):
     out = tmp_path / "e.plaidwork"
     assert main(["example", "three-blocks", "--out", str(out), *QUICK]) == 0
@@ -250,6 +253,7 @@ def test_json_lines(tmp_path, toys, capsys):
     assert lines[-3]["sweeps"] == lines[-3]["planned"] == 30
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("executor", some(["threads", "processes", "inline"], ["threads", "inline"]))
 def test_job_file(tmp_path, toys, executor):
     job = tmp_path / "job.toml"
@@ -350,6 +354,7 @@ def test_missing_model_suggests_another(tmp_path, toys, capsys):
     assert "Did you mean “toy.walk”" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_existing_file_stays_without_force(tmp_path, toys, capsys):
     out = tmp_path / "kept.plaidwork"
     out.write_text("mine")
@@ -443,6 +448,7 @@ def test_options_are_typed_as_json(text, value):
     assert plain_value(text) == value
 
 
+@pytest.mark.long
 def test_several_files_of_one_input_are_joined_with_a_report(tmp_path, capsys):
     """A matrix with samples in its columns and a table of patients among them; what was joined is told."""
     rng = np.random.default_rng(3)

@@ -78,6 +78,7 @@ def test_without_an_analysis_they_are_listed(file, capsys):
     assert listed["made"] == []
 
 
+@pytest.mark.long
 def test_covariates_are_tested_kept_and_written(file, tmp_path, capsys):
     assert analyse(file, "factor_tools.covariates", "--to", tmp_path / "out") == 0
     assert capsys.readouterr().out.startswith("Factor 1 follows dose: Spearman correlation 0.9")

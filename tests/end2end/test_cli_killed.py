@@ -120,6 +120,7 @@ def test_a_killed_study_goes_on_with_the_fit_under_way(tmp_path, table, environm
     assert list(state.glob("*")) == []
 
 
+@pytest.mark.long
 def test_a_command_does_not_write_what_a_window_has_open(tmp_path, environment):
     from plaidwork.core.session.lock import acquire
     from plaidwork.core.session.session import Session

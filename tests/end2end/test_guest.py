@@ -81,6 +81,7 @@ def _plaidwork(installed: Path, *words: str) -> str:
     return found.stdout
 
 
+@pytest.mark.long
 def test_installed_by_its_own_metadata(installed):
     text = (next(installed.glob("*.dist-info")) / "entry_points.txt").read_text(encoding="utf-8")
     assert f"{GUEST} = {PACKAGE}" in text
@@ -131,6 +132,7 @@ def test_a_session_opens_where_the_guest_is_not(installed, tmp_path):
     assert not Registry().has(run.spec.id)
 
 
+@pytest.mark.long
 def test_fitted_and_drawn_in_the_window(beside, qapp, qtbot, tmp_path):
     from plaidwork.core.contract.schedule import Schedule
     from plaidwork.core.inference.plan import make_plan

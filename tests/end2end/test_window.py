@@ -102,6 +102,7 @@ def want_just_so_many_draws(qtbot, page) -> None:
     assert choice.currentText() == "Fixed number of draws"
 
 
+@pytest.mark.long
 def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
     source = tmp_path / "cells.csv.gz"
     values = planted()
@@ -209,6 +210,7 @@ def test_a_file_with_a_bad_cell_is_refused_with_its_place(window, qtbot, tmp_pat
     assert not window.workbench.session.datasets
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_example_opens_in_one_click_ready_to_start(window, qtbot, scheme):
     from plaidwork.core.data.samples import bundled_samples

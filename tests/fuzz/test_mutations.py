@@ -34,6 +34,7 @@ def _sound(found):
     assert not [item for item in found if item.bad], "\n".join(str(item) for item in found if item.bad)
 
 
+@pytest.mark.long
 def test_a_few_files_of_every_format(tmp_path, reader):
     for kind in KINDS[1:]:
         _sound(list(run(kind, range(_BEFORE, _BEFORE + 2), tmp_path, reader)))
@@ -54,6 +55,7 @@ def test_sound_files_open(tmp_path, reader):
             assert reader.open(kind, path)["outcome"] == "opened", kind
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", some(list(BOMBS), _QUICK))
 def test_what_would_grow_without_bound_is_refused(tmp_path, reader, name):
     kind, file, write = BOMBS[name]

@@ -36,6 +36,7 @@ def _written_by(monkeypatch) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_an_autosave_of_a_fit_under_way_leaves_the_window_alone(window, qtbot, monkeypatch, tmp_path):
     threads = _written_by(monkeypatch)
     session = Session(name="work")

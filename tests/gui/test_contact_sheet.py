@@ -46,6 +46,7 @@ def test_every_view_has_a_tile(qapp, module):
     assert len(titles) == len([view for view in run.spec.views if view.kind not in ("text", "custom")])
 
 
+@pytest.mark.long
 def test_a_sheet_is_made_of_sessions_that_are_there(qapp, module, monkeypatch, tmp_path, capsys):
     workbench, _ = factor_run()
     workbench.session.save(tmp_path / "two-moons.plaidwork")

@@ -141,6 +141,7 @@ def test_a_missing_file_is_found_from_the_page_of_its_data(qtbot, window, linked
     window.workbench._set_dirty(False)
 
 
+@pytest.mark.long
 def test_a_strangers_files_are_asked_for(qtbot, window, linked):
     with h5py.File(linked, "r+") as file:
         file.create_group("of another program")

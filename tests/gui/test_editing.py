@@ -110,6 +110,7 @@ def test_several_chosen_go_and_come_back_in_one_step(window, runs, qtbot):
     assert list(session.runs.values()) == runs
 
 
+@pytest.mark.long
 def test_undo_after_a_save(window, runs, qtbot, tmp_path):
     session = window.workbench.session
     window.tree.select(RUN, runs[0].id)

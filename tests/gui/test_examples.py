@@ -159,6 +159,7 @@ def tell(tour: Tour, caplog) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sample", some(SAMPLES, QUICK), ids=lambda sample: sample.id)
 def test_an_example_can_be_looked_at_in_full(window, qtbot, tmp_path, monkeypatch, caplog, sample):
     tour = Tour(window, qtbot, thorough=False)

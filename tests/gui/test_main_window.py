@@ -113,6 +113,7 @@ def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkey
     assert window.messages.count == 0, "what was closed stays closed"
 
 
+@pytest.mark.long
 def test_one_verdict_is_told_everywhere_and_the_mark_beside_results_leads_to_it(window, qtbot):
     """A walk has not settled: traces, diagnostics, tree, status bar, message and results say so in the same words."""
     from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
@@ -145,6 +146,7 @@ def test_one_verdict_is_told_everywhere_and_the_mark_beside_results_leads_to_it(
     assert page._diagnosis.verdict is verdict
 
 
+@pytest.mark.long
 def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):
     path = tmp_path / "walks.plaidwork"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: (str(path), ""))

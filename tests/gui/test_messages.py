@@ -28,6 +28,7 @@ def fail(window, qtbot):
     return run
 
 
+@pytest.mark.long
 def test_a_failed_fit_shows_its_reason_first_and_offers_what_helps(window, qtbot):
     fail(window, qtbot)
     assert window.messages.count == 1

@@ -146,6 +146,7 @@ def window(qapp, tmp_path, monkeypatch):
     made.deleteLater()
 
 
+@pytest.mark.long
 def test_the_example_of_several_views_opens_ready_to_start(qtbot, window):
     sample = next(sample for sample in bundled_samples() if sample.id == "leukaemia")
     window.welcome.set_examples([(sample, "model")])

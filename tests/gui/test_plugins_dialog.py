@@ -431,6 +431,7 @@ def test_a_result_of_another_version_does_not_count(folder, tmp_path):
 # -- install and uninstall -----------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("either_way")
 def test_install_asks_what_and_where_and_uninstall_removes(open_dialog, folder, tmp_path, qtbot):
     wheel = make_wheel(tmp_path / "made", needs=("numpy",))
@@ -486,6 +487,7 @@ def test_what_cannot_be_installed_is_said_in_the_dialog(qtbot, folder, tmp_path)
     shown.close()
 
 
+@pytest.mark.long
 def test_back_and_stop(qtbot, folder, tmp_path, monkeypatch):
     from plaidwork.core.plugins import plugin_install
 
@@ -541,6 +543,7 @@ def test_the_command_opens_one_window_that_closes_with_the_main_one(qtbot, folde
     wait_for_tasks()
 
 
+@pytest.mark.long
 def test_a_switch_of_colours_leaves_nothing_behind(open_dialog, mixed, qtbot):
     made = open_dialog()
     made.table.choose("raters")

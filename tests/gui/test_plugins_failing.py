@@ -178,6 +178,7 @@ def test_failed_plugin_is_named_and_can_be_turned_off(window, guests, qtbot, sou
     _disable(shown, registry, qtbot)
 
 
+@pytest.mark.long
 def test_slow_import_is_said_and_the_window_never_waits(window, guests, qtbot):
     slow = "import time\ntime.sleep(1.5)\n" + HEAD + HOOK
     registry = guests(raters=slow, zgood=GOOD)
@@ -206,6 +207,7 @@ def test_slow_import_is_said_and_the_window_never_waits(window, guests, qtbot):
     timer.stop()
 
 
+@pytest.mark.long
 def test_loading_is_shown_in_the_status_line(window, guests, qtbot):
     registry = guests(raters="import time\ntime.sleep(0.9)\n" + GOOD)
     registry._limit = 5
@@ -555,6 +557,7 @@ def test_third_start_after_two_that_died_offers_safe_mode(window, guests, qtbot)
     assert starts.failed_starts() == 0
 
 
+@pytest.mark.long
 def test_start_of_the_program(monkeypatch, guests, qtbot, capsys):
     """``main`` counts, offers, holds the guests back, and is done with it when the user closes the window."""
     from plaidwork.gui import app

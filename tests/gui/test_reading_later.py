@@ -14,6 +14,7 @@ from tests.gui.result_runs import toy_run
 from tests.gui.window_tools import window_on
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not READS_PARTS, reason="an open file cannot be replaced on Windows")
 def test_nothing_is_read_on_the_thread_of_the_window(qapp, qtbot, tmp_path, monkeypatch):
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))

@@ -6,6 +6,7 @@ import csv
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from plaidwork.core.contract.model import Result
@@ -218,6 +219,7 @@ def test_words_by_topics_or_none(opened):
     assert opened((workbench, run), DOCUMENTS).state == "This picture could not be drawn"
 
 
+@pytest.mark.long
 def test_long_texts_are_shown_in_passages_and_parts(opened):
     long = "war and peace " * 2000 + "a dull plot " * 30 + "war and peace " * 2000
     page = opened(text_run(texts=(long, *TEXTS[1:])), DOCUMENTS, size=(480, 560))

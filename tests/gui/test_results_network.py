@@ -331,6 +331,7 @@ def test_large_networks_are_moved_as_they_were_drawn(opened, qtbot, tmp_path, mo
         assert page.export_picture(tmp_path / f"a.{kind}").stat().st_size > 10_000
 
 
+@pytest.mark.long
 def test_a_moved_picture_lies_where_it_will_be_drawn(opened, qtbot, monkeypatch):
     """What is drawn is at the same place before and after the picture is painted anew."""
     monkeypatch.setattr(moving, "SLOW", 0.0)

@@ -265,6 +265,7 @@ def test_export_refuses_other_kinds(opened, tmp_path):
         page.export_picture(tmp_path / "x.bmp")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", every(["dark", "light"], 2))
 def test_render_without_a_window(qapp, tmp_path, scheme):
     from plaidwork.gui.results.render import render_view_png

@@ -74,6 +74,7 @@ def along(page, x: float, name: str = "B") -> float:
     return float(np.interp(x, line.x, line.y))
 
 
+@pytest.mark.long
 def test_two_classes(opened, qtbot, tmp_path):
     workbench, run = bench = map_run()
     page = opened(bench, SURFACE, size=(900, 700))

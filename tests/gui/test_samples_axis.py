@@ -159,6 +159,7 @@ def test_a_table_of_classes_tells(qtbot, tmp_path):
 
 
 # -- set-up -------------------------------------------------------------------------------------------
+@pytest.mark.long
 @pytest.mark.parametrize("model", every([Factors, Classifier], 2))
 def test_genes_by_samples_are_fitted_as_samples_by_genes(qtbot, bench, tmp_path, model):
     bench.add_dataset(imported(qtbot, dialog_of(qtbot, table(tmp_path, "gene"))))

@@ -84,6 +84,7 @@ def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workb
     assert run.resumable
 
 
+@pytest.mark.long
 def test_a_fit_that_takes_longer_than_its_budget_says_so(workbench, qtbot, monkeypatch):
     monkeypatch.setenv(toys.STEP_SECONDS, "0.002")
     run = workbench.start(_plan(memory=0.9, budget=2.0, draws=4000))
@@ -101,6 +102,7 @@ def test_a_fit_that_takes_longer_than_its_budget_says_so(workbench, qtbot, monke
     assert "time budget of 2 s" in run.log[-1].text
 
 
+@pytest.mark.long
 def test_what_ended_by_its_budget_can_go_on(workbench, qtbot):
     with qtbot.waitSignal(workbench.results_changed, timeout=60_000):
         run = workbench.start(_plan(memory=0.75, budget=1e-6))
@@ -119,6 +121,7 @@ def test_what_ended_by_its_budget_can_go_on(workbench, qtbot):
     assert run.goal.budget == 60.0
 
 
+@pytest.mark.long
 def test_the_settings_beside_the_traces_follow_what_was_left_out(workbench, qtbot):
     fitted = _plan(memory=0.9, start=1e6)
     run = workbench.session.add_run(fitted)

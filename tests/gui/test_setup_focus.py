@@ -254,6 +254,7 @@ def test_the_list_of_models_says_why_and_what_else_would_suit(stranger, tmp_path
     assert stranger.page.inputs() == {"X": ["dense"]}
 
 
+@pytest.mark.long
 def test_import_from_the_set_up_puts_the_data_in(stranger, tmp_path):
     stranger.imports(numbers(tmp_path))
     change_model(stranger, "binary_pca")
@@ -281,6 +282,7 @@ def run_of(window, model, inputs, **params):
     return run
 
 
+@pytest.mark.long
 def test_new_fit_beside_a_run_starts_from_its_data(stranger, tmp_path):
     window = stranger.window
     stranger.imports(texts(tmp_path), command="import_text")
@@ -348,6 +350,7 @@ def test_new_fit_beside_data_shown_together_fits_them_all(stranger, tmp_path):
     assert stranger.chosen() == ["rna", "protein"]
 
 
+@pytest.mark.long
 def test_data_that_nothing_suits_are_told(stranger, tmp_path):
     stranger.imports(numbers(tmp_path))
     weights = Dataset("weights", RNG.normal(size=24), tuple(f"w{i}" for i in range(24)))

@@ -122,6 +122,7 @@ def test_data_that_come_and_go_are_no_steps_of_the_set_up(window, page, qtbot):
     assert name(window) == "Add “others”"
 
 
+@pytest.mark.long
 def test_the_steps_of_a_fit_that_was_started_are_forgotten(window, page, qtbot):
     set_value(qtbot, page, stride(page), 2.5)
     with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):

@@ -164,6 +164,7 @@ def click_fit(qtbot, page, number, modifier=Qt.KeyboardModifier.NoModifier):
 # the panel -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_from_the_set_up_to_a_ranked_table_by_clicks(window, qtbot):
     page = set_up(window, qtbot)
 
@@ -201,6 +202,7 @@ def test_from_the_set_up_to_a_ranked_table_by_clicks(window, qtbot):
     assert window.tree.current() == (STUDY, study.id)
 
 
+@pytest.mark.long
 def test_the_panel_says_when_memory_is_short(window, qtbot, monkeypatch):
     page = set_up(window, qtbot)
     monkeypatch.setattr(memory, "free_memory", lambda: 10)
@@ -216,6 +218,7 @@ def test_the_panel_says_when_memory_is_short(window, qtbot, monkeypatch):
     click(qtbot, page.foot.search)
 
 
+@pytest.mark.long
 def test_the_panel_says_what_is_wrong_and_does_not_start(window, qtbot):
     page = set_up(window, qtbot)
 
@@ -276,6 +279,7 @@ def header_button(window, name):
     return next(b for b in window.header.findChildren(QPushButton) if b.objectName() == name)
 
 
+@pytest.mark.long
 def test_pause_go_on_stop_and_resume_by_the_header(window, qtbot):
     endless = SlowWalk.spec.schedule.with_(draws=1_000_000, thin=1, chains=1)
     study = study_of(window, 8, SlowWalk, schedule=endless, at_once=2)
@@ -335,6 +339,7 @@ def axes_of(chart) -> tuple[str, str]:
     return panel.x.label, panel.y.label
 
 
+@pytest.mark.long
 def test_table_picture_and_panel_select_together(window, qtbot):
     study = study_of(window)
     page = ended(window, qtbot, study)
@@ -358,6 +363,7 @@ def test_table_picture_and_panel_select_together(window, qtbot):
     assert not page.chart.selected
 
 
+@pytest.mark.long
 def test_a_fit_is_opened_with_its_result_pages(window, qtbot):
     study = study_of(window)
     page = ended(window, qtbot, study)
@@ -386,6 +392,7 @@ def test_a_fit_that_was_let_go_is_fitted_again_to_the_same_numbers(window, qtbot
     assert run.results["score"].values == study.job(2).metrics["score"]
 
 
+@pytest.mark.long
 def test_a_second_pick_is_asked_about_and_recorded_as_exploratory(window, qtbot, tmp_path):
     study = study_of(window)
     page = ended(window, qtbot, study)
@@ -412,6 +419,7 @@ def test_a_second_pick_is_asked_about_and_recorded_as_exploratory(window, qtbot,
     assert [n["exploratory"] for n in back.history if n["action"] == "study fit picked"] == [False, True]
 
 
+@pytest.mark.long
 def test_ranking_by_a_metric_that_cannot_be_compared_warns(window, qtbot):
     study = study_of(window)
     page = ended(window, qtbot, study)
@@ -443,6 +451,7 @@ def test_fits_are_removed_but_not_the_picked_one(window, qtbot):
     assert len(page.shown.table["Fit"]) == 4
 
 
+@pytest.mark.long
 def test_fits_and_searches_that_were_removed_come_back_with_their_runs(window, qtbot):
     study, session = study_of(window, 2), window.workbench.session
     page = ended(window, qtbot, study)
@@ -484,6 +493,7 @@ def test_a_search_under_way_is_not_removed(window, qtbot):
     ended(window, qtbot, study)
 
 
+@pytest.mark.long
 def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monkeypatch):
     made = []
 
@@ -511,6 +521,7 @@ def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monk
     assert [window.workbench.studies.get(record.id).job(number).metric for number in (1, 2)] == before
 
 
+@pytest.mark.long
 def test_a_search_whose_model_is_missing_can_be_looked_at(window, qtbot, tmp_path):
     study = study_of(window)
     ended(window, qtbot, study)
@@ -528,6 +539,7 @@ def test_a_search_whose_model_is_missing_can_be_looked_at(window, qtbot, tmp_pat
     assert "Could not open a fit" in window.messages.current.title
 
 
+@pytest.mark.long
 def test_renamed_data_are_found_by_their_searches_and_stay_in_front(window, qtbot, tmp_path):
     study = study_of(window)
     ended(window, qtbot, study)

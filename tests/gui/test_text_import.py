@@ -128,6 +128,7 @@ def test_stop_words_are_edited_in_a_list(qtbot, opened):
     assert "und" in dialog.state.options().stop_list
 
 
+@pytest.mark.long
 def test_settings_change_what_is_counted(qtbot, opened):
     dialog = opened()
     fields = dialog.options.fields

@@ -40,6 +40,7 @@ def reopen(window, qtbot, path):
     wait_for_tasks()
 
 
+@pytest.mark.long
 def test_tab_order_choices_and_selection_come_back(window, qtbot, tmp_path):
     run = window.current_run()
     keys = window.workspace.tab_keys()
@@ -83,6 +84,7 @@ def test_each_run_and_dataset_has_its_own_tab_in_front(window, qtbot):
     assert window.workspace.current_key() == f"{run.id}/settings"
 
 
+@pytest.mark.long
 def test_looking_is_kept_without_a_question_and_never_over_the_work_of_others(window, qtbot, tmp_path):
     path = tmp_path / "looked.plaidwork"
     with qtbot.waitSignal(window.workbench.saved, timeout=20_000):

@@ -22,6 +22,7 @@ def guest(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_a_report_with_progress(guest):
     told = []
     (report,) = check_in_process(

@@ -38,6 +38,7 @@ def full(state, x, known):
     return state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "case", "words"),
     every(
@@ -85,10 +86,12 @@ def test_numbers_that_are_not_finite():
     )
 
 
+@pytest.mark.long
 def test_a_warning():
     caught(Warning, "degenerate_data", "UserWarning: constant data", case="[constant]")
 
 
+@pytest.mark.long
 def test_refusing_is_fine():
     """``Means`` refuses a matrix without a known cell, by ``validate``."""
     for item in checks(Means, "degenerate_data"):

@@ -70,6 +70,7 @@ class Nothing(Means):
         pass
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "model", every([Narrow, OtherPrior, CountsGaps, Blind, OtherData], 3), ids=lambda m: m.__name__
 )

@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from conforming import Bound, Means
 from faults import caught, passes, skipped
 
@@ -53,10 +54,12 @@ def test_state_that_cannot_be_stored():
     caught(Odd, "state_round_trip", "seen", "set")
 
 
+@pytest.mark.long
 def test_state_that_is_not_whole():
     caught(Aliased, "state_round_trip", "after saving and loading")
 
 
+@pytest.mark.long
 def test_the_middle_of_a_sweep():
     passes(HalfWay(), "state_round_trip")
     caught(HalfWay, "mid_sweep", "in the middle of a sweep")

@@ -59,6 +59,7 @@ class TwoFaults(FailingByShape):
         raise KeyError("centre")
 
 
+@pytest.mark.long
 def test_one_fault_is_told_once():
     report = check_model(FailingByShape, only=["results", "repeatable", "degenerate"])
     failed = [row for row in report.failures if row.message.startswith("right.means, ")]

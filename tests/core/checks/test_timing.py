@@ -35,6 +35,7 @@ class Deaf(Means):
         super().draw_mean(state, x, known, params, rng)
 
 
+@pytest.mark.long
 def test_long_step(monkeypatch):
     monkeypatch.setattr(timing, "STEP_SECONDS", 0.08)
     caught(Slow, "short_steps", "step()", "a call took 0.1")
@@ -45,6 +46,7 @@ def test_prepare(monkeypatch):
     caught(SlowToPrepare, "prepare_twice", "again")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(ctypes, "PyDLL"), reason="needs a C library")
 def test_held_interpreter(monkeypatch):
     monkeypatch.setattr(timing, "TRIES", 1)
@@ -55,6 +57,7 @@ def test_gap_of_work_that_holds_nothing():
     assert timing.longest_gap(lambda: time.sleep(0.05)) < 0.1
 
 
+@pytest.mark.long
 def test_stop(monkeypatch):
     monkeypatch.setattr(timing, "STOP_SECONDS", 0.4)
     monkeypatch.setattr(timing, "TRIES", 1)

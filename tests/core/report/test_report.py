@@ -181,6 +181,7 @@ def test_runs_without_results_and_sessions_without_runs():
     assert len(make_report(session, drawn).runs[0].commands) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("params", [{}, {"memory": 0.0, "start": -1.5}])
 def test_the_commands_repeat_the_run(tmp_path, monkeypatch, capsys, params):
     """Both commands of a report, typed as they stand there, give the draws that are stored."""

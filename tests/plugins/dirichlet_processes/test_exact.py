@@ -90,6 +90,7 @@ def test_taking_rows_out_again_leaves_what_was():
         assert new[0] == pytest.approx(old, abs=1e-12)
 
 
+@pytest.mark.long
 def test_log_joint_is_the_density_of_data_and_partition():
     data, params = case("gaussian, categorical, poisson", "finite")
     labels, probability = posterior(data, params)

@@ -123,6 +123,7 @@ def test_a_tiny_matrix_exactly(draws, error):
 # -- planted components --------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_planted_components_are_found():
     """Two of four components are needed, their spaces are found, held-out cells have an AUC near the best."""
     y, x, w, mean = planted()

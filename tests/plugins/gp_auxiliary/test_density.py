@@ -40,6 +40,7 @@ def left_out(model, labels, draws, **settings):
     return run_densities(run, run.session.datasets, registry().model(run.spec.id)).score(), run
 
 
+@pytest.mark.long
 def test_two_classes_left_out_are_predicted_exactly():
     labels = np.array(["a", "b", "a", "b", "b"])
     score, _run = left_out("gp_classes", labels, 1500)

@@ -175,6 +175,7 @@ def apart(prior: Prior, y: np.ndarray, count: int, by_draws: bool = True) -> flo
 Y = generator(4).standard_normal((1, 12)) * 2.0
 
 
+@pytest.mark.long
 def test_the_law_of_theta_is_that_of_a_grid():
     """4.5 standard errors of four values: a right sampler fails one in 20,000 times."""
     assert apart(prior_at("rbf", 12), Y, 800) < 4.5

@@ -57,6 +57,7 @@ def test_truncated_normals_have_the_mean_of_quadrature(low, high):
     assert abs(drawn.mean() - mean_between(low, high)) < 4.5 * error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("null", "k"), every(list(product([0.0, 0.8, 3.0], [0, 1, 2])), 4))
 def test_the_chance_to_lead_and_its_value(null, k):
     mean, sd = np.array([0.3, -1.2, 0.9]), 1.3

@@ -172,6 +172,7 @@ def test_new_objects_are_predicted_as_those_that_nobody_rated():
     np.testing.assert_allclose(sum(table[f"P({k})"] for k in run.results["grade"].values), 1.0, atol=1e-4)
 
 
+@pytest.mark.long
 def test_a_reference_keeps_its_offset():
     x, ratings, *_ = planted(np.random.default_rng(8), n=20)
     run = fitted(wide(x, ratings), draws=10, reference="rater 1")

@@ -69,6 +69,7 @@ def student_apart(count: int) -> float:
     return abs(values.mean() - mean / total) / (batches.std(ddof=1) / math.sqrt(20))
 
 
+@pytest.mark.long
 def test_weights_of_heavy_tails_have_the_law_of_a_quadrature():
     """4 standard errors: a right sampler fails one in 15,000 times."""
     assert student_apart(2000) < 4.0
@@ -104,6 +105,7 @@ def varying_apart(count: int) -> float:
     return abs(values.mean() - mean) / (batches.std(ddof=1) / math.sqrt(20))
 
 
+@pytest.mark.long
 def test_varying_noise_has_the_law_of_a_quadrature():
     """4 standard errors: a right sampler fails one in 15,000 times."""
     assert varying_apart(2000) < 4.0

@@ -75,6 +75,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", some(list(FAULTS), ["no labels"]))
 def test_a_fault_is_found(name, monkeypatch):
     function, old, new = FAULTS[name]
@@ -106,6 +107,7 @@ def intercept_apart(stretch, rounds=4000) -> float:
     return abs(beyond / rounds - 0.05) / math.sqrt(0.05 * 0.95 / rounds)
 
 
+@pytest.mark.long
 def test_an_amplitude_takes_the_intercept_along():
     assert intercept_apart(summands._stretch_one) < FINE
 

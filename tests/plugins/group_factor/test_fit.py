@@ -132,6 +132,7 @@ def test_slices_do_not_change_the_numbers(monkeypatch):
     assert (whole.results["scores"].values == sliced.results["scores"].values).all()
 
 
+@pytest.mark.long
 def test_starts_from_given_values():
     arrays, truth = tools.views(12, **LARGE)
     views = tools.datasets(arrays)

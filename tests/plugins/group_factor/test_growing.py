@@ -71,6 +71,7 @@ def test_residuals_are_what_is_not_expected():
         np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sweep", "slices"), some([(100, 2), (100, 7), (101, 1), (130, 1), (150, 1)], [(100, 7), (130, 1)])
 )

@@ -41,6 +41,7 @@ def loss(word, y, mean):
     return (mean - y * np.log(mean) + gammaln(y + 1)).mean()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_factors", some([K, 2 * K], [2 * K]))
 @pytest.mark.parametrize("seed", some([1, 2], [1]))
 def test_held_out_cells_are_told_nearly_as_well_as_by_the_truth(seed, n_factors):

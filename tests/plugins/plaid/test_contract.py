@@ -33,6 +33,7 @@ def values(state):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
 def test_same_seed_same_numbers(model):
     data = tools.matrix(planted())
@@ -45,6 +46,7 @@ def test_same_seed_same_numbers(model):
 LAYERS = ({}, {"layer": "profile", "row_noise": True, "effects": True})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", LAYERS, ids=["shift", "profile"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
 def test_goes_on_from_a_copy(model, more):
@@ -140,6 +142,7 @@ def test_every_declared_trace_and_variable_is_there(model):
     assert {variable.name for variable in model.spec.variables} == set(model.draws(state, data, params))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scale", "offset"), some([(1.0, 0.0), (1e-3, 0.0), (1e4, 5e8)], [(1e4, 5e8)]))
 def test_results_are_in_the_unit_of_the_data(scale, offset):
     data = tools.matrix(planted(scale=scale, offset=offset))

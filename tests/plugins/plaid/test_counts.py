@@ -32,6 +32,7 @@ ALIKE = {"row_degrees": False, "column_degrees": False}
 """A single block is the product of a row and a column factor: with degrees these would do."""
 
 
+@pytest.mark.long
 def test_a_planted_block_is_found_in_counts_and_in_links():
     for links in (False, True):
         values, rows, columns = counts.planted(3, n=60, levels=(1.0,), share=0.3, links=links)

@@ -35,6 +35,7 @@ def distance(settings, seed, sweeps):
     return np.abs(tools.z_scores(samples, counts.exact(links))).max()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("likelihood", some(["poisson", "bernoulli"], ["bernoulli"]))
 def test_enumeration_quick(likelihood):
     assert distance({"likelihood": likelihood}, 11, 2000) < tools.LIMIT
@@ -65,6 +66,7 @@ def test_geweke(likelihood, more):
     assert np.abs(counts.geweke({"likelihood": likelihood, **more}, 21, 20_000)).max() < tools.LIMIT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("likelihood", some(["poisson", "bernoulli"], ["poisson"]))
 def test_geweke_quick(likelihood):
     """As :func:`test_geweke`, mostly by moves that draw levels with a block."""

@@ -40,6 +40,7 @@ def _fitted(settings):
     )
 
 
+@pytest.mark.long
 def test_held_out_cells_have_the_density_that_the_trace_tells(any_run):
     """The trace is the mean log density under the average over all draws of a chain."""
     run = any_run

@@ -65,6 +65,7 @@ def test_profiles(name):
     assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT
 
 
+@pytest.mark.long
 def test_profiles_quick():
     settings = {**tools.TINY_INFINITE, **tools.PROFILE}
     samples = tools.sampled(InfinitePlaid(), settings, 11, 3000)

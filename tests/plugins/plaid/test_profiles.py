@@ -61,6 +61,7 @@ def _planted():
     return np.outer(rows, columns * profile) + 0.5 * rng.standard_normal((30, 40)), rows, columns, profile
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", every([InfinitePlaid(), BayesianPlaid()], 2), ids=["infinite", "fixed"])
 def test_a_planted_profile_is_found_and_predicts(model):
     x, rows, columns, profile = _planted()

@@ -99,6 +99,7 @@ def test_a_warm_up_that_was_stopped_goes_on_alike(model, more):
 TUMOURS = next(sample for sample in bundled_samples() if sample.id == "tumour-genes")
 
 
+@pytest.mark.long
 def test_a_stuck_run_is_not_called_settled():
     """As plain annealing leaves it: chains in different sums of blocks, and none of the new moves to bring them together."""
     stuck = {"recombine": 0, "together": 0, "warm_starts": 2, "exchanges": 0}

@@ -28,6 +28,7 @@ def data_with_truth(seed=0):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", every([InfinitePlaid(), BayesianPlaid()], 2), ids=["infinite", "fixed"])
 def test_views_find_their_sources(model):
     data = data_with_truth()
@@ -43,6 +44,7 @@ def test_views_find_their_sources(model):
     assert list(results["chains"].columns)[-2:] == ["NMI", "Used"]
 
 
+@pytest.mark.long
 def test_planted_blocks_are_listed():
     model, data = InfinitePlaid(), data_with_truth()
     kept, params = chains_of(model, data, {}, 2, 300, 100)

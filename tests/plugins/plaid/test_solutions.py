@@ -19,6 +19,7 @@ def run():
     return fit("infinite_plaid", {"X": x}, {"anneal": False}, seed=2, executor="inline", **schedule)
 
 
+@pytest.mark.long
 def test_solutions_are_weighed_and_can_be_looked_at(run):
     found = run.solutions()
     assert len(found) > 1
@@ -33,6 +34,7 @@ def test_solutions_are_weighed_and_can_be_looked_at(run):
     assert "solutions" in run.diagnosis().verdict.title
 
 
+@pytest.mark.long
 def test_a_session_that_is_opened_again_tells_the_same(run, tmp_path):
     run.save(tmp_path / "one.plaidwork")
     again = next(iter(open_session(tmp_path / "one.plaidwork").runs.values()))

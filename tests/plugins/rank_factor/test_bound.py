@@ -48,6 +48,7 @@ def climb(setup, params, sweeps, seed=1):
     return worst, where, last
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("changes", "classes"), every(SETTINGS, 2))
 def test_never_falls(changes, classes):
     worst, where, _ = climb(*small(changes, classes), 30)
@@ -67,6 +68,7 @@ def test_never_falls_with_other_shrinkage(changes, classes, shapes):
 MANY = [*LIKELIHOODS.values(), {"classifier": "nonlinear"}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("changes", every(MANY, 4), ids=str)
 def test_lies_below_the_log_norm(changes):
     """The norm of the target by simple Monte Carlo from the prior."""

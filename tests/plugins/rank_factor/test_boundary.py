@@ -109,6 +109,7 @@ def check_law(rounds, most):
     assert np.abs(z).max() < most
 
 
+@pytest.mark.long
 def test_its_law_is_the_target_quick():
     """Six functions; with another seed one exceeds 4.5 in about 1 of 20,000 runs."""
     check_law(1500, 4.5)
@@ -119,6 +120,7 @@ def test_its_law_is_the_target():
     check_law(60_000, 4.0)
 
 
+@pytest.mark.long
 def test_a_wrong_law_is_seen(monkeypatch):
     fault = with_fault(boundary.draw_weights, "drawn += solve", "drawn += 2.0 * solve")
     monkeypatch.setattr(boundary, "draw_weights", fault)
@@ -210,6 +212,7 @@ def bent():
     )
 
 
+@pytest.mark.long
 def test_it_bends_where_a_plane_does_not(bent):
     run, given, _ = bent
     wrong = run.results["metrics"].columns["Wrong"][-1]

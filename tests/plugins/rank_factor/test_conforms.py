@@ -9,6 +9,7 @@ from plaidwork.core.checks import check_model, checks_for
 QUICK = ["traces", "draws", "results", "views", "predicts"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", every([name for name in tools.MODELS if "mixture" in name or "process" in name], 2)
 )

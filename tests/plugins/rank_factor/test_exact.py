@@ -21,6 +21,7 @@ CASES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", some(["levels-linear", "pairs-nonlinear"], ["pairs-nonlinear"]))
 def test_quick(name):
     setup, params = tools.tiny(**CASES[name])

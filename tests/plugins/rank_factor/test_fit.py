@@ -44,6 +44,7 @@ def mean_error(*args, **schedule):
     return np.mean([errors(run) for run in runs(*args, **schedule)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
 @pytest.mark.parametrize("name", some(list(LIKELIHOODS), ["gaussian"]))
 @by_seeds
@@ -121,6 +122,7 @@ def as_data(x, codes=None):
     return ModelData(blocks)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
 @pytest.mark.parametrize("name", some(list(LIKELIHOODS), ["levels"]))
 def test_new_samples_are_predicted_like_test_samples(name, model):

@@ -24,6 +24,7 @@ def fitted(changes, sweeps=15):
     return model, state, model.draws(state, data, params)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "changes",
     every([{}, {"classifier": "nonlinear"}, {"likelihood": "gaussian"}], 3),

@@ -155,6 +155,7 @@ def test_with_hard_topics_the_bound_is_the_joint_probability():
         assert elbo_of(state, corpus, settings) == pytest.approx(exact, rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("prior", "family"),
     every([("finite", "factorised"), ("finite", "joint"), ("stick", "factorised"), ("stick", "joint")], 4),
@@ -187,6 +188,7 @@ def test_the_bound_stays_below_the_evidence(prior, family):
     assert evidence - best < 5.0  # and not far below
 
 
+@pytest.mark.long
 def test_the_joint_family_is_no_worse():
     rng = np.random.default_rng(0)
     corpus = corpus_like("plain", rng, n=40, d=8)

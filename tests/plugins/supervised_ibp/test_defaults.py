@@ -156,6 +156,7 @@ def test_no_restart_in_range_is_told():
     assert "no restart has all its topics in 2 to 90 %" in run.results["caption"]
 
 
+@pytest.mark.long
 def test_a_part_of_a_corpus_is_its_rows(fitted):
     x, y, _ = planted(3, n=80)
     data = tools.model_data(x, y, split=np.arange(80) % 2)

@@ -47,6 +47,7 @@ def right_calls(run, z):
 
 
 # -- out of poor optima --------------------------------------------------------------------------
+@pytest.mark.long
 def test_moves_lead_out_of_a_poor_optimum():
     """Begun with two topics in one and another cut in two at random, the ascent alone stays there."""
     x, y, z, _ = tools.simulated(2, n=400, d=40)
@@ -68,6 +69,7 @@ def test_moves_lead_out_of_a_poor_optimum():
     assert ends[60][1] > ends[0][1] + 20
 
 
+@pytest.mark.long
 def test_the_bound_never_falls_and_ends_when_all_moves_were_in_vain():
     x, y, _, _ = tools.simulated(3, n=120, d=20)
     run = fit("supervised_ibp", given(x, y), PLANTED | {"moves": 30}, chains=2, max_sweeps=400)
@@ -79,6 +81,7 @@ def test_the_bound_never_falls_and_ends_when_all_moves_were_in_vain():
         assert rows["moves_left"][-1] == 0
 
 
+@pytest.mark.long
 def test_a_fit_stopped_in_the_middle_of_a_move_goes_on_as_if_it_had_not(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "OVERHEAD", 2_000_000)  # so that a move takes several slices
     x, y, _, _ = tools.simulated(3, n=100, d=20)

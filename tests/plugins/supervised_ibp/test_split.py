@@ -84,6 +84,7 @@ def _equal(one, other):
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", every([{"transform": "tfidf", "screen": 8}, {}, {"intercept": True}], 3))
 def test_nothing_of_the_test_half_is_in_the_fit(settings):
     """Other words and outcomes of the test documents: the same fit and results, bit for bit."""
