@@ -4,7 +4,7 @@
 #   sh installer/run.sh start [args]   open the window on a bundled example; without a screen, fit it and write a picture
 #   sh installer/run.sh test [args]    set up and run the tests (args go to pytest), as many files at once as there are
 #                                      processors; -n 0 runs one after the other
-#   sh installer/run.sh setup          set up only
+#   sh installer/run.sh setup          set up only, and compile the models' kernels
 #
 # PYTHON names another interpreter, PLAIDWORK_VENV another folder for the environment, PLAIDWORK_NO_APT=1 installs no
 # system package.
@@ -29,6 +29,14 @@ install_plaidwork() {
     say "Installing Plaidwork and what it needs into $venv (a few minutes the first time)"
     "$bin/python" -m pip install -q --disable-pip-version-check --no-warn-script-location -e '.[test]'
     echo "$stamp" >"$venv/plaidwork.stamp"
+}
+
+# Once per environment; kernels that are there already are only loaded.
+compile_kernels() {
+    [ "$(cat "$venv/kernels.stamp" 2>/dev/null)" = "$(cat "$venv/plaidwork.stamp")" ] && return 0
+    say "Compiling the models' kernels (two minutes the first time)"
+    "$bin/plaidwork" prepare >&2
+    cp "$venv/plaidwork.stamp" "$venv/kernels.stamp"
 }
 
 setup() {
@@ -63,7 +71,7 @@ command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
     start) setup; start "$@" ;;
-    test) setup; run_tests "$@" ;;
-    setup) setup ;;
+    test) setup; compile_kernels; run_tests "$@" ;;
+    setup) setup; compile_kernels ;;
     *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

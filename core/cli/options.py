@@ -86,6 +86,10 @@ def _models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the full declarations as JSON")
 
 
+def _prepare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="ids of models (all)")
+
+
 def _text(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", type=Path, metavar="SOURCE", help="a table, a folder of .txt files, or counts"
@@ -158,6 +162,11 @@ def _plugin(parser: argparse.ArgumentParser) -> None:
 _HERE = "plaidwork.core.cli"
 COMMANDS = {
     "models": Command("List the installed models.", f"{_HERE}.looking:models", _models),
+    "prepare": Command(
+        "Compile the kernels of models ahead, so that no fit waits for it.",
+        f"{_HERE}.preparing:prepare",
+        _prepare,
+    ),
     "fit": Command("Fit a model and write a session.", f"{_HERE}.fitting:fit", fit_options.fit),
     "study": Command(
         "Fit a grid of settings and seeds, rank the fits, pick one.",
