@@ -37,7 +37,8 @@ figure p { margin: 2px 0; }
 .verdict p { margin: 0; }
 .strong { font-weight: 600; margin-top: 20px; }
 .beside { width: 100%; margin: 0; table-layout: fixed; }
-.beside td { border: none; padding: 0 8px 0 0; }
+.beside td { border: none; padding: 18px 8px 0 0; }
+.beside .strong { margin-top: 2px; }
 pre, code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12.5px; }
 pre { background: #f3f4f7; padding: 10px 14px; white-space: pre-wrap; overflow-wrap: anywhere; margin: 4px 0 12px 0; }
 nav ul { margin: 8px 0; padding-left: 20px; }

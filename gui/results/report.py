@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QMarginsF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QFont,
+    QFontMetricsF,
     QImage,
     QPageLayout,
     QPageSize,
@@ -40,6 +41,8 @@ _PRINTED, _FOOT, _NUMBER = 656, 24, 12
 _UNITS, _SHARP = 96, 4.0
 """Units of an inch, and dots of a unit where letters are placed."""
 _POINTS, _DPI = 9.0, 220.0
+_SMALLEST = 0.65
+"""Share of its size to which an image shrinks at most, so that no page stays half empty for it: 9 points become 6."""
 _HEAVY = 600_000
 """Bytes of a vector drawing beyond which a figure is an image of dots."""
 _COLUMNS = 40
@@ -132,21 +135,63 @@ def write_pdf(report: Report, path: Path) -> Path:
 
 
 def _keep_together(document: QTextDocument, high: float) -> None:
-    """Begin a new page before a figure or a table of which only the words above or beside, or the head, would be on the page
-    before."""
+    """Nothing is torn apart at the foot of a page: a heading and what it is of, an image with the words above and the note below.
+
+    An image for which little is missing becomes a little smaller; else a new page begins before.
+    """
     block = document.begin()
     while block.isValid():
         start, end = block, block
         firsts = _beside(document, block)
         while _holds_image(block) and not firsts and not _is_strong(start) and start.previous().isValid():
             start = start.previous()
+        if _holds_image(block) and not firsts and _is_note(block.next()):
+            end = block.next()
         if block.blockFormat().headingLevel() and block.next().isValid():
             end = _begun(document, block.next())
         top = min(_box(document, one).top() for one in firsts or (start,))
-        if (firsts or start != end) and top // high < (_box(document, end).bottom() - 1) // high:
-            _break_before(start)
+        foot = (top // high + 1) * high
+        if (firsts or start != end) and _box(document, end).bottom() - 1 >= foot:
+            if not _shrunk(block, foot - top - _words(document, start, block, end)):
+                _break_before(start)
             document.markContentsDirty(0, document.characterCount())
         block = block.next()
+
+
+def _words(document: QTextDocument, start: QTextBlock, image: QTextBlock, end: QTextBlock) -> float:
+    """Height of the words from one block to another, without that of the image."""
+    high = 0.0
+    while start.isValid() and start.position() <= end.position():
+        if start != image:
+            form = start.blockFormat()
+            high += _box(document, start).height() + form.topMargin() + form.bottomMargin()
+        start = start.next()
+    return high
+
+
+def _shrunk(block: QTextBlock, room: float) -> bool:
+    """Whether the image across the page in a block could be made so low, its letters still to be read; then it is."""
+    if not _holds_image(block) or QTextCursor(block).currentTable() is not None:
+        return False
+    cursor = QTextCursor(block)
+    cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
+    image = cursor.charFormat().toImageFormat()
+    form, descent = block.blockFormat(), QFontMetricsF(block.charFormat().font()).descent()
+    share = (room - form.topMargin() - form.bottomMargin() - descent - 2) / max(image.height(), 1)
+    if not _SMALLEST <= share < 1:
+        return False
+    image.setWidth(image.width() * share)
+    image.setHeight(image.height() * share)
+    cursor.setCharFormat(image)
+    return True
+
+
+def _is_note(block: QTextBlock) -> bool:
+    """Whether a block that follows an image is what is said of it."""
+    plain = block.isValid() and bool(block.text()) and not block.blockFormat().headingLevel()
+    return (
+        plain and not (_is_strong(block) or _holds_image(block)) and QTextCursor(block).currentTable() is None
+    )
 
 
 def _box(document: QTextDocument, block: QTextBlock) -> QRectF:
