@@ -34,6 +34,8 @@ Draw = Callable[[Session, Run, View, bool], Figure | None]
 FIGURES, TABLES = 6, 4
 """Of each run, at most, unless others were chosen."""
 _ROWS, _COLUMNS, _LONGEST = 12, 8, 80
+_WIDE, _GAP, _TEXT = 80, 3, 16
+"""Letters that have room across a page, what lies between two columns, and how narrow one of texts may be."""
 _BEST = (
     "biclusters", "surface", "documents", "factor_heatmap", "network", "effects", "confusion", "image_grid",
     "scatter", "coefficients", "roc", "bars", "curve", "beeswarm", "posterior", "heatmap", "calibration",
@@ -234,12 +236,25 @@ def listed(title: str, table: Table) -> Listed:
         for row in range(shown)
     )
     numbers = frozenset(at for at, (_, values) in enumerate(columns) if values.dtype.kind in "iuf")
+    fitting = _fitting(heads, rows, numbers)
+    columns, heads, rows = columns[:fitting], heads[:fitting], tuple(row[:fitting] for row in rows)
     left = []
     if len(table) > shown:
         left.append(f"The first {shown} of {format_count(len(table))} rows.")
     if len(table.columns) > len(columns):
         left.append(f"The first {len(columns)} of {len(table.columns)} columns.")
-    return Listed(title, heads, rows, numbers, " ".join(left))
+    return Listed(title, heads, rows, numbers & frozenset(range(fitting)), " ".join(left))
+
+
+def _fitting(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int]) -> int:
+    """How many columns have room on a page without a word or number that is broken in two."""
+    wide = 0
+    for at, head in enumerate(heads):
+        cells = (row[at] if at in numbers else row[at][:_TEXT] for row in rows)
+        wide += _GAP + max(map(len, [*head.split(), *cells]), default=0)
+        if wide > _WIDE and at > 1:
+            return at
+    return len(heads)
 
 
 def _telling(values: np.ndarray) -> Callable[[Any], str]:

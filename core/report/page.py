@@ -29,6 +29,7 @@ th { text-align: left; font-weight: 600; border-bottom: 1px solid #767f8d; paddi
 td { border-bottom: 1px solid #e3e6eb; padding: 4px 18px 4px 0; vertical-align: top; overflow-wrap: break-word; }
 .facts td { overflow-wrap: anywhere; }
 .number { text-align: right; }
+td.number { white-space: nowrap; }
 .wide { overflow-x: auto; }
 figure { margin: 0; font-size: 13.5px; }
 figure img { max-width: 100%; height: auto; }
