@@ -143,8 +143,8 @@ class ResultPage(Renaming, Stated):
 
     # -- frame ----------------------------------------------------------------------------------
     def _build_frame(self) -> None:
-        self._headline = Label(self.view.title, "title", elide=True)
-        self._caption = Label("", "body", "muted", elide=True)
+        self._headline = Label(self.view.title, "title", elide=True, lines=2)
+        self._caption = Label("", "body", "muted", elide=True, lines=2)
         self._doubt = DoubtMark()
         self._doubt.clicked.connect(lambda: self.workbench.page_requested.emit(self.run.id, DIAGNOSTICS))
         self._solution = SolutionChoice(self.workbench, self.run)

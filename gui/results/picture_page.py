@@ -54,7 +54,7 @@ class PicturePage(PrintedPage):
         self._beside: BesidePanel | None = None
         self.chart.gathered.connect(self.gather)
         self.row.chosen.connect(self.choose)
-        self._notes = Label("", "body", "muted", elide=True)
+        self._notes = Label("", "body", "muted", elide=True, lines=2)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_notes.timeout.connect(lambda: self._set_notes("Computing the picture…"))
         area = scrolled(self.chart)

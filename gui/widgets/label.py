@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QTextLayout
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from plaidwork.gui.theme import theme
@@ -27,6 +27,7 @@ class Label(QLabel):
     color : any colour token: text, muted, faint, link, ok, warn, error ...
     wrap : break lines at words
     elide : cut with "…" when narrow, show the whole as tool tip, never widen the window
+    lines : at most so many lines, where the text would be cut
     """
 
     def __init__(
@@ -36,17 +37,20 @@ class Label(QLabel):
         color: str = "text",
         wrap: bool = False,
         elide: bool = False,
+        lines: int = 1,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
         self._role = role
         self._color = color
         self._elide = elide
+        self._lines = lines
         self._own_tip = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
         if elide:
-            self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+            high = QSizePolicy.Policy.Fixed if lines == 1 else QSizePolicy.Policy.Minimum
+            self.setSizePolicy(QSizePolicy.Policy.Preferred, high)
         if wrap:
             self.show_whole()
         theme().changed.connect(self.restyle)
@@ -100,22 +104,54 @@ class Label(QLabel):
         hint = super().sizeHint()
         return hint + QSize(1, 0) if self._elide else hint
 
+    def hasHeightForWidth(self) -> bool:
+        """Of several lines it has."""
+        return self._lines > 1 if self._elide else super().hasHeightForWidth()
+
+    def heightForWidth(self, width: int) -> int:
+        """That of the lines it needs."""
+        if not self._elide:
+            return super().heightForWidth(width)
+        return len(self._shown(width)) * self.fontMetrics().lineSpacing()
+
+    def _shown(self, width: int) -> list[str]:
+        """The text in at most as many lines as there may be, broken at words; the last one is cut where it is too long."""
+        text, found, at = self.text(), [], 0
+        layout = QTextLayout(text, self.font())
+        layout.beginLayout()
+        while len(found) < self._lines - 1:
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(width)
+            end = line.textStart() + line.textLength()
+            if end >= len(text):
+                break
+            found.append(text[at:end].rstrip())
+            at = end
+        layout.endLayout()
+        return [*found, self.fontMetrics().elidedText(text[at:], Qt.TextElideMode.ElideRight, width)]
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the text, elided if asked and needed."""
         if not self._elide:
             super().paintEvent(event)
             return
         rect = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, rect.width())
-        if shown != self.text() and not self.toolTip():
+        lines = self._shown(rect.width())
+        cut = lines[-1].endswith("…") and not self.text().endswith("…")
+        if cut and not self.toolTip():
             self._own_tip = self.text()
             self.setToolTip(self._own_tip)
-        elif self._own_tip and self.toolTip() == self._own_tip and shown == self.text():
+        elif self._own_tip and self.toolTip() == self._own_tip and not cut:
             self._own_tip = ""
             self.setToolTip("")
         painter = QPainter(self)
         painter.setPen(self._pen_color())
-        painter.drawText(rect, int(self.alignment()) | Qt.TextFlag.TextSingleLine, shown)
+        if len(lines) == 1:
+            painter.drawText(rect, int(self.alignment()) | Qt.TextFlag.TextSingleLine, lines[0])
+        else:
+            painter.drawText(rect, int(self.alignment()), "\n".join(lines))
         painter.end()
 
     def setText(self, text: str) -> None:

@@ -32,6 +32,25 @@ from plaidwork.gui.widgets import (
 )
 
 
+def test_a_label_takes_a_second_line_before_it_is_cut(qtbot):
+    """In a page that gives the rest of its height to the picture; what is too long for two lines is shown as a tool tip."""
+    page = QWidget()
+    qtbot.addWidget(page)
+    made, column = Label("one two three four five six", "title", elide=True, lines=2), QVBoxLayout(page)
+    column.addWidget(made)
+    column.addWidget(QWidget(), 1)
+    page.show()
+    heights, tips = [], []
+    for width in (500, 160, 90):
+        page.resize(width, 400)
+        QApplication.processEvents()
+        page.grab()
+        heights.append(made.height())
+        tips.append(made.toolTip())
+    assert heights[1] == heights[2] == 2 * heights[0] > 20
+    assert tips == ["", "", made.text()]
+
+
 def test_label_shows_markup_as_text_and_elides(qtbot):
     made = Label("<b>follicular lymphoma variant translocation</b>", elide=True)
     qtbot.addWidget(made)
