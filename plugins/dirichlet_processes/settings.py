@@ -141,6 +141,6 @@ SETTINGS = (
             Choice(value="means", label="k-means", doc="with about √n clusters"),
             Choice(value="random", label="Eight clusters by chance"),
         ),
-        doc="Clusters before the first sweep.",
+        doc="Clusters before the first sweep. Chains from different starts show whether they end at the same clusters.",
     ),
 )  # fmt: skip

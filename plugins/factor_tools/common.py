@@ -16,7 +16,7 @@ SIGNIFICANCE = Hyperparameter(
     maximum=1,
     open_minimum=True,
     label="Significance level",
-    doc="An adjusted p up to this is marked.",
+    doc="Findings with an adjusted p up to this are marked as significant.",
 )
 
 

@@ -34,7 +34,7 @@ INTERVAL = Hyperparameter(
     minimum=0.5,
     maximum=0.999,
     label="Interval",
-    doc="Coverage of the intervals.",
+    doc="Probability with which the intervals hold the true value: 0.95 is usual.",
     advanced=True,
 )
 HELP = (
@@ -87,7 +87,7 @@ class FactorsAndCovariates(Analysis):
                 3,
                 minimum=1,
                 label="Least items of a class",
-                doc="Rarer labels are left out.",
+                doc="Labels that fewer items have are left out, as chance alone explains what they show.",
                 advanced=True,
             ),
             Hyperparameter(

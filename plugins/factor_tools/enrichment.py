@@ -60,8 +60,22 @@ SETTINGS = (
         choices=(Choice(value="rank", label="Rank test"), Choice(value="t", label="t test")),
         doc="The rank test does not mind a few very large weights.",
     ),
-    Hyperparameter("smallest", "int", 10, minimum=1, label="Smallest set", doc="Features found, at least."),
-    Hyperparameter("largest", "int", 500, minimum=1, label="Largest set", doc="Features found, at most."),
+    Hyperparameter(
+        "smallest",
+        "int",
+        10,
+        minimum=1,
+        label="Smallest set",
+        doc="Sets of which fewer features are in the data are left out.",
+    ),
+    Hyperparameter(
+        "largest",
+        "int",
+        500,
+        minimum=1,
+        label="Largest set",
+        doc="Sets of which more features are in the data are left out: they say little.",
+    ),
     Hyperparameter(
         "ignore_case",
         "bool",
@@ -87,10 +101,18 @@ SETTINGS = (
         minimum=0,
         maximum=1_000_000,
         label="Permutations",
-        doc="p from this many random sets instead of the formula; 0 for the formula.",
+        doc="Takes p from this many random sets instead of the formula; 0 for the formula.",
         advanced=True,
     ),
-    Hyperparameter("seed", "int", 1, minimum=0, label="Seed", doc="Fixes the random sets.", advanced=True),
+    Hyperparameter(
+        "seed",
+        "int",
+        1,
+        minimum=0,
+        label="Seed",
+        doc="Fixes the random sets of features that the p values compare with.",
+        advanced=True,
+    ),
 )
 
 

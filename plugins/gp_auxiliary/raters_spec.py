@@ -60,6 +60,7 @@ RATERS = (
         0.3,
         label="Rate of the precisions' prior",
         group="Raters",
+        doc="Second number of that prior: a larger rate expects raters whose grades scatter more.",
         minimum=0.0,
         open_minimum=True,
         maximum=1e4,

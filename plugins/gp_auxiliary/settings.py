@@ -52,7 +52,7 @@ COVARIANCE = (
         2,
         label="Degree",
         group="Covariance",
-        doc="Of polynomial terms.",
+        doc="Highest power of the inputs in polynomial terms: 2 bends once, 3 twice.",
         minimum=1,
         maximum=6,
         when={"covariance": ("polynomial", "expression")},
@@ -72,6 +72,7 @@ COVARIANCE = (
         "inferred",
         label="Its parameters",
         group="Covariance",
+        doc="Whether amplitude and lengths are learned from the data, with their uncertainty, or kept as you set them.",
         choices=(
             Choice(value="inferred", label="Inferred", doc="Drawn along with the rest."),
             Choice(value="fixed", label="Fixed", doc="As given below."),
@@ -173,6 +174,7 @@ SAMPLING = (
         "auto",
         label="Computation",
         group="Sampling",
+        doc="How f is computed: exactly, or through a few inducing points, which large data need.",
         advanced=True,
         choices=(
             Choice(value="auto", label="Automatic", doc="Dense up to 2000 samples, inducing points above."),
@@ -210,6 +212,7 @@ SAMPLING = (
         earlier="walk",
         label="Moves of the covariance",
         group="Sampling",
+        doc="How amplitude and lengths are drawn. Trajectories along the gradient mix several times faster than a random walk.",
         advanced=True,
         choices=(
             Choice(
@@ -228,6 +231,7 @@ SAMPLING = (
         earlier="mode",
         label="Metric of the trajectories",
         group="Sampling",
+        doc="What tells the trajectories how far to go in each direction.",
         advanced=True,
         choices=(
             Choice(
@@ -249,6 +253,7 @@ SAMPLING = (
         2,
         label="Random-walk steps a draw",
         group="Sampling",
+        doc="Tries to move each parameter between two draws; more of them mix better and take longer.",
         advanced=True,
         minimum=1,
         maximum=100,
@@ -409,6 +414,7 @@ NULL = (
         "equal",
         label="Missing labels",
         group="Unlabelled samples",
+        doc="Whether samples without a label are taken to be equally often of each class, or the shares are learned too.",
         choices=(
             Choice(value="equal", label="Equally often in all classes"),
             Choice(value="inferred", label="Share per class inferred"),

@@ -198,6 +198,7 @@ CUTS = (
         "inferred",
         label="Cut-points",
         group="Classes",
+        doc="Places on the scale of f where one class ends and the next begins: learned, equally spaced, or as you give them.",
         choices=(
             Choice(value="inferred", label="Inferred"),
             Choice(value="fixed", label="Equally spaced"),

@@ -47,7 +47,7 @@ SETTINGS = (
         "grow_gain", 100.0, 0.0, 1e6, "Rise of the bound for more", "Nats that new factors have to gain, or they are taken back.",
         "Factors", advanced=True, when={"grow": True},
     ),
-    _number("most_factors", 25, 1, 200, "Factors at most", "No more are added.", "Factors", advanced=True, when={"grow": True}),
+    _number("most_factors", 25, 1, 200, "Factors at most", "From so many factors on none is added any more.", "Factors", advanced=True, when={"grow": True}),
     Hyperparameter(
         "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
         doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.",
@@ -101,7 +101,7 @@ SETTINGS = (
             Choice(value="random", label="Random factors"),
             Choice(value="given", label="Given values", doc="the input “Start values”"),
         ),
-        doc="Factor values before the first sweep.",
+        doc="Factor values before the first sweep. Restarts from different places show whether they end at the same solution.",
     ),
     _number(
         "start_noise", 0.2, 0.0, 10.0, "Noise at the start",
@@ -114,7 +114,7 @@ SETTINGS = (
             Choice(value="rates", label="Base rates", doc="those of the feature"),
             Choice(value="zero", label="Zero"),
         ),
-        doc="Intercepts before the first sweep.", when={"intercept": True},
+        doc="Base rates of the features before the first sweep: their share or mean in the data, or zero.", when={"intercept": True},
     ),
     _number(
         "start_variance", 1.0, 0.001, 10.0, "Variance at the start",
@@ -133,10 +133,10 @@ SETTINGS = (
     _number("drop_every", 5, 1, 1000, "Drop every", "Sweeps between two looks at weak factors.", "Factors", advanced=True),
     _number("theta_start", 0, 0, 100, "Learn sparsity from sweep", "Until then the share of active weights is 1/2.", "Factors", advanced=True),
     _prior("weight_shape", 1e-3, "Weight precision: shape", "Gamma prior of the precision of weights, by factor and view."),
-    _prior("weight_rate", 1e-3, "Weight precision: rate", "Rate of the same prior."),
+    _prior("weight_rate", 1e-3, "Weight precision: rate", "Second number of that prior, near 0 as the shape: the data decide how large weights are."),
     _prior("sparsity_a", 1.0, "Active weights: a", "Beta(a, b) prior of the share of active weights, by factor and view."),
-    _prior("sparsity_b", 1.0, "Active weights: b", "Second number of the same prior."),
+    _prior("sparsity_b", 1.0, "Active weights: b", "Second number of that prior: a larger b expects fewer active weights."),
     _prior("noise_shape", 1e-3, "Noise precision: shape", "Gamma prior of the noise precision of Gaussian features."),
-    _prior("noise_rate", 1e-3, "Noise precision: rate", "Rate of the same prior."),
-    _prior("intercept_variance", 25.0, "Intercept variance", "Prior variance of the intercepts.", when={"intercept": True}),
+    _prior("noise_rate", 1e-3, "Noise precision: rate", "Second number of that prior, near 0 as the shape: the data decide how much is noise."),
+    _prior("intercept_variance", 25.0, "Intercept variance", "Prior variance of the base rates, on the scale of log odds or log counts.", when={"intercept": True}),
 )  # fmt: skip

@@ -91,7 +91,7 @@ class BlocksAndAnnotations(Analysis):
                 2,
                 minimum=1,
                 label="Least items of a label",
-                doc="Rarer labels are left out.",
+                doc="Labels that fewer items have are left out, as chance alone explains what they show.",
                 advanced=True,
             ),
             Hyperparameter(

@@ -96,7 +96,7 @@ PRIORS = (
         "noise_sd_value",
         1.0,
         "Noise standard deviation",
-        "1/√τ0, kept fixed.",
+        "How far values scatter around the blocks, in the unit of the fit; 1/√τ0, kept fixed.",
         {"learn_noise": False},
         unit=DATA_SD,
     ),
@@ -144,7 +144,7 @@ PRIORS = (
         "shift_sd_value",
         1.0,
         "Spread of shifts",
-        "1/√τ, kept fixed.",
+        "How far the blocks' shifts lie from 0, in the unit of the fit; 1/√τ, kept fixed.",
         {"learn_shift_spread": False},
         unit=DATA_SD,
     ),
@@ -333,7 +333,7 @@ def start_settings(default: str, count_label: str) -> tuple[Hyperparameter, ...]
             Choice(value="prior", label="Random blocks", doc="drawn from the prior"),
             Choice(value="given", label="Given blocks", doc="the inputs “Start rows” and “Start columns”"),
         ),
-        doc="State before the first sweep.",
+        doc="The blocks before the first sweep. Chains from different starts show whether they end at the same blocks.",
     )
     return start, *(
         (
@@ -343,7 +343,7 @@ def start_settings(default: str, count_label: str) -> tuple[Hyperparameter, ...]
                 0,
                 1000,
                 count_label,
-                "How many blocks are drawn at the start.",
+                "How many blocks are drawn at the start; the fit adds and removes some.",
                 "Start",
                 when={"start": "prior"},
             ),

@@ -56,7 +56,7 @@ SETTINGS = (
                 value="bootstrap", label="Bootstrap", doc="Quantiles over documents or clusters drawn anew."
             ),
         ),
-        doc="How uncertain the effects are.",
+        doc="How the uncertainty of the effects is worked out: by formulas, or by drawing documents anew.",
     ),
     Hyperparameter(
         "level",
@@ -77,7 +77,7 @@ SETTINGS = (
             Choice(value="holm", label="Holm", doc="Chance of any false finding."),
             Choice(value="bh", label="Benjamini-Hochberg", doc="Share of false findings."),
         ),
-        doc="For the number of effects estimated.",
+        doc="Whether p is corrected for the number of effects estimated, as one of many is small by chance.",
     ),
     Hyperparameter(
         "use_covariates",
@@ -140,12 +140,22 @@ SETTINGS = (
         "int",
         2000,
         label="Bootstrap samples",
+        doc="How often documents are drawn anew; more give steadier intervals and take longer.",
         minimum=100,
         maximum=100_000,
         when={"errors": "bootstrap"},
         advanced=True,
     ),
-    Hyperparameter("seed", "int", 1, label="Seed", minimum=0, maximum=2**31 - 1, advanced=True),
+    Hyperparameter(
+        "seed",
+        "int",
+        1,
+        label="Seed",
+        minimum=0,
+        maximum=2**31 - 1,
+        advanced=True,
+        doc="Fixes which documents the bootstrap draws, so that the same numbers come again.",
+    ),
 )
 
 EFFECTS = AnalysisSpec(

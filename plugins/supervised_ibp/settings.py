@@ -182,7 +182,7 @@ SETTINGS = (
                 value="tfidf", label="tf-idf", doc="Count times log(documents / documents with the word)."
             ),
         ),
-        doc="Applied before anything else.",
+        doc="What is made of the counts of words before all else; logarithms keep frequent words from ruling.",
     ),
     Hyperparameter(
         "scale",

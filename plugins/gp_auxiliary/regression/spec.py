@@ -61,6 +61,7 @@ NOISE_KIND = Hyperparameter(
     "normal",
     label="Noise",
     group="Noise",
+    doc="How the values scatter around the function: alike everywhere, with some far off, or more in some places.",
     choices=(
         Choice(value="normal", label="Normal", doc="One variance for all samples."),
         Choice(
@@ -292,6 +293,7 @@ ASCENT = (
         "posterior",
         label="What is maximised",
         group="Search",
+        doc="What the search for amplitude, lengths and noise makes as large as it can.",
         choices=(
             Choice(value="posterior", label="Posterior density", doc="Of the logarithms of the parameters."),
             Choice(
