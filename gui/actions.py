@@ -106,6 +106,13 @@ ACTIONS = {
             "Data, model, settings, convergence and versions of this run as a methods paragraph with references",
         ),
         ActionInfo(
+            "results_as_data",
+            "New data from results…",
+            "",
+            "",
+            "Scores, weights or clusters of this run as data that another model can be fitted to",
+        ),
+        ActionInfo(
             "guard_tables",
             "Guard tables for spreadsheets",
             "",
@@ -211,7 +218,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", "write_methods", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
-    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs", "verify"),
+    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "results_as_data", "compare_runs", "verify"),
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,

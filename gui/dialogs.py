@@ -11,6 +11,8 @@ from PySide6.QtGui import QGuiApplication, QIntValidator, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QPlainTextEdit,
     QWidget,
 )
@@ -96,6 +98,29 @@ def ask_text(parent: QWidget | None, title: str, text: str, value: str, verb: st
     dialog.add_buttons((("cancel", "Cancel"), ("go", verb)), "go")
     field.setFocus()
     return field.text() if dialog.exec() == QDialog.DialogCode.Accepted else None
+
+
+def ask_several(
+    parent: QWidget | None, title: str, text: str, entries: Sequence[tuple[str, str]], verb: str
+) -> list[str]:
+    """Which of these, by key and text; the first one is ticked at first. Empty when cancelled."""
+    dialog = Dialog(parent, title, text)
+    shown = QListWidget()
+    shown.setAccessibleName(title)
+    for key, words in entries:
+        item = QListWidgetItem(words, shown)
+        item.setData(Qt.ItemDataRole.UserRole, key)
+        item.setCheckState(Qt.CheckState.Unchecked if shown.count() > 1 else Qt.CheckState.Checked)
+    shown.setCurrentRow(0)
+    dialog.add(shown)
+    dialog.add_buttons((("cancel", "Cancel"), ("go", verb)), "go")
+    shown.setFocus()
+    if dialog.exec() != QDialog.DialogCode.Accepted:
+        return []
+    items = map(shown.item, range(shown.count()))
+    return [
+        item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked
+    ]
 
 
 def ask_draws(parent: QWidget | None, title: str, default: int) -> int | None:

@@ -181,6 +181,11 @@ COMMANDS = {
         session_options.analyse,
     ),
     "info": Command("Say what a session holds.", f"{_HERE}.looking:info", session_options.info),
+    "data": Command(
+        "Make results of a stored run data of the session, or list those that can be.",
+        f"{_HERE}.deriving:data",
+        session_options.data,
+    ),
     "diff": Command(
         "Say what differs between two sessions.", f"{_HERE}.comparing:diff", session_options.diff
     ),

@@ -165,6 +165,19 @@ def report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
 
 
+def data(parser: argparse.ArgumentParser) -> None:
+    session(parser)
+    parser.add_argument(
+        "results", nargs="*", metavar="RESULT", help="names of results; without one they are listed"
+    )
+    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
+    parser.add_argument(
+        "--out", "-o", type=Path, metavar="S.plaidwork", help="session to write (default: the same)"
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
+    parser.add_argument("--json", action="store_true", help="what was found as JSON")
+
+
 def methods(parser: argparse.ArgumentParser) -> None:
     session(parser)
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last)")

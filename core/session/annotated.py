@@ -57,6 +57,12 @@ def suffixes_of(run: Run) -> tuple[str, ...]:
     return SUFFIXES if len(run.inputs[item.name]) == 1 else SUFFIXES[1:]
 
 
+def key_of(run: Run, name: str) -> str:
+    """What a result is called in the file."""
+    prefix = run.spec.id.replace(".", "_")
+    return f"X_{prefix}" if name == "scores" else f"{prefix}_{name}"
+
+
 def _main_input(run: Run) -> Input | None:
     return next(
         (item for item in run.spec.inputs if item.kind == "matrix" and run.inputs.get(item.name)), None
@@ -89,11 +95,10 @@ class _Sorted:
         self._beside: dict[str, np.ndarray] = {}
 
     def annotated(self) -> Annotated:
-        features, prefix = self._features(), self._run.spec.id.replace(".", "_")
+        features = self._features()
         for name, result in self._run.results.items():
             if isinstance(result, Result) and result.values.dtype.kind in "fiub":
-                key = f"X_{prefix}" if name == "scores" else f"{prefix}_{name}"
-                self._put(name, key, result, features)
+                self._put(name, key_of(self._run, name), result, features)
         for part in self._parts:
             places = _places(part.dataset.row_names, self._samples)
             part.obs |= {key: _taken(values, places) for key, values in self._obs.items()}

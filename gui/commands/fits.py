@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.samples import Sample
+from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import ending
@@ -41,6 +43,38 @@ class FitCommands(CommandGroup):
             return
         if page is not None:  # that of a dataset or of a search
             page.rename()
+
+    def results_as_data(self) -> None:
+        """Ask which results of the run in front become data, and put them into the session as one step."""
+        from plaidwork.core.session.results_as_data import ResultData, data_of, results_as_data
+
+        run, datasets, window = self._window.current_run(), self._workbench.session.datasets, self._window
+        if run is None:
+            return
+
+        def failed(error: BaseException, details: str) -> None:
+            hint = error.hint if isinstance(error, PlaidworkError) else ""
+            self._workbench.notified.emit("error", f"No data were made: {error}", hint, details)
+
+        def ask(offered: tuple[ResultData, ...]) -> None:
+            if not offered:
+                text = f"{run.title} has found nothing of each sample or feature that another model could be fitted to."
+                self._workbench.notified.emit("warn", text, "", "")
+                return
+            entries = [
+                (one.name, f"{one.title}, of {one.of} ({' × '.join(map(format_count, one.shape))})")
+                for one in offered
+            ]
+            text = "They come with the names and annotations of their rows, and can be fitted like imported data."
+            names = dialogs.ask_several(window, f"New data from {run.title}", text, entries, "Make data")
+            if names:
+                run_task(lambda task: [data_of(run, datasets, name) for name in names], done, failed)
+
+        def done(made: list[Dataset]) -> None:
+            added = self._workbench.add_datasets(made)
+            window.show_item(DATA, added[0].name)
+
+        run_task(lambda task: results_as_data(run, datasets), ask, failed)
 
     def remove(self) -> None:
         """Remove what is chosen in the list, at once, with an offer to undo it."""

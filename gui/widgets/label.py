@@ -116,7 +116,8 @@ class Label(QLabel):
 
     def _shown(self, width: int) -> list[str]:
         """The text in at most as many lines as there may be, broken at words; the last one is cut where it is too long."""
-        text, found, at = self.text(), [], 0
+        text, at = self.text(), 0
+        found: list[str] = []
         layout = QTextLayout(text, self.font())
         layout.beginLayout()
         while len(found) < self._lines - 1:
