@@ -11,8 +11,10 @@ from plaidwork.core.api import ChainView, Kept
 from plaidwork.plugins.dirichlet_processes.clusterings import spread_evenly
 from plaidwork.plugins.dirichlet_processes.topics.state import Floats, Ints
 
-MOST_DRAWS, QUICK_DRAWS = 100, 10
-"""Draws that are matched, of a fit that has ended and of one under way."""
+MOST_DRAWS, QUICK_DRAWS, CANDIDATES = 100, 10, 12
+"""Draws that are matched, of a fit that has ended and of one under way or to choose by; draws that may be shown."""
+MAIN = 0.99
+"""Share of the tokens that the topics hold which are compared and shown."""
 ALIKE = 0.5
 """Hellinger distance below which two topics are the same one."""
 
@@ -58,7 +60,6 @@ class Matched:
     draws: list[Draw]
     places: list[Ints]
     """(K,) for each draw, -1 where a topic has no like"""
-    chain: int
 
     @property
     def presence(self) -> Floats:
@@ -75,7 +76,7 @@ def draw_at(chain: ChainView, i: int) -> Draw:
 
 
 def place_topics(shown: Floats, other: Floats) -> Ints:
-    """(K,) topic of ``other`` (K', V) that each of ``shown`` (K, V), square roots of probabilities, is paired with; -1 where none is like it.
+    """(K,) topic of ``other`` (K', V) that each of ``shown`` (K, V), square roots of probabilities, is paired with; -1 where none is.
 
     The pairs have the least sum of Hellinger distances, ``sqrt(1 - sum sqrt(p q))``.
     """
@@ -87,20 +88,43 @@ def place_topics(shown: Floats, other: Floats) -> Ints:
     return place
 
 
+def main_of(draw: Draw) -> Draw:
+    """The draw without its smallest topics, which hold a hundredth of the tokens together; the largest comes first.
+
+    A topic of a few tokens is not told from others of that size by its words.
+    """
+    order = np.argsort(-draw.words.sum(axis=1), kind="stable")
+    sizes = draw.words.sum(axis=1)[order].cumsum()
+    return draw.taking(order[: int(np.searchsorted(sizes, MAIN * sizes[-1]) + 1)])
+
+
+def distance_of(shown: Draw, roots: list[Floats]) -> float:
+    """Mean Hellinger distance of the topics of a draw, by their size, to their likes in other draws; 1 where one has none."""
+    own, weight = np.sqrt(shown.phi), shown.words.sum(axis=1) / shown.words.sum()
+    total = 0.0
+    for other in roots:
+        place = place_topics(own, other)
+        live = place >= 0
+        fit = (own[live] * other[place[live]]).sum(axis=1)
+        total += 1.0 - float(weight[live] @ (1.0 - np.sqrt(np.maximum(1.0 - fit, 0.0))))
+    return total / len(roots)
+
+
 def match_draws(kept: Kept) -> Matched | None:
-    """Draws evenly spread over all chains, matched to the one of highest log joint density; None before the first."""
+    """Draws evenly spread over all chains, matched to the one of some candidates that is nearest to others; None before the first."""
     with_words = [
-        (chain, i) for chain in kept.chains for i, weight in enumerate(chain.iterate("weight")) if len(weight)
+        (chain, i)
+        for chain in kept.chains
+        for i, weight in enumerate(chain.iterate("weight"))
+        if len(weight)
     ]
     if not with_words:
         return None
-    best = max(
-        range(len(with_words)), key=lambda n: float(with_words[n][0].draw("log_joint", with_words[n][1]))
-    )
-    shown = draw_at(*with_words[best])
-    shown = shown.taking(np.argsort(-shown.words.sum(axis=1), kind="stable"))
     some = spread_evenly(len(with_words), QUICK_DRAWS if kept.under_way else MOST_DRAWS)
-    draws = [draw_at(*with_words[n]) for n in some]
+    draws = [main_of(draw_at(*with_words[n])) for n in some]
+    roots = [np.sqrt(draw.phi) for draw in draws]
+    judges = [roots[n] for n in spread_evenly(len(roots), QUICK_DRAWS)]
+    candidates = spread_evenly(len(draws), CANDIDATES)
+    shown = draws[min(candidates, key=lambda n: distance_of(draws[n], judges))]
     root = np.sqrt(shown.phi)
-    places = [place_topics(root, np.sqrt(draw.phi)) for draw in draws]
-    return Matched(shown, draws, places, with_words[best][0].chain)
+    return Matched(shown, draws, [place_topics(root, other) for other in roots])

@@ -121,7 +121,6 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         used = used_topics(state)
         totals = state["totals"][:used]
         return {
-            "n_topics": used,
             "main_topics": main_topics(state),
             "alpha": float(state["law"][ALPHA]),
             "gamma": float(state["law"][GAMMA]),

@@ -33,7 +33,7 @@ DOCUMENTS = 3
 
 
 def summarise_topics(kept: Kept, data: ModelData, corpus: Corpus, params: TopicSettings) -> Results:
-    """All results, of the draw of highest log joint density, with intervals over the draws matched to it."""
+    """All results, of the draw that is nearest to others, with intervals over the draws matched to it."""
     matched = match_draws(kept)
     if matched is None:
         return {"headline": "No draw yet", "caption": ""}
@@ -110,8 +110,8 @@ def _topics(
     for k, values in enumerate(found):
         if values:
             spread[k] = np.quantile(values, [0.05, 0.95])
-    main = int(np.searchsorted(np.cumsum(prevalence), 0.99 - 1e-12) + 1)
-    sure = int((matched.presence[:main] >= 0.9).sum())
+            prevalence[k] = np.mean(values)
+    main, sure = len(names), int((matched.presence >= 0.9).sum())
     table = {
         "Topic": names,
         "Prevalence": prevalence,

@@ -17,14 +17,13 @@ and how many topics there are is inferred: a hierarchical Dirichlet process. Sha
 hundreds of thousands of words chains stay near where they began: their number is then no finding, and fits are compared by the **perplexity** of words that
 were left out (lower is better).
 
-**Which topics are shown?** Those of the draw with the highest log joint density. Every other draw is matched to it, topic by topic; *presence* says
-in how many draws a topic has a like, and the intervals are over those.
+**Which topics are shown?** The main topics of the draw that is most like the others. Every other draw is matched to it, topic by topic; *presence*
+says in how many draws a topic has a like, and the intervals are over those.
 
 Leave out words that say nothing of a subject (stop words) when the texts are read: they take topics of their own.
 """
 
 VARIABLES = (
-    Variable("n_topics", dtype="int", label="Topics"),
     Variable("main_topics", dtype="int", label="Main topics", doc="that hold 99 % of the words"),
     Variable("alpha", label="Alpha", doc="concentration of the topics of a document"),
     Variable("gamma", label="Gamma", doc="concentration of the topics of the corpus"),
