@@ -114,18 +114,16 @@ def _topics(
     main, sure = len(names), int((matched.presence >= 0.9).sum())
     table = {
         "Topic": names,
+        "Words": np.array([", ".join(words[row[:TOLD]]) for row in telling], object),
         "Prevalence": prevalence,
         "Low": spread[:, 0],
         "High": spread[:, 1],
         "Presence": matched.presence,
         "Documents": (matched.shown.shares > SHARED).sum(axis=1),
         "Coherence": coherence(counts, top),
-        "Words": np.array([", ".join(words[row[:TOLD]]) for row in telling], object),
     }
     units = dict.fromkeys(("Prevalence", "Low", "High", "Presence"), "share")
-    told = (
-        "all of them in 9 of 10 draws" if sure == main else f"{format_count(sure)} of them in 9 of 10 draws"
-    )
+    told = f"{'each' if sure == main else format_count(sure) + ' of them'} found again in 9 of 10 draws"
     return {
         "topics": Table(table, units=units, decimals={"Coherence": 2}, label="topics"),
         "presence": Result(matched.presence, ("topic",), label="share of the draws with a like"),

@@ -64,14 +64,14 @@ VIEWS = (
     ),
     View("table", "Topics", {"values": "topics"}, headline="headline", caption="topics_caption", options={"layer": True}),
     View(
-        "documents", "Documents",
-        {"scores": "document_shares", "words": "topic_shares", "names": "shown_word", "documents": "document_names"},
-        caption="documents_caption", options={"dim": "document"}, group="Documents",
-    ),
-    View(
         "heatmap", "Documents by topics",
         {"values": "document_shares", "row_names": "document_names", "column_names": "topic"},
         headline="mixed_headline", caption="documents_caption", group="Documents",
+    ),
+    View(
+        "documents", "Representative",
+        {"scores": "document_shares", "words": "topic_shares", "names": "shown_word", "documents": "document_names"},
+        caption="documents_caption", options={"dim": "document"}, group="Documents",
     ),
     View("table", "Of every topic", {"values": "representative"}, group="Documents"),
     View(
