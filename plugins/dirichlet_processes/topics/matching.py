@@ -113,10 +113,7 @@ def distance_of(shown: Draw, roots: list[Floats]) -> float:
 def match_draws(kept: Kept) -> Matched | None:
     """Draws evenly spread over all chains, matched to the one of some candidates that is nearest to others; None before the first."""
     with_words = [
-        (chain, i)
-        for chain in kept.chains
-        for i, weight in enumerate(chain.iterate("weight"))
-        if len(weight)
+        (chain, i) for chain in kept.chains for i, weight in enumerate(chain.iterate("weight")) if len(weight)
     ]
     if not with_words:
         return None

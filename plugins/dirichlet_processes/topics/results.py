@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from scipy.special import betaincinv
 
 from plaidwork.core.api import (
     Kept,
@@ -26,7 +27,6 @@ from plaidwork.plugins.dirichlet_processes.topics.state import Floats, Ints
 
 TOP, TOLD, NAMED = 25, 10, 2
 """Words of a topic that are shown, that are listed and judged by, and that it is named after."""
-MOST_NUMBERS = 20_000_000
 SHARED = 0.1
 """Share of a document's words from which a topic counts as one of its topics."""
 DOCUMENTS = 3
@@ -76,17 +76,22 @@ def coherence(counts: csr_matrix, top: Ints) -> Floats:
 
 
 def _words(matched: Matched, shown: Ints, words: np.ndarray) -> dict[str, Any]:
-    phi = matched.shown.phi[:, shown]
-    mean, interval = phi.copy(), np.repeat(phi[..., None], 2, axis=2)
-    most = max(2, MOST_NUMBERS // phi.size)
-    values = np.full((min(len(matched.draws), most), *phi.shape), np.nan)
-    for s in range(len(values)):
-        place, live = matched.places[s], matched.places[s] >= 0
-        values[s, live] = matched.draws[s].phi[np.ix_(place[live], shown)]
-    for k in np.flatnonzero((~np.isnan(values[:, :, 0])).any(axis=0)):
-        own = values[~np.isnan(values[:, k, 0]), k]
-        mean[k] = own.mean(axis=0)
-        interval[k] = np.quantile(own, [0.05, 0.95], axis=0).T
+    """Mean and interval of phi: moments over draws with those of the Dirichlet law within each, as a beta law."""
+    phi, seen = matched.shown.phi[:, shown], np.zeros(len(matched.shown.weight))
+    first, second = np.zeros_like(phi), np.zeros_like(phi)
+    for draw, place in zip(matched.draws, matched.places, strict=True):
+        live = np.flatnonzero(place >= 0)
+        own = place[live]
+        mean = draw.phi[np.ix_(own, shown)]
+        size = draw.words[own].sum(axis=1) + draw.words.shape[1] * draw.eta
+        first[live] += mean
+        second[live] += mean * (1.0 - mean) / (size[:, None] + 1.0) + mean**2
+        seen[live] += 1
+    mean = np.where(seen[:, None] > 0, first / np.maximum(seen, 1)[:, None], phi)
+    variance = np.maximum(second / np.maximum(seen, 1)[:, None] - mean**2, 1e-12 * mean)
+    pseudo = np.maximum(mean * (1.0 - mean) / variance - 1.0, 1e-6)
+    a, b = np.maximum(mean * pseudo, 1e-6), np.maximum((1.0 - mean) * pseudo, 1e-6)
+    interval = np.stack([betaincinv(a, b, 0.05), betaincinv(a, b, 0.95)], axis=2)
     return {
         "shown_word": Result(words[shown], ("shown_word",)),
         "topic_shares": Result(mean, ("topic", "shown_word"), label="share of the topic's words"),
