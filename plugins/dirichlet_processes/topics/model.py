@@ -57,9 +57,9 @@ class HdpTopics(Model[TopicState, TopicSettings]):
 
     spec: ClassVar[ModelSpec] = HDP_TOPICS
     trials: ClassVar[Sequence[Trial]] = (
-        _trial("all tokens, no moves", 3, 3, moves=0),
-        _trial("with moves", 3, 3, moves=3),
-        _trial("quick sweeps between", 2, 4, moves=0, quick_sweeps=3),
+        _trial("all tokens, no moves", 2, 3, moves=0),
+        _trial("with moves", 2, 3, moves=3),
+        _trial("quick sweeps between", 2, 3, moves=0, quick_sweeps=3),
         _trial("concentrations fixed", 3, 2, moves=1, quick_sweeps=1, learn=False, eta=0.5),
     )
 
@@ -118,14 +118,12 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         }
 
     def draws(self, state: TopicState, data: ModelData, params: TopicSettings) -> Mapping[str, Any]:
-        used = used_topics(state)
-        totals = state["totals"][:used]
         return {
             "main_topics": main_topics(state),
             "alpha": float(state["law"][ALPHA]),
             "gamma": float(state["law"][GAMMA]),
             "eta": float(state["law"][ETA]),
-            "prevalence": totals / totals.sum(),
+            "sizes": state["totals"][: used_topics(state)].astype(np.int64),
             "log_joint": log_joint(state, params),
             **kept_topics(state, corpus_of(data, params)),
         }

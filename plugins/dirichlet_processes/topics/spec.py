@@ -28,7 +28,7 @@ VARIABLES = (
     Variable("alpha", label="Alpha", doc="concentration of the topics of a document"),
     Variable("gamma", label="Gamma", doc="concentration of the topics of the corpus"),
     Variable("eta", label="Eta", doc="weight of each word in a topic"),
-    Variable("prevalence", ("topic",), ragged=True, label="Prevalence", doc="share of the words"),
+    Variable("sizes", ("topic",), "int", ragged=True, label="Words of each topic"),
     Variable("log_joint", label="Log joint density"),
     Variable(
         "topic_words", ("kept_topic", "word"), "int", ragged=True, label="Words of topics",

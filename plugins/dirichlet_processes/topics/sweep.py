@@ -109,13 +109,10 @@ class Updates:
         )  # fmt: skip
 
     def draw_weights(self, lo: int, hi: int) -> None:
-        """Weights of the topics and the concentrations, given the tables."""
+        """Concentrations and weights of the topics, given the tables; gamma first, as it is drawn without a look at the weights."""
         state, rng = self.state, self.rng
         law, used = state["law"], int(state["at"][HIGH])
         seats = state["tables"][:used]
-        parts = rng.standard_gamma(np.append(seats, law[GAMMA]))
-        parts = np.maximum(parts / parts.sum(), 1e-300)
-        state["beta"][:used], law[REST] = parts[:-1], parts[-1]
         if self.params["learn"]:
             total = int(seats.sum())
             law[GAMMA] = draw_alpha(
@@ -123,6 +120,9 @@ class Updates:
             )
             law[ALPHA] = self.draw_alpha(total)
             law[ETA] = self.draw_eta(used)
+        parts = rng.standard_gamma(np.append(seats, law[GAMMA]))
+        parts = np.maximum(parts / parts.sum(), 1e-300)
+        state["beta"][:used], law[REST] = parts[:-1], parts[-1]
         state["log_words"] = tables.log_words(state["counts"], state["totals"], used, law[ETA])
         state["log_places"] = 0.0
 
