@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from plaidwork.core.api import Hyperparameter
 
@@ -35,7 +35,12 @@ def _fixed(name: str, default: float, label: str, doc: str) -> Hyperparameter:
 
 def _prior(name: str, label: str, shape: float, rate: float) -> tuple[Hyperparameter, Hyperparameter]:
     """Shape and rate of the gamma prior of a concentration."""
-    words = {"group": "Number of topics", "advanced": True, "when": {"learn": True}, "log": True}
+    words: dict[str, Any] = {
+        "group": "Number of topics",
+        "advanced": True,
+        "when": {"learn": True},
+        "log": True,
+    }
     return (
         Hyperparameter(
             f"{name}_shape", "float", shape, label=f"Shape of {label}'s prior", minimum=0.1, maximum=1e4,

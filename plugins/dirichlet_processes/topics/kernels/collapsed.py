@@ -33,13 +33,15 @@ def found_topic(rng: np.random.Generator, beta: np.ndarray, law: np.ndarray, at:
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
-def weigh(share: np.ndarray, row: np.ndarray, eta: np.float32, sums: np.ndarray, blocks: int) -> float:
-    """``share * (row + eta)`` summed by block of slots into ``sums``; their total."""
+def weigh(
+    share: np.ndarray, counts: np.ndarray, w: int, eta: np.float32, sums: np.ndarray, blocks: int
+) -> float:
+    """``share * (counts[w] + eta)`` summed by block of slots into ``sums``; their total."""
     total = np.float32(0.0)
     for b in range(blocks):
         part = np.float32(0.0)
         for j in range(BLOCK):
-            part += share[b * BLOCK + j] * (row[b * BLOCK + j] + eta)
+            part += share[b * BLOCK + j] * (counts[w, b * BLOCK + j] + eta)
         sums[b] = part
         total += part
     return total
@@ -47,7 +49,7 @@ def weigh(share: np.ndarray, row: np.ndarray, eta: np.float32, sums: np.ndarray,
 
 @njit(nogil=True, cache=True)
 def slot_at(
-    mark: float, share: np.ndarray, row: np.ndarray, eta: np.float32, sums: np.ndarray, blocks: int
+    mark: float, share: np.ndarray, counts: np.ndarray, w: int, eta: np.float32, sums: np.ndarray, blocks: int
 ) -> int:
     """The slot in which the running sum of the weights passes ``mark``, the last one with a weight if rounding lets none."""
     b = 0
@@ -56,7 +58,7 @@ def slot_at(
         b += 1
     last = -1
     for k in range(b * BLOCK, (b + 1) * BLOCK):
-        here = share[k] * (row[k] + eta)
+        here = share[k] * (counts[w, k] + eta)
         if here > 0.0:
             last = k
             mark -= here
@@ -114,24 +116,24 @@ def draw_tokens(
         while t < end:
             if at[HIGH] == slots:
                 return t
-            old, row = z[t], counts[words[t]]
+            old, w = z[t], words[t]
             own[old] -= 1.0
-            row[old] -= 1.0
+            counts[w, old] -= 1.0
             totals[old] -= 1.0
             inverse[old] = 1.0 / (totals[old] + every)
             share[old] = (own[old] + prior[old]) * inverse[old]
             blocks = (at[HIGH] + BLOCK - 1) // BLOCK
-            total = weigh(share, row, eta, sums, blocks)
+            total = weigh(share, counts, w, eta, sums, blocks)
             mark = rng.random() * (total + alpha * law[REST] / counts.shape[0])
             if mark < total:
-                k = slot_at(mark, share, row, eta, sums, blocks)
+                k = slot_at(mark, share, counts, w, eta, sums, blocks)
             else:
                 k = found_topic(rng, beta, law, at)
                 prior[k] = alpha * beta[k]
             at[MOVED] += k != old
             z[t] = k
             own[k] += 1.0
-            row[k] += 1.0
+            counts[w, k] += 1.0
             totals[k] += 1.0
             inverse[k] = 1.0 / (totals[k] + every)
             share[k] = (own[k] + prior[k]) * inverse[k]
