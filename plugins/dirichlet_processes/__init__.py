@@ -1,4 +1,4 @@
-"""Clusters of samples, their number inferred: mixtures with priors of the Dirichlet process kind (see NOTES.md)."""
+"""Clusters of samples and topics of documents, their number inferred: priors of the Dirichlet process kind (see NOTES.md)."""
 
 from plaidwork.core.api import hookimpl
 from plaidwork.core.api_pictures import PictureFactory
@@ -6,7 +6,10 @@ from plaidwork.core.api_pictures import PictureFactory
 
 @hookimpl
 def plaidwork_models() -> list[str]:
-    return ["plaidwork.plugins.dirichlet_processes.model:DirichletProcessMixture"]
+    return [
+        "plaidwork.plugins.dirichlet_processes.model:DirichletProcessMixture",
+        "plaidwork.plugins.dirichlet_processes.topics.model:HdpTopics",
+    ]
 
 
 @hookimpl

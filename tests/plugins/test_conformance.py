@@ -28,6 +28,7 @@ SPARED = {
         "gp_quick_classes",
         "gp_raters",
         "gp_semi_classes",
+        "hdp_topics",
         "rank_factor_vb",
     ),
     "state_round_trip": (
@@ -35,6 +36,7 @@ SPARED = {
         "dp_mixture",
         "gp_semi_classes",
         "group_factor",
+        "hdp_topics",
         "rank_factor_vb",
         "supervised_ibp",
     ),

@@ -1,0 +1,1 @@
+"""Topics of documents by a hierarchical Dirichlet process (see NOTES.md, “Topics”)."""

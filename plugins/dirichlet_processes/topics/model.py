@@ -1,0 +1,186 @@
+"""The topic model: what the host calls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from plaidwork.core.api import (
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelError,
+    ModelSpec,
+    Problem,
+    Results,
+    Stage,
+    Trial,
+    passes,
+)
+from plaidwork.plugins.dirichlet_processes.topics.corpus import corpus_of, counts_of, find_problems
+from plaidwork.plugins.dirichlet_processes.topics.keeping import kept_topics
+from plaidwork.plugins.dirichlet_processes.topics.kernels import collapsed
+from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import ALPHA, ETA, GAMMA
+from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
+from plaidwork.plugins.dirichlet_processes.topics.spec import HDP_TOPICS
+from plaidwork.plugins.dirichlet_processes.topics.starts import first_state
+from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, used_topics
+from plaidwork.plugins.dirichlet_processes.topics.sweep import Updates, log_joint, perplexity, refreshed
+
+TOKENS_AT_ONCE = 200_000
+"""Of a slice, some 30 ms."""
+AT_ONCE = 1000
+"""Slice of a stage that takes next to no time: the next one is done in the same."""
+LARGE = 100_000
+"""Tokens from which moves are tried in every tenth sweep alone after the warm-up."""
+SELDOM = 10
+MOST_OF = 0.99
+
+SMALL: dict[str, Any] = {
+    "alpha_shape": 4.0, "alpha_rate": 3.0, "gamma_shape": 4.0, "gamma_rate": 3.0, "eta_shape": 4.0, "eta_rate": 6.0,
+    "left_out": 0.0,
+}  # fmt: skip
+"""Priors under which a few tokens have one topic or several."""
+
+
+def _trial(name: str, documents: int, words: int, **settings: Any) -> Trial:
+    return Trial(name=name, params={**SMALL, **settings}, shapes={"X": (documents, words)}, warmup=40, thin=4)
+
+
+class HdpTopics(Model[TopicState, TopicSettings]):
+    """Topics of documents, their number inferred."""
+
+    spec: ClassVar[ModelSpec] = HDP_TOPICS
+    trials: ClassVar[Sequence[Trial]] = (
+        _trial("all tokens, no moves", 2, 3, moves=0),
+        _trial("with moves", 2, 3, moves=3),
+        _trial("quick sweeps between", 2, 3, moves=0, quick_sweeps=3),
+        _trial("concentrations fixed", 3, 2, moves=1, quick_sweeps=1, learn=False, eta=0.5),
+    )
+
+    def init(self, data: ModelData, params: TopicSettings, rng: np.random.Generator) -> TopicState:
+        for problem in find_problems(data):
+            if problem.severity == "error":
+                raise ModelError(problem.message, problem.hint)
+        return first_state(corpus_of(data, params), params, rng)
+
+    def stages(
+        self,
+        state: TopicState,
+        data: ModelData,
+        params: TopicSettings,
+        rng: np.random.Generator,
+        clock: Clock,
+    ) -> Sequence[Stage]:
+        corpus = corpus_of(data, params)
+        one = Updates(state, corpus, params, rng)
+        docs, tokens = len(corpus.starts) - 1, len(corpus.words)
+        part = 1 + TOKENS_AT_ONCE * docs // tokens
+        words = 1 + TOKENS_AT_ONCE * 8 // len(state["totals"])
+        quick = clock.sweep % (params["quick_sweeps"] + 1) > 0
+        if quick:
+            found = [
+                Stage("words of topics", one.draw_words, corpus.n_words, words, begin=one.begin_words, end=one.end_words, whole=False),
+                Stage("topics", one.draw_quickly, docs, part, end=one.forget_words, whole=False),
+            ]  # fmt: skip
+        else:
+            found = [Stage("topics", one.draw_tokens, docs, part, begin=one.begin, whole=False)]
+        moves = params["moves"] if clock.warming or tokens <= LARGE or clock.sweep % SELDOM == 0 else 0
+        return [
+            *found,
+            Stage(
+                "splits and merges", one.make_moves, moves, 1 + TOKENS_AT_ONCE // (8 * tokens), whole=False
+            ),
+            Stage("tables", one.draw_tables, docs, 4 * part, begin=one.begin_tables, whole=False),
+            Stage("weights and concentrations", one.draw_weights, slice=1, whole=False),
+            Stage("density", one.add_density, docs, 4 * part, whole=False),
+            Stage("words left out", lambda lo, hi: one.add_held_out(clock.warming), slice=AT_ONCE),
+        ]
+
+    def traces(self, state: TopicState, data: ModelData, params: TopicSettings) -> Mapping[str, float]:
+        at, law, tokens = state["at"], state["law"], len(state["topic"])
+        tried = int(at[collapsed.TRIED])
+        return {
+            "log_joint": log_joint(state, params),
+            "main_topics": float(main_topics(state)),
+            "n_topics": float(used_topics(state)),
+            "alpha": float(law[ALPHA]),
+            "gamma": float(law[GAMMA]),
+            "eta": float(law[ETA]),
+            "perplexity": perplexity(state),
+            "moved": float(at[collapsed.MOVED] / tokens),
+            "accepted": float(at[collapsed.ACCEPTED] / tried) if tried else math.nan,
+        }
+
+    def draws(self, state: TopicState, data: ModelData, params: TopicSettings) -> Mapping[str, Any]:
+        return {
+            "main_topics": main_topics(state),
+            "alpha": float(state["law"][ALPHA]),
+            "gamma": float(state["law"][GAMMA]),
+            "eta": float(state["law"][ETA]),
+            "sizes": state["totals"][: used_topics(state)].astype(np.int64),
+            "log_joint": log_joint(state, params),
+            **kept_topics(state, corpus_of(data, params)),
+        }
+
+    def summarise(self, kept: Kept, data: ModelData, params: TopicSettings) -> Results:
+        from plaidwork.plugins.dirichlet_processes.topics.results import summarise_topics
+
+        return summarise_topics(kept, data, corpus_of(data, params), params)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: TopicSettings) -> Results:
+        from plaidwork.plugins.dirichlet_processes.topics.newcomers import predict_documents
+
+        return predict_documents(kept, data, new_data)
+
+    def validate(self, data: ModelData, params: TopicSettings) -> Sequence[Problem]:
+        return find_problems(data)
+
+    def prepare(self) -> None:
+        from plaidwork.plugins.dirichlet_processes.topics.simulate import as_data
+
+        data = as_data(np.random.default_rng(1).poisson(2.0, (6, 5)))
+        for quick in (0, 1):
+            given = {"quick_sweeps": quick, "moves": 4, "left_out": 0.5}
+            params = cast(TopicSettings, self.spec.check_params(given))
+            rng = np.random.default_rng(1)
+            state = self.init(data, params, rng)
+            for sweep in range(2):
+                for _ in passes(self, state, data, params, rng, Clock(sweep, 0)):
+                    pass
+
+    def estimate(self, data: ModelData, params: TopicSettings) -> Cost:
+        counts = counts_of(data["X"])
+        tokens = max(float(counts.data.sum()), 1.0)
+        topics = 1.5 * min(max(math.sqrt(tokens) / 9.0, 4.0), 100.0)
+        memory = 20.0 * tokens + 8.0 * counts.shape[1] * (topics + 16.0)
+        return Cost(memory, tokens * (8e-8 + 1e-9 * topics) + 3e-4)
+
+    def simulate(
+        self, params: TopicSettings, shapes: Mapping[str, Any], rng: np.random.Generator
+    ) -> tuple[dict[str, Any], TopicState]:
+        from plaidwork.plugins.dirichlet_processes.topics.simulate import draw_all
+
+        counts, state = draw_all(params, shapes["X"], rng)
+        return {"X": counts}, state
+
+    def simulate_data(
+        self, state: TopicState, params: TopicSettings, shapes: Mapping[str, Any], rng: np.random.Generator
+    ) -> dict[str, Any]:
+        from plaidwork.plugins.dirichlet_processes.topics.simulate import draw_words
+
+        return {"X": draw_words(state, shapes["X"], rng)}
+
+    def refresh(self, state: TopicState, data: ModelData, params: TopicSettings) -> TopicState:
+        return refreshed(state, corpus_of(data, params))
+
+
+def main_topics(state: TopicState) -> int:
+    """Topics that hold 99 % of the tokens together, the largest first: K99."""
+    sizes = np.sort(state["totals"][: used_topics(state)])[::-1].cumsum()
+    return int(np.searchsorted(sizes, MOST_OF * sizes[-1]) + 1)

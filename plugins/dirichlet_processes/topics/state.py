@@ -1,0 +1,134 @@
+"""What a chain keeps, by name."""
+
+from __future__ import annotations
+
+import math
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plaidwork.plugins.dirichlet_processes.topics.corpus import Corpus
+from plaidwork.plugins.dirichlet_processes.topics.kernels import collapsed
+from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import BLOCK
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+FREE = 16
+"""Slots that are free at the start at least."""
+
+
+class HeldOut(TypedDict):
+    """The tokens that were left out."""
+
+    total: Floats
+    """(H,) sum of their probabilities since the warm-up"""
+    draws: int
+
+
+class TopicState(TypedDict):
+    """All that the next sweep depends on."""
+
+    topic: NDArray[np.int32]
+    """(T,) slot of each token"""
+    counts: Singles
+    """(V, slots) tokens of each word in each topic"""
+    totals: Floats
+    """(slots,) tokens of each topic"""
+    beta: Floats
+    """(slots,) weight of each topic in the corpus"""
+    law: Floats
+    """(4,) see ``kernels/collapsed.py``"""
+    at: Ints
+    """(5,) see ``kernels/collapsed.py``"""
+    tables: Ints
+    """(slots,)"""
+    phi: Singles
+    """(V, slots) words of the topics in a quick sweep, else empty"""
+    running: Singles
+    """(V, slots) as ``sparse.weigh_words`` says, else empty"""
+    sums: Floats
+    """(slots,)"""
+    log_places: float
+    """Log probability of the topics of all tokens"""
+    log_words: float
+    """Log probability of all words"""
+    held_out: HeldOut
+    kept: int
+    """Sweeps since words of topics were last kept"""
+
+
+def slots_for(used: int) -> int:
+    """Slots for so many topics and some more: an odd number of blocks, so that rows do not meet in the processor's cache."""
+    blocks = math.ceil((used + FREE) / BLOCK)
+    return BLOCK * (blocks + 1 - blocks % 2)
+
+
+def new_state(
+    corpus: Corpus, topic: np.ndarray, beta: np.ndarray, law: tuple[float, float, float, float]
+) -> TopicState:
+    """The state with these topics of the tokens (T,), all of ``beta`` (K,) in use."""
+    slots, used = slots_for(len(beta)), len(beta)
+    at = np.zeros(5, np.int64)
+    at[collapsed.HIGH] = used
+    state: TopicState = {
+        "topic": topic.astype(np.int32),
+        "counts": np.zeros((corpus.n_words, slots), np.float32),
+        "totals": np.zeros(slots),
+        "beta": np.concatenate([beta, np.zeros(slots - used)]),
+        "law": np.array(law, float),
+        "at": at,
+        "tables": np.zeros(slots, np.int64),
+        "phi": np.zeros((0, 0), np.float32),
+        "running": np.zeros((0, 0), np.float32),
+        "sums": np.zeros(0),
+        "log_places": 0.0,
+        "log_words": 0.0,
+        "held_out": {"total": np.zeros(len(corpus.out_docs)), "draws": 0},
+        "kept": 0,
+    }
+    count_again(state, corpus)
+    return state
+
+
+def count_again(state: TopicState, corpus: Corpus) -> None:
+    """The counts of the topics of all tokens."""
+    state["counts"][:] = 0.0
+    np.add.at(state["counts"], (corpus.words, state["topic"]), np.float32(1.0))
+    state["totals"][:] = np.bincount(state["topic"], minlength=len(state["totals"]))
+
+
+def grow(state: TopicState) -> None:
+    """Half as many slots again, the new ones empty."""
+    old = len(state["totals"])
+    more = slots_for(old + old // 2) - old
+    state["counts"] = np.concatenate(
+        [state["counts"], np.zeros((len(state["counts"]), more), np.float32)], axis=1
+    )
+    for name in ("totals", "beta"):
+        state[name] = np.concatenate([state[name], np.zeros(more)])  # type: ignore[literal-required]
+
+
+def compact(state: TopicState) -> None:
+    """Take out topics without a token, what they had of beta goes back to the rest; the others keep their order."""
+    at, high = state["at"], int(state["at"][collapsed.HIGH])
+    live = state["totals"][:high] > 0
+    if live.all():
+        return
+    state["law"][collapsed.REST] += state["beta"][:high][~live].sum()
+    order, used = np.flatnonzero(live), int(live.sum())
+    place = np.zeros(high, np.int32)
+    place[order] = np.arange(used)
+    state["topic"] = place[state["topic"]]
+    state["counts"][:, :used] = state["counts"][:, order]
+    state["counts"][:, used:high] = 0.0
+    for array in (state["totals"], state["beta"]):
+        array[:used] = array[order]
+        array[used:high] = 0.0
+    at[collapsed.HIGH] = used
+
+
+def used_topics(state: TopicState) -> int:
+    """Topics there are at the end of a sweep."""
+    return int(state["at"][collapsed.HIGH])
