@@ -72,7 +72,7 @@ class FitCommands(CommandGroup):
 
         def done(made: list[Dataset]) -> None:
             added = self._workbench.add_datasets(made)
-            window.show_item(DATA, added[0].name)
+            window.tree.select(DATA, added[0].name)
 
         run_task(lambda task: results_as_data(run, datasets), ask, failed)
 

@@ -22,7 +22,7 @@ def window(qtbot, tmp_path):
     data = Dataset(
         "votes", values, tuple(f"m{k}" for k in range(12)), tuple(f"v{k}" for k in range(8)), kind="binary"
     )
-    fit("binary_pca", {"Y": session.add_dataset(data)}, {"n_components": 2}, chains=1, warmup=2, draws=4, budget=0,
+    fit("binary_pca", {"Y": session.add_dataset(data)}, {"factors": 2}, chains=1, warmup=2, draws=4, budget=0,
         session=session, executor="inline")  # fmt: skip
     workbench = Workbench(registry())
     workbench.set_session(session)

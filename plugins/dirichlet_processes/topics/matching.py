@@ -36,8 +36,9 @@ class Draw:
     @property
     def phi(self) -> Floats:
         """(K, V) expected probability of each word in each topic."""
-        found: Floats = self.words + self.eta
-        return found / found.sum(axis=1, keepdims=True)
+        found = np.asarray(self.words + self.eta, dtype=np.float64)
+        shares: Floats = found / found.sum(axis=1, keepdims=True)
+        return shares
 
     @property
     def shares(self) -> Floats:

@@ -107,15 +107,15 @@ def _topics(
     size = matched.shown.words.sum(axis=1)
     prevalence = size / size.sum()
     spread = np.repeat(prevalence[:, None], 2, axis=1)
-    found = [[] for _ in names]  # type: list[list[float]]
+    found: list[list[float]] = [[] for _ in names]
     for draw, place in zip(matched.draws, matched.places, strict=True):
         own = draw.words.sum(axis=1) / max(draw.words.sum(), 1)
         for k in np.flatnonzero(place >= 0):
             found[k].append(float(own[place[k]]))
-    for k, values in enumerate(found):
+    for topic, values in enumerate(found):
         if values:
-            spread[k] = np.quantile(values, [0.05, 0.95])
-            prevalence[k] = np.mean(values)
+            spread[topic] = np.quantile(values, [0.05, 0.95])
+            prevalence[topic] = np.mean(values)
     main, sure = len(names), int((matched.presence >= 0.9).sum())
     table = {
         "Topic": names,

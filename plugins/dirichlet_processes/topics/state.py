@@ -107,7 +107,7 @@ def grow(state: TopicState) -> None:
         [state["counts"], np.zeros((len(state["counts"]), more), np.float32)], axis=1
     )
     for name in ("totals", "beta"):
-        state[name] = np.concatenate([state[name], np.zeros(more)])  # type: ignore[literal-required]
+        state[name] = np.concatenate([state[name], np.zeros(more)])
 
 
 def compact(state: TopicState) -> None:

@@ -35,7 +35,7 @@ def found_topic(rng: np.random.Generator, beta: np.ndarray, law: np.ndarray, at:
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 def weigh(
     share: np.ndarray, counts: np.ndarray, w: int, eta: np.float32, sums: np.ndarray, blocks: int
-) -> float:
+) -> np.floating:
     """``share * (counts[w] + eta)`` summed by block of slots into ``sums``; their total."""
     total = np.float32(0.0)
     for b in range(blocks):

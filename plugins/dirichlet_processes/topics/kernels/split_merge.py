@@ -47,15 +47,15 @@ class Sides(NamedTuple):
 @njit(nogil=True, cache=True)
 def pick(rng: np.random.Generator, starts: np.ndarray, words: int) -> tuple[int, int]:
     """Two different tokens, every second time of one document; -1 where that document has no other."""
-    first = rng.integers(0, words)
+    first = int(rng.integers(0, words))
     if rng.random() < 0.5:
-        second = rng.integers(0, words - 1)
+        second = int(rng.integers(0, words - 1))
         return first, second + (second >= first)
     doc = np.searchsorted(starts, first, side="right") - 1
     lo, n = starts[doc], starts[doc + 1] - starts[doc]
     if n < 2:
         return first, -1
-    second = lo + rng.integers(0, n - 1)
+    second = int(lo + rng.integers(0, n - 1))
     return first, second + (second >= first)
 
 
