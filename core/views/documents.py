@@ -160,7 +160,7 @@ class _Reading:
 
     def _text(self, i: int) -> str:
         data = self.data
-        return readable(class_text(data.texts[i])) if data.texts is not None else ""
+        return readable(class_text(data.texts[i])) if data.texts is not None else data.counted_words(i)
 
     def _spans(self, text: str) -> tuple[Span, ...]:
         """Words of the factor and, where they meet none, places of what is looked for; in order."""
@@ -234,15 +234,18 @@ class _Reading:
         if self.wanted:
             told = f"{format_count(len(self.rows))} of {count} {plural(data.word)} contain “{self.wanted}”"
         elif shown > 1:
-            told = f"Passages of the first {shown} of {count} {plural(data.word)}, highest {data.score_name.lower()} first"
+            shown_of = "Passages" if data.counts is None else "Words"
+            told = f"{shown_of} of the first {shown} of {count} {plural(data.word)}, highest {data.score_name.lower()} first"
         else:
             told = f"{format_count(len(self.rows))} of {count} {plural(data.word)} are listed"
         marked = "; the stronger the ground of a word, the larger its weight" if self.words.terms else ""
+        if data.counts is not None:
+            marked += "; texts are read here when the data have them in a column “text”"
         return told + marked
 
     def _legend(self) -> tuple[Key, ...]:
         data = self.data
-        if data.words is None or data.texts is None:
+        if data.words is None or (data.texts is None and data.counts is None):
             return ()
         one = data.factor_word
         lacks = (Key(f"word that the {one} lacks", _TAKES),) if (data.words < 0).any() else ()

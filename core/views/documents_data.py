@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.text.options import TextOptions
-from plaidwork.core.draws.numbers import format_number, format_probability
+from plaidwork.core.draws.numbers import format_count, format_number, format_probability
 from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.columns import ItemColumns, datasets_of
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
@@ -40,6 +41,8 @@ class Documents:
     outcome: np.ndarray | None
     outcome_name: str
     annotations: Mapping[str, np.ndarray]
+    counts: tuple[Dataset, np.ndarray] | None
+    """The counts that the run was fitted to, words in columns, and the row of each document (-1: none)."""
     options: TextOptions
     data_name: str
     score_name: str
@@ -53,6 +56,18 @@ class Documents:
     def factor_word(self) -> str:
         """What a factor is called."""
         return self.layer_dim.replace("_", " ")
+
+    def counted_words(self, i: int, most: int = 60) -> str:
+        """The words of a document with how often each comes, those that come most first; empty where they are not known."""
+        if self.counts is None or (at := int(self.counts[1][i])) < 0:
+            return ""
+        data = self.counts[0]
+        row = data.values[[at]].toarray().ravel() if data.is_sparse else np.asarray(data.values[at])
+        order = [k for k in np.argsort(-np.nan_to_num(row), kind="stable").tolist() if row[k] > 0]
+        often = ("" if data.kind == "binary" else f" {format_number(float(row[k]))}" for k in order[:most])
+        told = [data.column_names[k] + times for k, times in zip(order, often, strict=False)]
+        rest = (f"{format_count(len(order) - most)} more",) if len(order) > most else ()
+        return " · ".join((*told, *rest))
 
     def score_text(self, value: Any) -> str:
         """A score; probabilities as elsewhere."""
@@ -108,6 +123,7 @@ def read_documents(sources: Sources, options: Mapping[str, Any]) -> Documents:
         outcome,
         outcome_name,
         {name: column for name, column in columns.annotations.items() if name != title},
+        None if title else _counts(sources, dim, names),
         cut,
         data_name,
         capital(result.label or "score"),
@@ -131,6 +147,14 @@ def _words(sources: Sources, count: int) -> tuple[np.ndarray | None, tuple[str, 
     if values.shape[0] != count:
         raise SourceError(f"The words need {count} factors, as the scores have. Found {values.shape}.")
     return values, role_names(sources, "names", dims[1], values.shape[1])
+
+
+def _counts(sources: Sources, dim: str, names: tuple[str, ...]) -> tuple[Dataset, np.ndarray] | None:
+    """The matrix of counts with a row for each document, and the row of each; None when the run has no such."""
+    for dataset, axis, at in datasets_of(sources, dim, names):
+        if axis == 0 and dataset.kind in ("count", "binary") and dataset.column_names:
+            return dataset, at
+    return None
 
 
 def _text_column(

@@ -43,6 +43,8 @@ _UNITS, _SHARP = 96, 4.0
 _POINTS, _DPI = 9.0, 220.0
 _SMALLEST = 0.65
 """Share of its size to which an image shrinks at most, so that no page stays half empty for it: 9 points become 6."""
+_SLACK = 12
+"""Room left at the foot of a page that an image fills by itself."""
 _HEAVY = 600_000
 """Bytes of a vector drawing beyond which a figure is an image of dots."""
 _COLUMNS = 40
@@ -152,8 +154,10 @@ def _keep_together(document: QTextDocument, high: float) -> None:
         top = min(_box(document, one).top() for one in firsts or (start,))
         foot = (top // high + 1) * high
         if (firsts or start != end) and _box(document, end).bottom() - 1 >= foot:
-            if not _shrunk(block, foot - top - _words(document, start, block, end)):
+            words = _words(document, start, block, end)
+            if not _shrunk(block, foot - top - words):
                 _break_before(start)
+                _shrunk(block, high - words - _SLACK)  # where it fills a page by itself
             document.markContentsDirty(0, document.characterCount())
         block = block.next()
 

@@ -205,6 +205,21 @@ def test_a_column_called_text_will_do_and_none_is_said(opened):
     assert not page.loaded.legend
 
 
+def test_counted_words_stand_for_texts_that_are_not_there(opened):
+    workbench, run = text_run(title="")
+    counts = np.array([[2, 1, 0, 7, 0], [0, 3, 1, 0, 2], [0, 0, 3, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0.0]])
+    session = workbench.session
+    session.datasets["reviews"] = replace(session.datasets["reviews"], values=counts, kind="count")
+    page = opened((workbench, run), DOCUMENTS)
+    assert [one.words for one in texts_on(page)[:3]] == [
+        "dull 7 · plot 2 · hero 1",
+        "plot 1",
+        "hero 3 · fine 2 · war 1",
+    ]
+    assert marked(page) == ["dull", "plot", "hero"]
+    assert page.loaded.notes.startswith("Words of the first 4 of 4 documents")
+
+
 def test_words_by_topics_or_none(opened):
     workbench, run = text_run()
     run.results["weights"] = Result(run.results["weights"].values.T, ("term", "topic"))
