@@ -181,7 +181,7 @@ class OrdinalJoint:
         state = {
             "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
             "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, self.steps[0]),
-            "joint_steps": hyper.new_steps(2, self.steps[1]), "steps": steps_of(prior, self.params),
+            "joint_steps": hyper.new_steps(1, self.steps[1]), "steps": steps_of(prior, self.params),
         }  # fmt: skip
         state.update(prior.gram(theta))
         state["reference"] = new_reference(z)

@@ -24,7 +24,14 @@ from plaidwork.core.api import (
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
-from plaidwork.plugins.gp_auxiliary.ordinal import cut_problems, log_labels, start_cuts, walk_cuts, widths_of
+from plaidwork.plugins.gp_auxiliary.ordinal import (
+    cut_problems,
+    log_labels,
+    shift_cuts,
+    start_cuts,
+    walk_cuts,
+    widths_of,
+)
 from plaidwork.plugins.gp_auxiliary.raters_data import (
     distinct,
     find_rated_problems,
@@ -38,7 +45,6 @@ from plaidwork.plugins.gp_auxiliary.raters_moves import (
     draw_offsets,
     draw_precisions,
     shift_consensus,
-    shift_cuts,
     shift_raters,
     stretch,
     walk_raters,
@@ -215,7 +221,7 @@ class Rated(Model[RatedFields, RatedSettings]):
         if state["fixed"]["free"].all():
             shift_consensus(rng, together, scale, state, state["offset"])
         if params["cut_points"] == "inferred":
-            shift_cuts(rng, together, scale, state, state["q"], state["cuts"], params["cut_sd"])
+            state["q"] += shift_cuts(rng, together, scale, state, state["cuts"], params["cut_sd"])
 
     def traces(self, state: RatedFields, data: ModelData, params: RatedSettings) -> dict[str, float]:
         tried = state["steps"]["tried"].sum()

@@ -114,25 +114,6 @@ def shift_consensus(
     offset -= shift
 
 
-def shift_cuts(
-    rng: np.random.Generator,
-    together: np.ndarray,
-    scale: np.ndarray,
-    gram: Precision,
-    q: np.ndarray,
-    cuts: np.ndarray,
-    first_sd: float,
-) -> None:
-    """Shift q and the cut-points with f, which is integrated out; ``together`` is ``s y`` (N,). In place."""
-    product = times_q(scale, gram)
-    weight = float(product @ scale) + 1.0 / first_sd**2
-    mean = -(float(product @ together) + cuts[0] / first_sd**2) / weight
-    shift = mean + rng.standard_normal() / math.sqrt(weight)
-    together += shift * scale
-    q += shift
-    cuts += shift
-
-
 def stretch(
     rng: np.random.Generator,
     state: RatedFields,

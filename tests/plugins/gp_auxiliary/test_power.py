@@ -79,6 +79,7 @@ def z_before_the_cut_points(self, state, prior, params, rng, clock):
         state["cut_steps"],
         False,
         ordinal.widths_of(params),
+        passes=ordinal.PASSES,
     )
     ordinal.move_together(rng, z, cuts, state, state["joint_steps"], False, ordinal.widths_of(params))
 
@@ -123,7 +124,7 @@ FAULTS = {
     "energy at the end": ("two classes, moves of f", moved("(place[j] - centre[j]) ** 2", "place[j] ** 2")),
     "noise of a low rank": ("two classes, inducing points", drawn_with_unit_noise),
     "exponent of the joint scale": ("ordered", within(ordinal, "move_together", "(len(z) + 1)", "(len(z) - 1)")),
-    "joint shift": ("ordered, far shifts", within(ordinal, "move_together", "-shift * float(ones @ z)", "-0.3 * shift * float(ones @ z)")),
+    "joint shift": ("ordered, far shifts", within(ordinal, "shift_cuts", "-(float(product @ together)", "-(0.3 * float(product @ together)")),
     "prior of the cut-points": (
         "ordered",
         lambda patch: patch.setattr(
@@ -177,21 +178,9 @@ def test_a_missing_prior_of_a_stretch_is_found(monkeypatch):
     assert np.abs(joint("three classes, trajectories").run(12, 1500, 1500)).max() > FOUND
 
 
-@pytest.fixture
-def far_walks(monkeypatch):
-    """Five walks of the cut-points a sweep, which are as right as one."""
-    plain = ordinal.walk_cuts
-
-    def five(*given):
-        for _ in range(5):
-            plain(*given)
-
-    monkeypatch.setattr(ordinal, "walk_cuts", five)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_found(fault, monkeypatch, far_walks):
+def test_a_fault_is_found(fault, monkeypatch):
     name, put = FAULTS[fault]
     put(monkeypatch)
     assert np.abs(joint(name).run(12, 12_000, 20_000)).max() > FOUND
@@ -199,5 +188,5 @@ def test_a_fault_is_found(fault, monkeypatch, far_walks):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ordered, far cuts", "ordered, far shifts"])
-def test_far_cut_points_in_the_right_order_leave_the_joint_law(name, far_walks):
+def test_far_cut_points_in_the_right_order_leave_the_joint_law(name):
     assert np.abs(joint(name).run(12, 12_000, 40_000)).max() < 4.5

@@ -13,7 +13,7 @@ from plaidwork.core.data.annotation_inputs import ColumnRef, column_dataset
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import model_data
-from plaidwork.plugins.gp_auxiliary import raters, raters_moves
+from plaidwork.plugins.gp_auxiliary import ordinal, raters, raters_moves
 from plaidwork.plugins.gp_auxiliary.raters import Rated
 
 BASE = {"moves": "walk", "site_sweeps": 1, "walks": 3, "precision_shape": 3.0, "precision_rate": 2.0}
@@ -70,7 +70,8 @@ FAULTS = {  # the first two are printed on the lecture's slides
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found(fault, monkeypatch):
     name, right, wrong = FAULTS[fault]
-    monkeypatch.setattr(raters, name, with_fault(getattr(raters_moves, name), right, wrong))
+    home = raters_moves if hasattr(raters_moves, name) else ordinal
+    monkeypatch.setattr(raters, name, with_fault(getattr(home, name), right, wrong))
     case = "q integrated out" if name == "walk_raters" else "free"
     count = 18_000 if name == "walk_raters" else 6000  # such walks mix more slowly
     assert np.abs(joint(case).run(22, count, count)).max() > 5
