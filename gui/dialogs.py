@@ -161,6 +161,7 @@ def show_shortcuts(parent: QWidget | None) -> None:
         ("Step through the blocks", "[  and  ]"),
         ("Leave one level in a picture", "Esc"),
         ("Go to tab 1 to 9", "Ctrl+1 … Ctrl+9"),
+        ("Open the menus", "F10, or Alt and the underlined letter"),
     ):
         row += 1
         grid.addWidget(Label(text), row, 0)
@@ -190,6 +191,7 @@ def show_text(parent: QWidget | None, title: str, text: str, lead: str = "", wra
     dialog = Dialog(parent, title, lead)
     field = QPlainTextEdit(text)
     field.setReadOnly(True)
+    field.setAccessibleName(title)
     if not wrapped:
         field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     field.setMinimumSize(560, 300)

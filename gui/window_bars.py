@@ -50,6 +50,7 @@ def make_actions(window: MainWindow) -> None:
     mode = {"light": "light", "dark": "dark"}.get(theme().mode, "follow_system")
     window.actions_by_key[mode].setChecked(True)
     window.actions_by_key["guard_tables"].setChecked(guards_tables())
+    QShortcut(QKeySequence("F10"), window).activated.connect(partial(_open_menus, window))
     for number in range(1, 10):
         shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), window)
         shortcut.activated.connect(lambda index=number - 1: window.workspace.tabs.setCurrentIndex(index))
@@ -57,8 +58,9 @@ def make_actions(window: MainWindow) -> None:
 
 def make_bars(window: MainWindow, buttons: Sequence[tuple[str, str]]) -> None:
     """Give the window its menus, its ``header`` with these buttons (command, kind) and its ``messages``."""
+    taken: set[str] = set()
     for title, keys in MENUS.items():
-        menu = window.menuBar().addMenu(title)
+        menu = window.menuBar().addMenu(_with_key(title, taken))
         for key in keys:
             if key == SEPARATOR:
                 menu.addSeparator()
@@ -84,6 +86,20 @@ def make_bars(window: MainWindow, buttons: Sequence[tuple[str, str]]) -> None:
     window.messages.emptied.connect(bar.hide)
     window.messages.shown.connect(lambda *_: bar.show())
     bar.hide()
+
+
+def _with_key(title: str, taken: set[str]) -> str:
+    """The title with the letter marked that opens it with Alt, the first one that no other title has taken."""
+    at = next((k for k, letter in enumerate(title) if letter.isalpha() and letter.lower() not in taken), 0)
+    taken.add(title[at].lower())
+    return f"{title[:at]}&{title[at:]}"
+
+
+def _open_menus(window: MainWindow) -> None:
+    """Open the first menu, from where the arrow keys lead to all of them."""
+    bar = window.menuBar()
+    bar.setFocus(Qt.FocusReason.MenuBarFocusReason)
+    bar.setActiveAction(bar.actions()[0])
 
 
 def _fixed_bar(window: MainWindow, name: str, widget: QWidget) -> QToolBar:

@@ -52,6 +52,7 @@ class SettingsPage(Page):
         )
         self.notes = QPlainTextEdit(run.notes)
         self.notes.setPlaceholderText("What you found, and what to try next")
+        self.notes.setAccessibleName("Notes on this run")
         self.notes.setFixedHeight(110)
         self.notes.setTabChangesFocus(True)
         self.notes.textChanged.connect(self._noted)

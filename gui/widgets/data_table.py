@@ -85,8 +85,15 @@ class DataTable(QWidget):
         copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         copy.triggered.connect(self.copy)
         self.addAction(copy)
+        self.setAccessibleName("Table")
         theme().changed.connect(self._restyle)
         self.set_columns(columns or {}, formats=formats, swatch=swatch, status=status)
+
+    def setAccessibleName(self, name: str) -> None:
+        """Name the table, its cells and its filter for a screen reader."""
+        super().setAccessibleName(name)
+        self._view.setAccessibleName(name)
+        self._filter.setAccessibleName(f"Filter rows: {name}")
 
     def _set_up_view(self, dense: bool) -> None:
         view = self._view

@@ -65,6 +65,20 @@ def test_no_shortcut_is_taken_twice():
     assert len(shortcuts) == len(set(shortcuts))
 
 
+def test_menus_open_by_keys(window, qtbot):
+    titles = [action.text() for action in window.menuBar().actions()]
+    letters = [title[title.index("&") + 1].lower() for title in titles]
+    assert len(letters) == len(MENUS) == len(set(letters))
+    qtbot.keyClick(window, Qt.Key.Key_F10)
+    first, second = window.menuBar().actions()[:2]
+    assert window.menuBar().activeAction() is first
+    assert first.menu().isVisible()
+    qtbot.keyClick(first.menu(), Qt.Key.Key_Right)
+    assert second.menu().isVisible()
+    qtbot.keyClick(second.menu(), Qt.Key.Key_Escape)
+    assert not second.menu().isVisible()
+
+
 def test_an_empty_session_shows_the_welcome_page(window):
     assert window.centre.currentWidget() is window.welcome
     assert not window.session_dock.isVisible()
