@@ -67,7 +67,7 @@ def ends_without_null(self, null):
 
 
 def z_before_the_cut_points(self, state, prior, params, rng, clock):
-    """z drawn before the cut-points and used after them (page, row 14)."""
+    """z drawn before the cut-points and used after them (page, row 14); without the moves of both, which hide most of it."""
     z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
     w = flow.place_of(rng, z, state, state["flow"])
     flow.move(rng, w, z, edges(cuts, code), state["flow"], state["reference"], False, 1)
@@ -81,7 +81,6 @@ def z_before_the_cut_points(self, state, prior, params, rng, clock):
         ordinal.widths_of(params),
         passes=ordinal.PASSES,
     )
-    ordinal.move_together(rng, z, cuts, state, state["joint_steps"], False, ordinal.widths_of(params))
 
 
 FAULTS = {
@@ -183,7 +182,8 @@ def test_a_missing_prior_of_a_stretch_is_found(monkeypatch):
 def test_a_fault_is_found(fault, monkeypatch):
     name, put = FAULTS[fault]
     put(monkeypatch)
-    assert np.abs(joint(name).run(12, 12_000, 20_000)).max() > FOUND
+    count = 50_000 if name == "ordered, far cuts" else 20_000  # 20,000 give 4.5 to 6.6
+    assert np.abs(joint(name).run(12, 12_000, count)).max() > FOUND
 
 
 @pytest.mark.slow
