@@ -45,7 +45,7 @@ class TablePage(ResultPage):
 
     def build(self) -> QWidget:
         self.table = DataTable(filter_line=True)
-        self.table.setAccessibleName(self.view.title)
+        self.table.view.setAccessibleName(self.view.title)
         self.table.row_selected.connect(self._tell)
         self._card = card = Card()
         vertical(self.table, on=card, margins=4)

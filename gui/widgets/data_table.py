@@ -85,7 +85,8 @@ class DataTable(QWidget):
         copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         copy.triggered.connect(self.copy)
         self.addAction(copy)
-        self.setAccessibleName("Table")
+        self._view.setAccessibleName("Table")  # that of the whole is a key of what is kept with the window
+        self._filter.setAccessibleName("Filter rows")
         theme().changed.connect(self._restyle)
         self.set_columns(columns or {}, formats=formats, swatch=swatch, status=status)
 
