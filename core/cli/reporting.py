@@ -9,7 +9,7 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.errors import SettingError
-from plaidwork.core.report import make_report, methods_text, write_report
+from plaidwork.core.report import bibtex, make_report, methods_text, references_of, write_report
 from plaidwork.core.session.session import open_session
 
 _SUFFIXES = (".html", ".htm", ".pdf")
@@ -36,9 +36,10 @@ def report(options: argparse.Namespace) -> int:
 
 
 def methods(options: argparse.Namespace) -> int:
-    """``plaidwork methods S.plaidwork [--run TITLE]``."""
+    """``plaidwork methods S.plaidwork [--run TITLE] [--bibtex]``."""
     session = open_session(options.session)
-    tell(methods_text(session, find_run(session, options.run)).rstrip())
+    run = find_run(session, options.run)
+    tell((bibtex(references_of(run)) if options.bibtex else methods_text(session, run)).rstrip())
     return 0
 
 

@@ -181,6 +181,7 @@ def data(parser: argparse.ArgumentParser) -> None:
 def methods(parser: argparse.ArgumentParser) -> None:
     session(parser)
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last)")
+    parser.add_argument("--bibtex", action="store_true", help="print the references alone, as BibTeX")
 
 
 def verify(parser: argparse.ArgumentParser) -> None:

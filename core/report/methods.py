@@ -31,18 +31,24 @@ def methods_text(session: Session, run: Run) -> str:
     time of :meth:`Run.diagnosis`.
     """
     diagnosis = run.diagnosis() if run.n_draws else None
-    references = [line.strip() for line in run.spec.citation.splitlines() if line.strip()]
-    if run.spec.algorithm == "mcmc" and diagnosis is not None:
-        references.append(RHAT)
-    if diagnosis is not None and len(diagnosis.solutions) > 1:
-        references.append(STACKING)
+    references = references_of(run)
     paragraphs = [
         f"{_data(session, run)} {_model(run)} {_settings(run)}",
         f"{_inference(run)} {_settled(run, diagnosis)}".strip(),
         _software(run),
-        "\n".join(("References", *dict.fromkeys(references))) if references else "",
+        "\n".join(("References", *references)) if references else "",
     ]
     return "\n\n".join(part for part in paragraphs if part) + "\n"
+
+
+def references_of(run: Run) -> tuple[str, ...]:
+    """What the methods of a run cite: the model's papers, and those of the diagnoses that were made."""
+    found = [line.strip() for line in run.spec.citation.splitlines() if line.strip()]
+    if run.spec.algorithm == "mcmc" and run.n_draws:
+        found.append(RHAT)
+    if run.n_draws and len(run.diagnosis().solutions) > 1:
+        found.append(STACKING)
+    return tuple(dict.fromkeys(found))
 
 
 def _data(session: Session, run: Run) -> str:

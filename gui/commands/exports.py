@@ -139,13 +139,15 @@ class ExportCommands(CommandGroup):
 
     def write_methods(self) -> None:
         """The methods paragraph of the run in front, judged in the background and shown to be copied."""
-        from plaidwork.core.report import methods_text
+        from plaidwork.core.report import bibtex, methods_text, references_of
 
         run, session, window = self._window.current_run(), self._workbench.session, self._window
         if run is None:
             return
         run_task(
-            lambda task: methods_text(session, run),
+            lambda task: (
+                f"{methods_text(session, run)}\nThe references as BibTeX\n\n{bibtex(references_of(run))}"
+            ),
             lambda text: show_text(window, "What to write in the paper", text, _METHODS, wrapped=True),
             lambda error, details: window.messages.post("error", "Could not tell the methods", str(error)),
         )

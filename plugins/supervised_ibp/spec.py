@@ -7,7 +7,7 @@ from plaidwork.plugins.supervised_ibp.settings import SETTINGS
 
 CITATION = (
     "Fong, C., & Grimmer, J. (2016). Discovery of treatments from text corpora. Proceedings of the 54th Annual Meeting "
-    "of the Association for Computational Linguistics, 1600-1609. Fong, C., & Grimmer, J. (2023). Causal inference with "
+    "of the Association for Computational Linguistics, 1600-1609.\nFong, C., & Grimmer, J. (2023). Causal inference with "
     "latent treatments. American Journal of Political Science 67, 374-389."
 )
 

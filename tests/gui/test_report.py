@@ -155,3 +155,4 @@ def test_what_to_write_in_the_paper_is_shown_to_be_copied(qtbot, tmp_path, monke
         window.actions_by_key["write_methods"].trigger()
         qtbot.waitUntil(lambda: bool(shown), timeout=20_000)
     assert run.spec.title in shown[0]
+    assert "The references as BibTeX" in shown[0]

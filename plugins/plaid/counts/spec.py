@@ -9,8 +9,8 @@ from plaidwork.plugins.plaid.counts.settings import COUNT_SETTINGS
 from plaidwork.plugins.plaid.spec import INPUTS, ISHIGURO, VIEWS
 
 CITATION = (
-    f"{ISHIGURO} Degrees: Karrer, B., Newman, M. E. J. (2011). Stochastic blockmodels and community structure in networks. "
-    "Physical Review E 83, 016107. 0/1 by a Poisson count: Zhou, M. (2015). Infinite edge partition models for overlapping "
+    f"{ISHIGURO}\nKarrer, B., Newman, M. E. J. (2011). Stochastic blockmodels and community structure in networks. "
+    "Physical Review E 83, 016107.\nZhou, M. (2015). Infinite edge partition models for overlapping "
     "community detection and link prediction. AISTATS."
 )
 
