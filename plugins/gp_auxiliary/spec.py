@@ -256,7 +256,7 @@ CUTS = (
 
 ORDERED_CLASSES = ModelSpec(
     id="gp_ordered_classes",
-    version="1.0",
+    version="1.1",
     title="Gaussian process, ordered classes",
     summary="Grades, stages or scores: a latent quantity that the inputs predict, and the cut-points on it.",
     tags=("ordinal", "Gaussian process"),
