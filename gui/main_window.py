@@ -318,6 +318,7 @@ class MainWindow(QMainWindow):
         page.hovered.connect(self.status.read_out)
         page.panel_changed.connect(self.follow_page)
         page.run_opened.connect(self.commands.show_fit)
+        page.methods_asked.connect(self.commands.methods_of)
 
     def _side_panel(self) -> QWidget | None:
         page = self.workspace.current_page()

@@ -30,11 +30,13 @@ class Page(QWidget):
     hovered : what is under the pointer, for the status bar; empty when nothing is
     panel_changed : the page has another side panel now
     run_opened : id of a run that the window is to bring to the front
+    methods_asked : id of a run of which to tell what to write in the paper
     """
 
     hovered = Signal(str)
     panel_changed = Signal()
     run_opened = Signal(str)
+    methods_asked = Signal(str)
 
     offers: ClassVar[frozenset[Offer]] = frozenset()
 

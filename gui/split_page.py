@@ -27,6 +27,7 @@ class SplitPage(FrontPage):
             page = make()
             page.hovered.connect(self.hovered)
             page.run_opened.connect(self.run_opened)
+            page.methods_asked.connect(self.methods_asked)
             page.panel_changed.connect(lambda page=page: self._told(page))
             holder = QWidget()
             edges = (space.VIEW_EDGE, space.M, space.VIEW_EDGE, 0)

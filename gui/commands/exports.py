@@ -138,12 +138,17 @@ class ExportCommands(CommandGroup):
         )
 
     def write_methods(self) -> None:
-        """The methods paragraph of the run in front, judged in the background and shown to be copied."""
+        """The methods paragraph of the run in front."""
+        run = self._window.current_run()
+        if run is not None:
+            self.methods_of(run.id)
+
+    def methods_of(self, run_id: str) -> None:
+        """The methods paragraph of a run, judged in the background and shown to be copied."""
         from plaidwork.core.report import bibtex, methods_text, references_of
 
-        run, session, window = self._window.current_run(), self._workbench.session, self._window
-        if run is None:
-            return
+        session, window = self._workbench.session, self._window
+        run = session.runs[run_id]
         run_task(
             lambda task: (
                 f"{methods_text(session, run)}\nThe references as BibTeX\n\n{bibtex(references_of(run))}"

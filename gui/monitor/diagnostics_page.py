@@ -214,6 +214,10 @@ class DiagnosticsPage(Page):
             self.verdict.buttons.addWidget(
                 button(text, lambda: self._workbench.resume(run, more, budget), icon_name="play")
             )
+        elif not run.active:
+            self.verdict.buttons.addWidget(
+                button("What to write in the paper…", lambda: self.methods_asked.emit(run.id))
+            )
 
     def _fill_table(self, diagnosis: Diagnosis) -> None:
         rows = diagnosis.quantities

@@ -257,6 +257,11 @@ def test_restarts_are_compared_where_they_ended_and_by_their_way_there(qapp, qtb
     assert not page.ranks[0].isVisible()
     assert [line.name for line in page.trace.lines] == ["Restart 1", "Restart 2", "Restart 3"]
     assert len(page.trace.lines[0].y) == run.chains[0].sweep
+    methods = page.verdict.buttons.itemAt(0).widget()
+    assert methods.text() == "What to write in the paper…"
+    with qtbot.waitSignal(page.methods_asked) as asked:
+        qtbot.mouseClick(methods, Qt.MouseButton.LeftButton)
+    assert asked.args == [run.id]
     wait_for_tasks()
 
 

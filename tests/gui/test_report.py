@@ -154,5 +154,8 @@ def test_what_to_write_in_the_paper_is_shown_to_be_copied(qtbot, tmp_path, monke
         window.tree.select(RUN, run.id)
         window.actions_by_key["write_methods"].trigger()
         qtbot.waitUntil(lambda: bool(shown), timeout=20_000)
+        window.workspace.current_page().methods_asked.emit(run.id)  # as the button beside the verdict does
+        qtbot.waitUntil(lambda: len(shown) == 2, timeout=20_000)
+    assert shown[0] == shown[1]
     assert run.spec.title in shown[0]
     assert "The references as BibTeX" in shown[0]
