@@ -124,12 +124,15 @@ def _halve(level: Level) -> Level | None:
 
 def _pair(values: np.ndarray, axis: int) -> np.ndarray:
     """Means of neighbours; an odd last one stays alone."""
-    even = values[::2] if axis == 0 else values[:, ::2]
-    odd = values[1::2] if axis == 0 else values[:, 1::2]
-    out = np.array(even)
-    part = out[: len(odd)] if axis == 0 else out[:, : odd.shape[1]]
-    part += odd
+    even, odd = (values[::2], values[1::2]) if axis == 0 else (values[:, ::2], values[:, 1::2])
+    out = np.empty(even.shape, values.dtype)
+    pairs = (slice(len(odd)),) if axis == 0 else (slice(None), slice(odd.shape[1]))
+    part = out[pairs]
+    np.add(even[pairs], odd, out=part)
     part *= np.float32(0.5)
+    if part.shape != out.shape:
+        alone = (slice(-1, None),) if axis == 0 else (slice(None), slice(-1, None))
+        out[alone] = even[alone]
     return out
 
 

@@ -101,7 +101,10 @@ class BlockData:
         """(n, m) float32 values of a mode in another order, some rows at a time: a matrix may be half of the memory."""
         found = np.empty(self.values.shape, dtype=np.float32)
         for part in row_parts(self.values.shape):
-            found[part] = self.lines(mode, row_order[part])[:, column_order]
+            lines = self.lines(mode, row_order[part]).astype(np.float32, copy=False)
+            np.take(
+                lines, column_order, axis=1, out=found[part], mode="clip"
+            )  # which is twice as fast as an index
         return found
 
     def mode_limits(self, mode: str) -> tuple[float, float]:
