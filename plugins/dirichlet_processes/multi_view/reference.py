@@ -1,0 +1,1 @@
+def prepare_reference(*a): pass
