@@ -57,7 +57,9 @@ def posterior(data: ModelData, params: Any) -> tuple[list[tuple[tuple[int, ...],
         t = np.array(blocks)
         sizes = np.bincount(t)
         a0 = params["block_alpha"]
-        prior = len(sizes) * math.log(a0) + float(gammaln(sizes).sum()) + math.lgamma(a0) - math.lgamma(a0 + n)
+        prior = (
+            len(sizes) * math.log(a0) + float(gammaln(sizes).sum()) + math.lgamma(a0) - math.lgamma(a0 + n)
+        )
         parts: list[list[tuple[tuple[int, ...], float]]] = []
         for v in views:
             parts.append([])
@@ -71,7 +73,9 @@ def posterior(data: ModelData, params: Any) -> tuple[list[tuple[tuple[int, ...],
     return found, np.array(density)
 
 
-def sweep(state: Any, data: ModelData, params: Any, rng: np.random.Generator, number: int, warmup: int = 0) -> Any:
+def sweep(
+    state: Any, data: ModelData, params: Any, rng: np.random.Generator, number: int, warmup: int = 0
+) -> Any:
     """One sweep; its traces."""
     while (traces := MODEL.step(state, data, params, rng, Clock(number, warmup))) is None:
         pass
@@ -91,7 +95,9 @@ def smallest_p(data: ModelData, params: Any, sweeps: int, seed: int = 1) -> floa
         sweep(state, data, params, rng, number)
         parts = [state["block"], *(one[one >= 0] for one in state["cluster"])]
         seen[number] = place[tuple(canonical(one) for one in parts)]
-    values = [(probability >= 0.004) & (np.arange(len(found)) == i) for i in np.flatnonzero(probability >= 0.004)]
+    values = [
+        (probability >= 0.004) & (np.arange(len(found)) == i) for i in np.flatnonzero(probability >= 0.004)
+    ]
     for part in range(len(found[0])):
         alone = [one[part] for one in found]
         for labels in set(alone):
@@ -151,4 +157,17 @@ def keep(data: ModelData, params: Any, chains: int, warmup: int, draws: int) -> 
     return Chains(kept)
 
 
-__all__ = ["FEW", "LACKING", "MODEL", "adjusted_rand", "keep", "matrices", "planted", "posterior", "settings", "smallest_p", "sweep", "true_information"]
+__all__ = [
+    "FEW",
+    "LACKING",
+    "MODEL",
+    "adjusted_rand",
+    "keep",
+    "matrices",
+    "planted",
+    "posterior",
+    "settings",
+    "smallest_p",
+    "sweep",
+    "true_information",
+]

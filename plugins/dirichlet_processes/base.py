@@ -41,7 +41,9 @@ def first_base(params: ColumnSettings, matrices: int, numbers: int, counts: int)
     }
 
 
-def prior_base(params: ColumnSettings, matrices: int, numbers: int, counts: int, rng: np.random.Generator) -> Base:
+def prior_base(
+    params: ColumnSettings, matrices: int, numbers: int, counts: int, rng: np.random.Generator
+) -> Base:
     """A draw from the prior."""
     if not params["learn_base"]:
         return first_base(params, matrices, numbers, counts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,18 +31,39 @@ class Shares(NamedTuple):
 
 
 def shares_of(state: ViewState) -> Shares:
-    """At the end of a sweep: ``p_kv = (n_kv. + alpha_v beta_v) / (n_kv + alpha_v)``, of a new block beta_v."""
-    links, a0 = state["links"], state["block_alpha"]
-    k = int((links["members"] > 0).sum())
-    block = np.append(links["members"][:k], a0) / (links["members"][:k].sum() + a0)
-    views = []
+    """Of a state at the end of a sweep."""
+    links = state["links"]
+    k, views = int((links["members"] > 0).sum()), []
     for v, high in enumerate(links["high"]):
-        lo, alpha = int(links["first"][v]), float(links["alpha"][v])
+        lo = int(links["first"][v])
         beta = np.append(links["beta"][lo : lo + high], links["rest"][v])
-        uses = np.zeros((k + 1, int(high) + 1))
-        uses[:k, :high] = links["uses"][:k, lo : lo + high]
-        views.append((uses + alpha * beta) / (uses.sum(axis=1, keepdims=True) + alpha))
-    return Shares(block, tuple(views))
+        views.append((links["uses"][:k, lo : lo + high], beta))
+    return _shares(links["members"][:k], views, state["block_alpha"], links["alpha"])
+
+
+def shares_of_draw(draw: Mapping[str, Any]) -> Shares:
+    """Of what is kept of a draw."""
+    block, clusters = np.asarray(draw["block_of"], np.int64), np.asarray(draw["cluster_of"], np.int64)
+    k, at, views = int(block.max()) + 1, 0, []
+    for labels, high in zip(clusters, np.asarray(draw["n_clusters"], np.int64), strict=True):
+        uses, inside = np.zeros((k, int(high)), np.int64), labels >= 0
+        np.add.at(uses, (block[inside], labels[inside]), 1)
+        views.append((uses, np.asarray(draw["weight"])[at : at + high + 1]))
+        at += int(high) + 1
+    return _shares(np.bincount(block), views, float(draw["block_alpha"]), np.asarray(draw["alpha"]))
+
+
+def _shares(
+    members: np.ndarray, views: Sequence[tuple[np.ndarray, Floats]], a0: float, alpha: Floats
+) -> Shares:
+    """``p_kv = (n_kv. + alpha_v beta_v) / (n_kv + alpha_v)``, of a new block beta_v; ``views`` has uses (K, C) and beta (C + 1,)."""
+    k = len(members)
+    found = []
+    for (uses, beta), own in zip(views, alpha, strict=True):
+        counts = np.zeros((k + 1, len(beta)))
+        counts[:k, :-1] = uses
+        found.append((counts + own * beta) / (counts.sum(axis=1, keepdims=True) + own))
+    return Shares(np.append(members, a0) / (members.sum() + a0), tuple(found))
 
 
 def mutual_information(joint: Floats) -> float:

@@ -179,7 +179,10 @@ def problems_of(data: ModelData, params: ViewSettings) -> list[Problem]:
     blocks = tuple(data["views"])
     if len(blocks) < 2:
         text = "Only one matrix is chosen; dependence is that of two or more views of the same samples."
-        return [Problem(text, "Choose another matrix, or take the Dirichlet process mixture.", "views"), *found]
+        return [
+            Problem(text, "Choose another matrix, or take the Dirichlet process mixture.", "views"),
+            *found,
+        ]
     for i, block in enumerate(blocks):
         for other in blocks[i + 1 :]:
             both = int((block.observed.any(axis=1) & other.observed.any(axis=1)).sum())
@@ -210,7 +213,10 @@ def base_by_column(state: ViewState, tables: ViewTables, data: ModelData) -> dic
 def tiny_views() -> ModelData:
     """A few cells of two views, to compile the kernels with."""
     blocks = []
-    for name, values in (("A", [[0.0, 1.0], [1.0, 0.0], [5.0, 1.0], [6.0, 0.0]]), ("B", [[0.5], [0.2], [3.0], [4.1]])):
+    for name, values in (
+        ("A", [[0.0, 1.0], [1.0, 0.0], [5.0, 1.0], [6.0, 0.0]]),
+        ("B", [[0.5], [0.2], [3.0], [4.1]]),
+    ):
         array = np.array(values)
         known = np.ones(array.shape, bool)
         for one in (array, known):

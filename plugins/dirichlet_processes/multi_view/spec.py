@@ -87,7 +87,7 @@ MULTI_VIEW_CLUSTERS = ModelSpec(
             options={"factory": "multi_view_clusters.shared"},
         ),
         View(
-            "picture", "Groups", {"values": "members"}, headline="groups_headline", caption="groups_caption",
+            "picture", "Groups", {"values": "labels"}, headline="groups_headline", caption="groups_caption",
             options={"factory": "multi_view_clusters.groups"},
         ),
         View(

@@ -33,9 +33,7 @@ def first_state(tables: ViewTables, params: ViewSettings, rng: np.random.Generat
     if word == "varied":
         word = VARIED[chain_of(rng) % len(VARIED)]
     labels = np.array([start_labels(word, table, rng) for table in tables.tables])
-    bases: list[Base] = [
-        first_base(params, 1, int(row[0]), int(row[3])) for row in tables.widths
-    ]
+    bases: list[Base] = [first_base(params, 1, int(row[0]), int(row[3])) for row in tables.widths]
     law = concentrations(params, len(labels))
     beta: list[Floats] = [np.bincount(one) / len(one) * (1.0 - REST) for one in labels]
     block = labels[0].copy() if word == "means" else np.zeros_like(labels[0])

@@ -119,7 +119,12 @@ class Updates:
                 rng, law[GAMMA], total, used, self.params["gamma_shape"], self.params["gamma_rate"]
             )
             law[ALPHA] = draw_shared_alpha(
-                rng, law[ALPHA], self.corpus.lengths, total, self.params["alpha_shape"], self.params["alpha_rate"]
+                rng,
+                law[ALPHA],
+                self.corpus.lengths,
+                total,
+                self.params["alpha_shape"],
+                self.params["alpha_rate"],
             )
             law[ETA] = self.draw_eta(used)
         parts = rng.standard_gamma(np.append(seats, law[GAMMA]))
