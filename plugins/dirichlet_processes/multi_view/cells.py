@@ -15,7 +15,7 @@ from plaidwork.plugins.dirichlet_processes.state import Ints
 MOST_DRAWS = 400
 """Draws over which tables are averaged, evenly spread over those of all chains."""
 ENDS = (0.05, 0.95)
-NAMES = ("block_of", "cluster_of", "n_clusters", "weight", "block_alpha", "alpha")
+NAMES = ("block_of", "cluster_of", "n_clusters", "weight", "concentrations")
 
 
 def shown_shares(drawn: Ints, shown: Ints, clusters: int) -> Floats:

@@ -11,6 +11,8 @@ import numpy as np
 from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 
+MOST_CELLS = 1e6
+
 
 def pairs_of(views: int) -> list[tuple[int, int]]:
     """All pairs of views, in order."""
@@ -50,7 +52,8 @@ def shares_of_draw(draw: Mapping[str, Any]) -> Shares:
         np.add.at(uses, (block[inside], labels[inside]), 1)
         views.append((uses, np.asarray(draw["weight"])[at : at + high + 1]))
         at += int(high) + 1
-    return _shares(np.bincount(block), views, float(draw["block_alpha"]), np.asarray(draw["alpha"]))
+    law = np.asarray(draw["concentrations"], float)
+    return _shares(np.bincount(block), views, float(law[0]), law[1 : 1 + len(clusters)])
 
 
 def _shares(
@@ -79,22 +82,22 @@ def entropy(share: Floats) -> float:
     return -float((inside * np.log(inside)).sum())
 
 
-def information(shares: Shares) -> tuple[Floats, Floats, float]:
-    """Mutual information of all pairs, entropy of each view (V,), and total correlation, in nats.
+def information(shares: Shares) -> Floats:
+    """(pairs + V + 1,) in nats: mutual information of all pairs, entropy of each view, and the total correlation of all.
 
-    The total correlation is exact: the joint table of all views is summed over the blocks' terms, and where it would be too large
-    (over a million cells) NaN is given.
+    The total correlation is of the joint table of all views; NaN where that has over a million cells.
     """
     views = len(shares.view)
-    mutual = np.array([mutual_information(shares.joint(v, w)) for v, w in pairs_of(views)])
-    alone = np.array([entropy(shares.block @ view) for view in shares.view])
-    cells = float(np.prod([view.shape[1] for view in shares.view]))
-    if cells > 1e6:
-        return mutual, alone, float("nan")
+    mutual = [mutual_information(shares.joint(v, w)) for v, w in pairs_of(views)]
+    alone = [entropy(shares.block @ view) for view in shares.view]
+    if views == 2:
+        return np.array([*mutual, *alone, mutual[0]])
+    if np.prod([float(view.shape[1]) for view in shares.view]) > MOST_CELLS:
+        return np.array([*mutual, *alone, np.nan])
     whole = np.zeros(())
     for k, weight in enumerate(shares.block):
         part = np.array(weight)
         for view in shares.view:
             part = np.multiply.outer(part, view[k])
         whole = whole + part
-    return mutual, alone, max(float(alone.sum() - entropy(whole.ravel())), 0.0)
+    return np.array([*mutual, *alone, max(sum(alone) - entropy(whole.ravel()), 0.0)])

@@ -23,7 +23,6 @@ from plaidwork.core.api import (
     Trial,
     passes,
 )
-from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import samples
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.spec import MULTI_VIEW_CLUSTERS
@@ -89,10 +88,9 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
 
     def traces(self, state: ViewState, data: ModelData, params: ViewSettings) -> Mapping[str, float]:
         at, links = state["at"], state["links"]
-        mutual = information(shares_of(state))[0]
         return {
             "log_joint": log_joint(state, tables_of(data, params), params),
-            "shared": float(mutual.mean()),
+            "shared": float(state["information"][: -len(links["high"]) - 1].mean()),
             "n_clusters": float(links["high"].mean()),
             "n_blocks": float((links["members"] > 0).sum()),
             "alpha": float(np.exp(np.log(links["alpha"]).mean())),
@@ -104,7 +102,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
 
     def draws(self, state: ViewState, data: ModelData, params: ViewSettings) -> Mapping[str, Any]:
         links, tables = state["links"], tables_of(data, params)
-        mutual, alone, together = information(shares_of(state))
+        views, found = len(links["high"]), state["information"]
         pieces = [
             np.append(links["beta"][lo : lo + high], rest)
             for lo, high, rest in zip(links["first"][:-1], links["high"], links["rest"], strict=True)
@@ -113,14 +111,11 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
             "block_of": state["block"].copy(),
             "cluster_of": state["cluster"].copy(),
             "n_clusters": links["high"].copy(),
-            "n_blocks": int((links["members"] > 0).sum()),
-            "block_alpha": state["block_alpha"],
-            "alpha": links["alpha"].copy(),
-            "gamma": links["gamma"].copy(),
+            "concentrations": np.concatenate([[state["block_alpha"]], links["alpha"], links["gamma"]]),
             "weight": np.concatenate(pieces),
-            "mutual": mutual,
-            "entropy": alone,
-            "total_correlation": together,
+            "mutual": found[: -views - 1].copy(),
+            "entropy": found[-views - 1 : -1].copy(),
+            "total_correlation": float(found[-1]),
             **base_by_column(state, tables, data),
         }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import Kept
 from plaidwork.plugins.dirichlet_processes.clusterings import pooled_draws
-from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
+from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, pairs_of, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, ViewTables, new_state
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, draw_weights, sort_blocks
@@ -71,20 +71,19 @@ def permuted_information(kept: Kept, tables: ViewTables, params: ViewSettings) -
     used = pooled_draws(kept, 3 if kept.under_way else PERMUTATIONS)
     rng, found = np.random.default_rng(len(used)), []
     for chain, i in used:
-        draw = {
-            name: np.asarray(chain.draw(name, i)) for name in ("block_of", "cluster_of", "alpha", "gamma")
-        }
-        cluster = np.array(draw["cluster_of"], np.int64)
+        cluster = np.array(chain.draw("cluster_of", i), np.int64)
+        drawn, views = np.asarray(chain.draw("concentrations", i), float), len(cluster)
         for labels in cluster[1:]:
             inside = np.flatnonzero(labels >= 0)
             labels[inside] = labels[rng.permutation(inside)]
-        law = (float(chain.draw("block_alpha", i)), draw["alpha"], draw["gamma"])
+        law = (float(drawn[0]), drawn[1 : 1 + views], drawn[1 + views :])
         block = np.zeros(cluster.shape[1], np.int64)
+        pairs = len(pairs_of(views))
         state, total = without_data(block, cluster, tables, params, law), []
         for sweep in range(SWEEPS):
             draw_dependence(state, tables, params, rng)
             if sweep >= SWEEPS - USED:
-                total.append(information(shares_of(state))[0])
+                total.append(information(shares_of(state))[:pairs])
         found.append(np.mean(total, axis=0))
     return np.array(found)
 

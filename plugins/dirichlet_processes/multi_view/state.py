@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ModelData, Params
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Law, empty_clusters
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links, clusters_of
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, kinds_of, read
@@ -46,6 +46,8 @@ class ViewState(TypedDict):
     """(5,) see ``kernels/samples.py``"""
     log_evidence: Floats
     """(V,) log density of the data of each view given clusters and base, at the end of a sweep"""
+    information: Floats
+    """(pairs + V + 1,) see ``dependence.information``, at the end of a sweep"""
 
 
 @dataclass(frozen=True)
@@ -129,15 +131,8 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
 
 def clusters_at(state: ViewState, tables: ViewTables, v: int) -> Clusters:
     """The clusters of one view; writing into them writes into the state."""
-    slots = state["links"]["slots"]
-    parts = {}
-    for name, flat in state["clusters"].items():
-        wide = [row_width(name, row) for row in tables.widths]
-        lo = int(sum(s * w for s, w in zip(slots[:v], wide[:v], strict=True)))
-        rows, columns = int(slots[v]), wide[v]
-        piece = flat[lo : lo + rows * columns]
-        parts[name] = piece if name == "size" else piece.reshape(rows, columns)
-    return Clusters(**parts)
+    found: Clusters = clusters_of(Clusters(**state["clusters"]), state["links"]["slots"], tables.bag.width, v)
+    return found
 
 
 def row_width(name: str, widths: Ints) -> int:
@@ -216,6 +211,7 @@ def new_state(
         "fresh": np.zeros((views, n)),
         "at": np.zeros(5, np.int64),
         "log_evidence": np.zeros(views),
+        "information": np.zeros(views * (views - 1) // 2 + views + 1),
     }
 
 

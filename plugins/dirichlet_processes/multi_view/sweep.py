@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from plaidwork.plugins.dirichlet_processes.base import log_prior, update_base
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters
 from plaidwork.plugins.dirichlet_processes.kernels.scan import evidence
+from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import block_moves, cluster_moves, samples
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import log_links, seat_blocks
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     MOVE_SLOTS,
@@ -26,7 +27,6 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
 )
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, draw_alpha, draw_shared_alpha
 from plaidwork.plugins.dirichlet_processes.state import Ints
-from plaidwork.plugins.dirichlet_processes.topics.kernels.tables import draw_tables
 
 LEAST = 1e-300
 
@@ -126,12 +126,14 @@ class Updates:
                 params["block_alpha_shape"], params["block_alpha_rate"],
             )  # fmt: skip
         for v, table in enumerate(self.tables.tables):
-            sort_clusters(state, self.tables, v)
+            c = clusters_at(state, self.tables, v)
+            sort_clusters(state, c, v)
             draw_weights(self.rng, state, v, params)
-            c, number, base = clusters_at(state, self.tables, v), int(links.high[v]), state["base"][v]
+            number, base = int(links.high[v]), state["base"][v]
             if params["learn_base"]:
                 update_base(self.rng, c, number, base, params, table)
             state["log_evidence"][v] = evidence(c, number, law_of_view(base, table, params))
+        state["information"] = information(shares_of(state))
 
 
 def by_first(labels: Ints) -> tuple[Ints, Ints]:
@@ -155,7 +157,7 @@ def sort_blocks(state: ViewState) -> None:
         links[name][len(used) :] = 0
 
 
-def sort_clusters(state: ViewState, tables: ViewTables, v: int) -> None:
+def sort_clusters(state: ViewState, c: Clusters, v: int) -> None:
     """Number the clusters of a view by their first samples; those without one give their weight back to the rest."""
     links = state["links"]
     state["cluster"][v], used = by_first(state["cluster"][v])
@@ -166,7 +168,7 @@ def sort_clusters(state: ViewState, tables: ViewTables, v: int) -> None:
     links["uses"][:, lo : lo + number] = links["uses"][:, lo:hi][:, used]
     links["uses"][:, lo + number : hi] = 0
     links["high"][v] = number
-    for array in clusters_at(state, tables, v):
+    for array in c:
         array[:number] = array[used]
         array[number:] = 0
 
@@ -176,11 +178,10 @@ def draw_weights(rng: np.random.Generator, state: ViewState, v: int, params: Vie
     look at the weights (see the topics)."""
     links = state["links"]
     lo, number = int(links["first"][v]), int(links["high"][v])
-    beta, uses = links["beta"][lo : lo + number], links["uses"][:, lo : lo + number]
+    beta = links["beta"][lo : lo + number]
     alpha = float(links["alpha"][v])
     seats = np.zeros(number, np.int64)
-    for k, c in zip(*np.nonzero(uses), strict=True):
-        seats[c] += draw_tables(rng, int(uses[k, c]), alpha * float(beta[c]))
+    seat_blocks(rng, links_of(state), v, seats)
     total = int(seats.sum())
     if params["learn"] and number:
         links["gamma"][v] = draw_alpha(
@@ -192,23 +193,6 @@ def draw_weights(rng: np.random.Generator, state: ViewState, v: int, params: Vie
     parts = rng.standard_gamma(np.append(seats, links["gamma"][v]))
     parts = np.maximum(parts / max(parts.sum(), LEAST), LEAST)
     beta[:], links["rest"][v] = parts[:-1], parts[-1]
-
-
-def log_links(state: ViewState) -> float:
-    """Log density of blocks, clusters of all samples given their blocks, and weights of clusters as atoms of a Dirichlet process."""
-    links, a0 = links_of(state), state["block_alpha"]
-    sizes = links.members[links.members > 0]
-    total = len(sizes) * math.log(a0) + float(gammaln(sizes).sum())
-    total += math.lgamma(a0) - math.lgamma(a0 + float(sizes.sum()))
-    for v in range(len(links.slots)):
-        lo, number, alpha = int(links.first[v]), int(links.high[v]), float(links.alpha[v])
-        beta, uses = links.beta[lo : lo + number], links.uses[: len(sizes), lo : lo + number]
-        total += float((gammaln(alpha) - gammaln(alpha + links.present[: len(sizes), v])).sum())
-        total += float((gammaln(alpha * beta + uses) - gammaln(alpha * beta))[uses > 0].sum())
-        gamma = float(links.gamma[v])
-        total += number * math.log(gamma) - float(np.log(beta).sum())
-        total += (gamma - 1.0) * math.log(links.rest[v])
-    return total
 
 
 def log_hyper(state: ViewState, params: ViewSettings) -> float:
@@ -230,7 +214,11 @@ def log_hyper(state: ViewState, params: ViewSettings) -> float:
 
 def log_joint(state: ViewState, tables: ViewTables, params: ViewSettings) -> float:
     """Exact log density of data (in their own unit), blocks, clusters, weights, concentrations and bases."""
-    total = log_links(state) + log_hyper(state, params) + float(state["log_evidence"].sum())
+    total = (
+        log_links(links_of(state), state["block_alpha"])
+        + log_hyper(state, params)
+        + float(state["log_evidence"].sum())
+    )
     for table, base in zip(tables.tables, state["base"], strict=True):
         total += table.constant + log_prior(base, params, table)
     return total
