@@ -50,8 +50,9 @@ def shares_of_draw(draw: Mapping[str, Any]) -> Shares:
     for labels, high in zip(clusters, np.asarray(draw["n_clusters"], np.int64), strict=True):
         uses, inside = np.zeros((k, int(high)), np.int64), labels >= 0
         np.add.at(uses, (block[inside], labels[inside]), 1)
-        views.append((uses, np.asarray(draw["weight"])[at : at + high + 1]))
-        at += int(high) + 1
+        beta = np.asarray(draw["weight"])[at : at + high]
+        views.append((uses, np.append(beta, max(1.0 - beta.sum(), 0.0))))
+        at += int(high)
     law = np.asarray(draw["concentrations"], float)
     return _shares(np.bincount(block), views, float(law[0]), law[1 : 1 + len(clusters)])
 

@@ -104,8 +104,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         links, tables = state["links"], tables_of(data, params)
         views, found = len(links["high"]), state["information"]
         pieces = [
-            np.append(links["beta"][lo : lo + high], rest)
-            for lo, high, rest in zip(links["first"][:-1], links["high"], links["rest"], strict=True)
+            links["beta"][lo : lo + high] for lo, high in zip(links["first"][:-1], links["high"], strict=True)
         ]
         return {
             "block_of": state["block"].copy(),
@@ -178,6 +177,10 @@ def problems_of(data: ModelData, params: ViewSettings) -> list[Problem]:
             Problem(text, "Choose another matrix, or take the Dirichlet process mixture.", "views"),
             *found,
         ]
+    for block in blocks:
+        if not block.observed.any():
+            text = f"“{block.name}” has no known cell."
+            found.insert(0, Problem(text, "Choose other matrices.", "views"))
     for i, block in enumerate(blocks):
         for other in blocks[i + 1 :]:
             both = int((block.observed.any(axis=1) & other.observed.any(axis=1)).sum())

@@ -20,7 +20,6 @@ from plaidwork.plugins.dirichlet_processes.multi_view.dependence import pairs_of
 
 FAR = 3.0
 """Log ratio to base 2 at which the colours end: eight times as many samples, or an eighth."""
-SURE = 0.95
 
 
 def chosen_view(results: ResultStore, choices: ViewChoices) -> int:
@@ -53,7 +52,6 @@ def load_shared(results: ResultStore, choices: ViewChoices) -> Picture:
     cells = Cells(
         ratio, -0.5, len(columns) - 0.5, -0.5, len(rows) - 0.5, map="loom", limits=(-FAR, FAR), gap=2.0, name="samples in both clusters",
         labels=tuple(texts), read=tuple(reads), of=Items("row", both, labels[v][both] * len(columns) + labels[w][both]),
-        dots=(more > SURE),
     )  # fmt: skip
     sizes = [np.bincount(one[one >= 0], minlength=1) for one in (labels[v], labels[w])]
     across = tuple(f"{name} ({size})" for name, size in zip(columns, sizes[1], strict=True))
@@ -66,8 +64,8 @@ def load_shared(results: ResultStore, choices: ViewChoices) -> Picture:
     table = {"Cluster": np.repeat(rows, len(columns)), "Other cluster": np.tile(columns, len(rows))}
     return Picture(
         str(results["headline"]), str(results["caption"]), (panel,),
-        f"Samples in both clusters, below them the 90 % interval of what the model expects; a dot: more than if the views were independent, "
-        f"with probability above {format_percent(SURE)}. {format_count(len(both))} samples have both views.",
+        "Samples in both clusters, below them the 90 % interval of what the model expects. "
+        f"{format_count(len(both))} samples have both views.",
         (Ramp.between("samples over those of independent views, log to base 2", "loom", (-FAR, FAR), ends),),
         {**table, "Samples": counts.ravel().astype(int), "Expected": expected.ravel(), "If independent": alone.ravel()},
     )  # fmt: skip

@@ -57,7 +57,7 @@ def summarise_views(kept: Kept, data: ModelData, tables: ViewTables, params: Vie
         certainties.append(certainty)
         names.append(called)
     n = len(blocks[0].names[0])
-    labels, sure = np.full((len(blocks), n), -1, np.int64), np.full((len(blocks), n), np.nan)
+    labels, sure = np.full((len(blocks), n), -1, np.int64), np.zeros((len(blocks), n))
     for v, (point, inside) in enumerate(points):
         labels[v, inside], sure[v, inside] = point.labels, certainties[v][0]
     nearest = [point for point, _ in points]
@@ -66,7 +66,7 @@ def summarise_views(kept: Kept, data: ModelData, tables: ViewTables, params: Vie
     profile, stands_out = _profiles(kept, data, tables, params, labels, names)
     found |= profile
     found |= _samples(blocks, points, certainties, names, labels, sure, stands_out)
-    found |= _words(nearest, sure, [block.name for block in blocks])
+    found |= _words(nearest, labels, sure, [block.name for block in blocks])
     return found
 
 
@@ -107,7 +107,7 @@ def _dependence(kept: Kept, tables: ViewTables, params: ViewSettings, names: lis
         which = f"{which} share" if len(pairs) == 1 else f"Of {len(pairs)} pairs {which} share most:"
     caption = (
         "Mutual information of the clusters of two views, posterior mean and 95 % interval. By chance: the same clusters with the "
-        f"samples permuted, {format_fixed(by_chance[best], 2)} nats here. At most: the smaller entropy of the two."
+        f"samples permuted, {format_fixed(by_chance[best], 3)} nats here. At most: the smaller entropy of the two."
     )
     if len(names) > 2 and np.isfinite(total).all():
         ends = [format_fixed(q, 2) for q in (total.mean(), *np.quantile(total, INTERVAL))]
@@ -160,7 +160,7 @@ def _samples(
     for v, block in enumerate(blocks):
         called = np.append(names[v], "")
         columns[block.name] = called[labels[v]]
-        columns[f"Certainty in {block.name}"] = sure[v]
+        columns[f"Certainty in {block.name}"] = np.where(labels[v] >= 0, sure[v], np.nan)
     rows: dict[str, list[Any]] = {"View": [], "Cluster": [], "Samples": [], "Certainty": []}
     for v, (point, _) in enumerate(points):
         sizes = np.bincount(point.labels)
@@ -172,7 +172,9 @@ def _samples(
     return {
         "assignments": Table(columns, label="clusters of the samples"),
         "labels": Result(labels, ("view", "sample"), label="cluster of each sample in each view, from 0"),
-        "certainty": Result(sure, ("view", "sample"), label="certainty of a sample's cluster"),
+        "certainty": Result(
+            sure, ("view", "sample"), label="certainty of a sample's cluster", doc="0 in a view that it lacks"
+        ),
         "view_names": Result(views, ("view",)),
         "clusters": Table(
             {
@@ -242,9 +244,9 @@ def _profiles(
     return found, told
 
 
-def _words(points: list[NearestPartition], sure: Floats, names: list[str]) -> dict[str, Any]:
-    unsure = [int((row < UNSURE).sum()) for row in sure]
-    counts = [int(np.isfinite(row).sum()) for row in sure]
+def _words(points: list[NearestPartition], labels: Ints, sure: Floats, names: list[str]) -> dict[str, Any]:
+    counts = [int((row >= 0).sum()) for row in labels]
+    unsure = [int(((row < UNSURE) & (own >= 0)).sum()) for row, own in zip(sure, labels, strict=True)]
     told = ", ".join(
         f"{len(point)} cluster{'s' if len(point) > 1 else ''} in “{name}”"
         for point, name in zip(points, names, strict=True)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plaidwork.plugins.dirichlet_processes.base import prior_base
+from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.starts import concentrations
 from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, new_state
@@ -72,6 +73,7 @@ def draw_state(
         widths.append((numbers, codes, 2 * codes, counts))
     state = new_state(block, np.array(clusters), np.array(widths), bases, law, betas, np.array(rest))
     counted(state)
+    state["information"] = information(shares_of(state))
     return state
 
 

@@ -47,7 +47,7 @@ MULTI_VIEW_CLUSTERS = ModelSpec(
         "pair": PAIR_DOC,
         "variable": "columns of all views, one view after the other",
         "concentration": "of blocks, of a block's clusters by view, of each view's clusters",
-        "weighed": "clusters of all views, each view's followed by new ones",
+        "weighed": "clusters of all views, those of one view after the other",
         "cluster": "clusters that are shown, those of one view after the other",
     },
     variables=(
