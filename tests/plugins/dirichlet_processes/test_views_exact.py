@@ -40,7 +40,7 @@ def test_frequencies_shortly():
 @pytest.mark.slow
 @pytest.mark.parametrize(("data", "kind"), [*itertools.product(DATA, KINDS)])
 def test_frequencies_of_all_blocks_and_clusters(data, kind):
-    assert smallest_p(matrices(**DATA[data]), settings(**KINDS[kind]), 20_000) > ENOUGH
+    assert smallest_p(matrices(**DATA[data]), settings(**KINDS[kind]), 20_000, seed=2) > ENOUGH
 
 
 def seldom_drawn(monkeypatch):
