@@ -9,6 +9,7 @@ def plaidwork_models() -> list[str]:
     return [
         "plaidwork.plugins.dirichlet_processes.model:DirichletProcessMixture",
         "plaidwork.plugins.dirichlet_processes.topics.model:HdpTopics",
+        "plaidwork.plugins.dirichlet_processes.multi_view.model:MultiViewClusters",
     ]
 
 

@@ -19,19 +19,19 @@ from scipy.special import gammaln
 
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Base, Table
 
 SHAPE_B0 = 2.0
 LEAST = 1e-300
 
 
-def usual_b0(params: Settings) -> float:
+def usual_b0(params: ColumnSettings) -> float:
     """b0 at which the prior mean of a variance is ``within``."""
     return params["within"] * (params["within_shape"] - 1.0)
 
 
-def first_base(params: Settings, matrices: int, numbers: int, counts: int) -> Base:
+def first_base(params: ColumnSettings, matrices: int, numbers: int, counts: int) -> Base:
     """The base where it is not learned, and where a chain begins."""
     return {
         "m0": np.zeros(numbers),
@@ -41,7 +41,9 @@ def first_base(params: Settings, matrices: int, numbers: int, counts: int) -> Ba
     }
 
 
-def prior_base(params: Settings, matrices: int, numbers: int, counts: int, rng: np.random.Generator) -> Base:
+def prior_base(
+    params: ColumnSettings, matrices: int, numbers: int, counts: int, rng: np.random.Generator
+) -> Base:
     """A draw from the prior."""
     if not params["learn_base"]:
         return first_base(params, matrices, numbers, counts)
@@ -53,7 +55,7 @@ def prior_base(params: Settings, matrices: int, numbers: int, counts: int, rng: 
     }
 
 
-def log_prior(base: Base, params: Settings, table: Table) -> float:
+def log_prior(base: Base, params: ColumnSettings, table: Table) -> float:
     """Log density of the base, as far as it is learned and some column has it."""
     if not params["learn_base"]:
         return 0.0
@@ -84,7 +86,7 @@ def draw_variances_and_means(
 
 
 def update_base(
-    rng: np.random.Generator, c: Clusters, number: int, base: Base, params: Settings, table: Table
+    rng: np.random.Generator, c: Clusters, number: int, base: Base, params: ColumnSettings, table: Table
 ) -> None:
     """Draw the base given the clusters in the first ``number`` slots, in place. O(K columns)."""
     a0, matrix = params["within_shape"], table.number_of[:, 0]

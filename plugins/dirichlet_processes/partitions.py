@@ -75,6 +75,16 @@ def draw_alpha(rng: np.random.Generator, alpha: float, n: int, k: int, shape: fl
     return max(float(rng.gamma(shape + k - (0.0 if more else 1.0))) / tilted, LEAST)
 
 
+def draw_shared_alpha(
+    rng: np.random.Generator, alpha: float, sizes: NDArray[np.int64], seats: int, shape: float, rate: float
+) -> float:
+    """Concentration of several groups with these sizes (D,) given the tables of all (Teh et al. 2006, appendix A)."""
+    sizes = sizes[sizes > 0]
+    left = np.log(np.maximum(rng.beta(alpha + 1.0, sizes), 1e-300)).sum()
+    ended = (rng.random(len(sizes)) * (sizes + alpha) < sizes).sum()
+    return max(float(rng.gamma(shape + seats - ended) / (rate - left)), LEAST)
+
+
 def slice_draw(
     rng: np.random.Generator, x: float, density: Callable[[float], float], low: float, high: float
 ) -> float:

@@ -2,125 +2,33 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from plaidwork.core.api import ResultStore, format_count, format_fixed, format_number, format_probability
-from plaidwork.core.api_pictures import (
-    Axis,
-    Bars,
-    Cells,
-    End,
-    Items,
-    Matrix,
-    Outlines,
-    Panel,
-    Picture,
-    PictureFactory,
-    Ramp,
-    ViewChoices,
-    area_categories,
-)
-
-STRIP = 0.035
-"""Width of the strip of groups, as a share of that of the map."""
-MOST_NAMED = 24
-MOST_COLUMNS = 40
-FAR = 2.5
-"""Standard deviations at which the colours of the profiles end."""
+from plaidwork.core.api import ResultStore
+from plaidwork.core.api_pictures import Picture, PictureFactory, ViewChoices
+from plaidwork.plugins.dirichlet_processes.drawing import Grouping, Profiled, draw_groups, draw_profiles
+from plaidwork.plugins.dirichlet_processes.multi_view.pictures import MULTI_VIEW
 
 
 def load_groups(results: ResultStore, choices: ViewChoices) -> Picture:
     """Samples by samples, in the order of the groups: the share of draws in which two are together."""
-    together, shown = results.array("similarity"), results.array("shown_place").astype(int)
-    labels, certainty = results.array("labels").astype(int), results.array("certainty")
-    samples, names = results.array("shown_sample"), results.array("cluster")
-    group, count = labels[shown], len(shown)
-    starts = np.flatnonzero(np.diff(group, prepend=-1))
-    ends = np.append(starts[1:], count)
-    hues, sizes = area_categories(len(names)), np.bincount(labels)
-
-    def read(piece: int) -> str:
-        i, j = divmod(piece, count)
-        if i == j:
-            sure = format_probability(float(certainty[shown[i]]))
-            return f"{samples[i]}: {names[group[i]]}, certainty {sure}"
-        return f"{samples[i]} and {samples[j]}: together with probability {format_probability(float(together[i, j]))}"
-
-    rows = Items("row", shown)
-    cells = Cells(
-        together, 0.0, count, 0.0, count, name="probability to be together", read=read, rows=rows, columns=rows,
-        called=lambda piece: str(samples[piece // count]),
+    found = Grouping(
+        results.array("similarity"), results.array("shown_place").astype(int), results.array("shown_sample"),
+        results.array("labels").astype(int), results.array("certainty"), results.array("cluster"),
     )  # fmt: skip
-    gap, width = STRIP * count / 2, STRIP * count
-    at = starts.astype(float)
-    strip = Bars(
-        np.full(len(at), -gap - width / 2), at, ends, width, name="groups",
-        color=tuple(hues[group[start]] for start in starts), of=Items("row", shown, np.repeat(np.arange(len(at)), ends - starts)),
-        read=tuple(f"{names[group[start]]}: {format_count(int(sizes[group[start]]))} samples" for start in starts),
-    )  # fmt: skip
-    frames = Outlines(at, at, ends, ends, 1.0, color="text", held=False)
-    largest = np.argsort(starts - ends, kind="stable")[:MOST_NAMED]
-    told = tuple(
-        End((starts[p] + ends[p]) / 2, f"{names[group[starts[p]]]} ({sizes[group[starts[p]]]})", "muted")
-        for p in sorted(largest)
-    )
-    part = (
-        f" {format_count(count)} of {format_count(len(labels))} samples, evenly from all groups."
-        if count < len(labels)
-        else ""
-    )
-    square = Panel(
-        (cells, strip, frames), Axis("samples, by group", ticks=False, line=False, margin=0.0),
-        Axis("samples, by group", ticks=False, line=False, down=True, margin=0.0), ends=told, equal=True, reads="over", lines=False,
-    )  # fmt: skip
-    return Picture(
-        str(results["headline"]), str(results["similarity_caption"]) + part, (square,),
-        "Frames and the strip at the left: the clusters. Blocks that are pale, or joined by colour outside the frames, are uncertain.",
-        (Ramp.between("probability to be together", "tide", (0.0, 1.0)),),
-        matrix=Matrix(together, tuple(map(str, samples)), tuple(map(str, samples)), "sample"), layers="cluster",
-    )  # fmt: skip
+    return draw_groups(found, str(results["headline"]), str(results["similarity_caption"]), "cluster")
 
 
 def load_profiles(results: ResultStore, choices: ViewChoices) -> Picture:
     """Clusters by columns: means in the unit of the data, coloured by how far they are from all samples."""
-    value, interval = results.array("profile"), results.array("profile_interval")
-    far, columns, names = results.array("stands_out"), results.array("column_names"), results.array("cluster")
-    ordered = choices.pick("order", "Columns", [("differing", "Most differing first"), ("given", "As given")])
-    spread = far.max(axis=0) - far.min(axis=0) if len(names) > 1 else np.abs(far).max(axis=0)
-    chosen = np.argsort(-spread, kind="stable")[:MOST_COLUMNS]
-    chosen = chosen if ordered == "differing" else np.sort(chosen)
-    k, rows = len(names), len(chosen)
-    pairs = [(j, c) for j in chosen for c in range(k)]
-
-    def interval_text(c: int, j: int) -> str:
-        return f"{format_number(float(interval[c, j, 0]), 3)} to {format_number(float(interval[c, j, 1]), 3)}"
-
-    cells = Cells(
-        far[:, chosen].T, -0.5, k - 0.5, -0.5, rows - 0.5, map="loom", limits=(-FAR, FAR), gap=2.0, name="means of the clusters",
-        labels=tuple(f"{format_number(float(value[c, j]), 3)}\n{interval_text(c, j)}" for j, c in pairs),
-        read=tuple(
-            f"{columns[j]} in {names[c]}: {format_number(float(value[c, j]), 4)} ({interval_text(c, j)}), "
-            f"{format_fixed(float(far[c, j]), 1, sign=True)} standard deviations from all samples"
-            for j, c in pairs
-        ),
-        columns=Items("layer", np.arange(k)),
+    found = Profiled(
+        results.array("profile"), results.array("profile_interval"), results.array("stands_out"), results.array("column_names"),
+        results.array("cluster"),
     )  # fmt: skip
-    part = f" The {rows} of {len(columns)} columns in which they differ most." if rows < len(columns) else ""
-    panel = Panel(
-        (cells,),
-        Axis("", scale="category", names=tuple(map(str, names)), above=True, turned=k > 8),
-        Axis("", scale="category", names=tuple(str(columns[j]) for j in chosen), down=True),
-        most=170.0, highest=44.0, reads="inside", zoom="",
-    )  # fmt: skip
-    table = {"Column": np.array([str(columns[j]) for j in chosen], object)}
-    return Picture(
-        str(results["profile_headline"]), str(results["profile_caption"]) + part, (panel,), "",
-        (Ramp.between("standard deviations from all samples", "loom", (-FAR, FAR), (bool((far < -FAR).any()), bool((far > FAR).any()))),),
-        {**table, **{str(names[c]): value[c, chosen] for c in range(k)}}, layers="cluster",
-    )  # fmt: skip
+    words = str(results["profile_headline"]), str(results["profile_caption"])
+    return draw_profiles(found, *words, choices, "cluster")
 
 
 FACTORIES = (
     PictureFactory("dp_mixture.groups", "Groups", load_groups),
     PictureFactory("dp_mixture.profiles", "Profiles", load_profiles),
+    *MULTI_VIEW,
 )

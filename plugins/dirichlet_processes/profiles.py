@@ -9,7 +9,7 @@ from scipy import stats
 
 from plaidwork.core.api import ModelData
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
 LEVEL = 0.95
@@ -35,7 +35,7 @@ def profiles_of(
     labels: Ints,
     data: ModelData,
     table: Table,
-    params: Settings,
+    params: ColumnSettings,
     centre: Floats,
     scale: Floats,
     weight: Floats,
@@ -81,7 +81,7 @@ Part = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
 def _numbers(
-    member: Floats, at: int, table: Table, params: Settings, m0: float, b0: float, k0: float
+    member: Floats, at: int, table: Table, params: ColumnSettings, m0: float, b0: float, k0: float
 ) -> Part:
     """A Student law of the mean: centre m_c, squared scale b_c / (a_c k_c), 2 a_c degrees."""
     x, known = table.items.numbers[:, at], table.items.known[:, at].astype(float)
@@ -100,7 +100,7 @@ def _numbers(
     return zero + unit * centre, *ends, np.array(zero + unit * whole), np.array(unit * spread)
 
 
-def _codes(member: Floats, at: int, level: int, levels: int, table: Table, params: Settings) -> Part:
+def _codes(member: Floats, at: int, level: int, levels: int, table: Table, params: ColumnSettings) -> Part:
     """A beta law of the share of a level."""
     codes, a = table.items.codes[:, at], params["level_weight"]
     hit, count = member @ (codes == level).astype(float), member @ (codes >= 0).astype(float)
@@ -111,7 +111,7 @@ def _codes(member: Floats, at: int, level: int, levels: int, table: Table, param
     return one / (one + other), low, high, np.array(whole), np.array(np.sqrt(whole * (1.0 - whole)))
 
 
-def _counts(member: Floats, at: int, table: Table, params: Settings, rate: float) -> Part:
+def _counts(member: Floats, at: int, table: Table, params: ColumnSettings, rate: float) -> Part:
     """A gamma law of the rate, in counts of a sample of usual exposure."""
     x, unit = table.items.counts[:, at], table.unit[at]
     known = x >= 0

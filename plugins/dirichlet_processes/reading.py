@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, SettingError, per_matrix
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, Settings
+from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
 TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
@@ -58,7 +58,7 @@ def _levels(block: Block, j: int) -> Floats:
     return np.array([0.0, 1.0]) if np.isin(found, (0.0, 1.0)).all() else found
 
 
-def exposure_of(block: Block, fitted: Block, params: Settings) -> Floats:
+def exposure_of(block: Block, fitted: Block, params: ColumnSettings) -> Floats:
     """(n,) total of a sample over what its known cells have on average in the fitted ones; 1 where all samples are alike."""
     if params["exposure"] == "none":
         return np.ones(block.shape[0])
@@ -69,7 +69,7 @@ def exposure_of(block: Block, fitted: Block, params: Settings) -> Floats:
     return np.maximum(np.where(expected > 0, total / np.maximum(expected, 1e-300), 1.0), LEAST_EXPOSURE)
 
 
-def _scaling(block: Block, params: Settings) -> tuple[Floats, Floats]:
+def _scaling(block: Block, params: ColumnSettings) -> tuple[Floats, Floats]:
     """Centre and scale of every column of numbers; a column that never changes keeps the scale 1."""
     d = block.shape[1]
     centre, scale = np.zeros(d), np.ones(d)
@@ -97,7 +97,7 @@ def _places(kinds: Sequence[str], blocks: Sequence[Block], kind: str) -> NDArray
 
 def read(data: ModelData, params: Params) -> Table:
     """All matrices side by side; asked for with ``data.prepared``, so that chains share one."""
-    settings = cast(Settings, params)
+    settings = cast(ColumnSettings, params)
     blocks: tuple[Block, ...] = tuple(data["views"])
     kinds, n = kinds_of(settings["likelihoods"], blocks), blocks[0].shape[0]
     numbers, known, codes, counts, exposure = [], [], [], [], []
@@ -141,7 +141,7 @@ def gamma_steps(shape: float, n: int) -> Floats:
     return np.asarray(np.diff(gammaln(shape + 0.5 * np.arange(n + 2))))
 
 
-def find_problems(data: ModelData, params: Settings) -> list[Problem]:
+def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
     """Errors stop the fit; warnings are shown."""
     blocks: tuple[Block, ...] = tuple(data["views"])
     try:

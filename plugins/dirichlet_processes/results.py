@@ -141,7 +141,7 @@ def _clusters(point: NearestPartition, own: Floats, profile: Profiles, names: np
         "Cluster": names,
         "Samples": sizes,
         "Certainty": np.bincount(point.labels, own) / sizes,
-        "Stands out by": np.array([_marks(row, columns) for row in profile.stands_out], object),
+        "Stands out by": np.array([marks(row, columns) for row in profile.stands_out], object),
     }
     detail = {
         "Cluster": np.repeat(names, rows),
@@ -175,7 +175,7 @@ def _clusters(point: NearestPartition, own: Floats, profile: Profiles, names: np
     }
 
 
-def _marks(row: Floats, columns: np.ndarray) -> str:
+def marks(row: Floats, columns: np.ndarray) -> str:
     """The columns in which a cluster is furthest from the whole, with how far in standard deviations."""
     best = np.argsort(-np.abs(row), kind="stable")[:DETAIL]
     return ", ".join(f"{columns[j]} {format_fixed(float(row[j]), 1, sign=True)}" for j in best)

@@ -10,17 +10,10 @@ NUMBERS, CODES, COUNTS = "gaussian", "categorical", "poisson"
 """Kinds of likelihood."""
 
 
-class Settings(TypedDict):
-    """Every setting with its type."""
+class ColumnSettings(TypedDict):
+    """What the columns are, and the priors of the parameters of clusters, with their types."""
 
     likelihoods: str
-    prior: Literal["dirichlet", "pitman_yor", "finite"]
-    learn_alpha: bool
-    alpha: float
-    alpha_shape: float
-    alpha_rate: float
-    learn_discount: bool
-    discount: float
     standardise: bool
     exposure: Literal["none", "total"]
     learn_base: bool
@@ -29,14 +22,24 @@ class Settings(TypedDict):
     mean_weight: float
     level_weight: float
     rate_shape: float
+
+
+class Settings(ColumnSettings):
+    """Every setting with its type."""
+
+    prior: Literal["dirichlet", "pitman_yor", "finite"]
+    learn_alpha: bool
+    alpha: float
+    alpha_shape: float
+    alpha_rate: float
+    learn_discount: bool
+    discount: float
     moves: int
     scans: int
     start: Literal["varied", "together", "sequential", "means", "random"]
 
 
-ALPHA = {"prior": ("dirichlet", "pitman_yor")}
-
-SETTINGS = (
+DATA = (
     Hyperparameter(
         "likelihoods", "text", "", label="Likelihoods", group="Data", per="views",
         doc="What the values of a matrix are. By its values: 0 and 1 are yes or no, which are categories, whole numbers from 0 on are "
@@ -61,6 +64,45 @@ SETTINGS = (
         ),
         doc="What the rate of a sample is proportional to. Matters in matrices of counts.",
     ),
+)  # fmt: skip
+"""What the columns are."""
+
+BASE = (
+    Hyperparameter(
+        "learn_base", "bool", True, label="Learn spread and centres", group="Clusters",
+        doc="Infer what the clusters have in common: the usual variance within one and the centre of each column, how far "
+        "clusters lie apart, the usual rate of each column of counts.",
+    ),
+    Hyperparameter(
+        "within", "float", 0.2, label="Spread within a cluster", group="Clusters", unit="variance", minimum=1e-6, maximum=1e6, log=True,
+        doc="Variance of numbers within a cluster: what is expected at first where it is learned, else its prior mean. 1 is that of "
+        "the whole column where columns are standardised.",
+    ),
+    Hyperparameter(
+        "within_shape", "float", 2.5, label="Likeness of the spreads", group="Clusters", minimum=1.05, maximum=1e4, log=True,
+        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread.",
+    ),
+    Hyperparameter(
+        "mean_weight", "float", 1.0, label="Weight of the common centre", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
+        advanced=True,
+        doc="How many samples the common centre counts for in a cluster's mean: its prior mean where it is learned, else itself.",
+    ),
+    Hyperparameter(
+        "level_weight", "float", 1.0, label="Weight of each category", group="Clusters", minimum=1e-3, maximum=1e4, log=True,
+        advanced=True, doc="Dirichlet weight of each category of a column: below 1 lets clusters be nearly pure. Matters in "
+        "matrices of categories.",
+    ),
+    Hyperparameter(
+        "rate_shape", "float", 1.0, label="Likeness of the rates", group="Clusters", minimum=1e-2, maximum=1e4, log=True,
+        advanced=True, doc="Shape of the gamma law of the rates of counts: large makes clusters alike. Matters in matrices of counts.",
+    ),
+)  # fmt: skip
+"""Priors of the parameters of clusters."""
+
+ALPHA = {"prior": ("dirichlet", "pitman_yor")}
+
+SETTINGS = (
+    *DATA,
     Hyperparameter(
         "prior", "choice", "dirichlet", label="Prior of the clusters", group="Number of clusters",
         choices=(
@@ -96,34 +138,7 @@ SETTINGS = (
         when={"prior": "pitman_yor", "learn_discount": False},
         doc="Each cluster hands on so much of its weight to new ones; 0 is a Dirichlet process.",
     ),
-    Hyperparameter(
-        "learn_base", "bool", True, label="Learn spread and centres", group="Clusters",
-        doc="Infer what the clusters have in common: the usual variance within one and the centre of each column, how far "
-        "clusters lie apart, the usual rate of each column of counts.",
-    ),
-    Hyperparameter(
-        "within", "float", 0.2, label="Spread within a cluster", group="Clusters", unit="variance", minimum=1e-6, maximum=1e6, log=True,
-        doc="Variance of numbers within a cluster: what is expected at first where it is learned, else its prior mean. 1 is that of "
-        "the whole column where columns are standardised.",
-    ),
-    Hyperparameter(
-        "within_shape", "float", 2.5, label="Likeness of the spreads", group="Clusters", minimum=1.05, maximum=1e4, log=True,
-        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread.",
-    ),
-    Hyperparameter(
-        "mean_weight", "float", 1.0, label="Weight of the common centre", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
-        advanced=True,
-        doc="How many samples the common centre counts for in a cluster's mean: its prior mean where it is learned, else itself.",
-    ),
-    Hyperparameter(
-        "level_weight", "float", 1.0, label="Weight of each category", group="Clusters", minimum=1e-3, maximum=1e4, log=True,
-        advanced=True, doc="Dirichlet weight of each category of a column: below 1 lets clusters be nearly pure. Matters in "
-        "matrices of categories.",
-    ),
-    Hyperparameter(
-        "rate_shape", "float", 1.0, label="Likeness of the rates", group="Clusters", minimum=1e-2, maximum=1e4, log=True,
-        advanced=True, doc="Shape of the gamma law of the rates of counts: large makes clusters alike. Matters in matrices of counts.",
-    ),
+    *BASE,
     Hyperparameter(
         "moves", "int", 4, label="Split-merge moves", group="Moves", minimum=0, maximum=1000, advanced=True,
         doc="Tries per sweep to split a cluster or to merge two; they cross between clusterings that single samples cannot.",

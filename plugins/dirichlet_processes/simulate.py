@@ -9,12 +9,12 @@ import numpy as np
 from plaidwork.core.api import per_matrix
 from plaidwork.plugins.dirichlet_processes.base import prior_base
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
-from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, Settings
+from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, ColumnSettings, Settings
 from plaidwork.plugins.dirichlet_processes.starts import new_state
-from plaidwork.plugins.dirichlet_processes.state import Ints, State
+from plaidwork.plugins.dirichlet_processes.state import Base, Ints, State
 
 
-def kinds_simulated(params: Settings, matrices: int) -> tuple[str, ...]:
+def kinds_simulated(params: ColumnSettings, matrices: int) -> tuple[str, ...]:
     """The likelihood of each matrix; numbers where none is named."""
     words = per_matrix(params["likelihoods"], [str(v) for v in range(matrices)])
     return tuple(word if word in (CODES, COUNTS) else NUMBERS for word in words)
@@ -92,19 +92,33 @@ def draw_data(
 ) -> tuple[Floats, ...]:
     """Matrices given the partition and the base; the clusters' parameters are drawn anew. Categories are 0 and 1."""
     labels, base, out = state["labels"], state["base"], []
-    number, at_number, at_count = int(labels.max()) + 1, 0, 0
-    for v, (kind, (n, d)) in enumerate(zip(kinds_simulated(params, len(shapes)), shapes, strict=True)):
-        if kind == NUMBERS:
-            here = slice(at_number, at_number + d)
-            s2 = base["b0"][here] / rng.gamma(params["within_shape"], size=(number, d))
-            mu = base["m0"][here] + np.sqrt(s2 / base["k0"][v]) * rng.standard_normal((number, d))
-            out.append(mu[labels] + np.sqrt(s2[labels]) * rng.standard_normal((n, d)))
-            at_number += d
-        elif kind == CODES:
-            share = rng.beta(params["level_weight"], params["level_weight"], (number, d))
-            out.append((rng.random((n, d)) < share[labels]).astype(float))
-        else:
-            rates = rng.gamma(params["rate_shape"], size=(number, d)) / base["rate"][at_count : at_count + d]
-            out.append(rng.poisson(rates[labels]).astype(float))
-            at_count += d
+    at_number, at_count = 0, 0
+    for v, (kind, (_, d)) in enumerate(zip(kinds_simulated(params, len(shapes)), shapes, strict=True)):
+        here = slice(at_number, at_number + d) if kind == NUMBERS else slice(0)
+        counted = slice(at_count, at_count + d) if kind == COUNTS else slice(0)
+        own: Base = {
+            "m0": base["m0"][here],
+            "k0": base["k0"][v : v + 1],
+            "b0": base["b0"][here],
+            "rate": base["rate"][counted],
+        }
+        out.append(draw_matrix(labels, own, kind, d, params, rng))
+        at_number += d * (kind == NUMBERS)
+        at_count += d * (kind == COUNTS)
     return tuple(out)
+
+
+def draw_matrix(
+    labels: Ints, base: Base, kind: str, d: int, params: ColumnSettings, rng: np.random.Generator
+) -> Floats:
+    """One matrix (n, d) given the cluster of each row (n,) and its base; the clusters' parameters are drawn anew."""
+    number, n = int(labels.max()) + 1, len(labels)
+    if kind == NUMBERS:
+        s2 = base["b0"] / rng.gamma(params["within_shape"], size=(number, d))
+        mu = base["m0"] + np.sqrt(s2 / base["k0"][0]) * rng.standard_normal((number, d))
+        return np.asarray(mu[labels] + np.sqrt(s2[labels]) * rng.standard_normal((n, d)))
+    if kind == CODES:
+        share = rng.beta(params["level_weight"], params["level_weight"], (number, d))
+        return (rng.random((n, d)) < share[labels]).astype(float)
+    rates = rng.gamma(params["rate_shape"], size=(number, d)) / base["rate"]
+    return rng.poisson(rates[labels]).astype(float)

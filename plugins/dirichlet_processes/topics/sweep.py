@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.plugins.dirichlet_processes.partitions import draw_alpha
+from plaidwork.plugins.dirichlet_processes.partitions import draw_alpha, draw_shared_alpha
 from plaidwork.plugins.dirichlet_processes.topics.corpus import Corpus
 from plaidwork.plugins.dirichlet_processes.topics.kernels import (
     collapsed,
@@ -118,22 +118,20 @@ class Updates:
             law[GAMMA] = draw_alpha(
                 rng, law[GAMMA], total, used, self.params["gamma_shape"], self.params["gamma_rate"]
             )
-            law[ALPHA] = self.draw_alpha(total)
+            law[ALPHA] = draw_shared_alpha(
+                rng,
+                law[ALPHA],
+                self.corpus.lengths,
+                total,
+                self.params["alpha_shape"],
+                self.params["alpha_rate"],
+            )
             law[ETA] = self.draw_eta(used)
         parts = rng.standard_gamma(np.append(seats, law[GAMMA]))
         parts = np.maximum(parts / parts.sum(), 1e-300)
         state["beta"][:used], law[REST] = parts[:-1], parts[-1]
         state["log_words"] = tables.log_words(state["counts"], state["totals"], used, law[ETA])
         state["log_places"] = 0.0
-
-    def draw_alpha(self, seats: int) -> float:
-        """Concentration of the documents given all tables (Teh et al. 2006, appendix A)."""
-        lengths, alpha = self.corpus.lengths, self.state["law"][ALPHA]
-        lengths = lengths[lengths > 0]
-        left = np.log(np.maximum(self.rng.beta(alpha + 1.0, lengths), 1e-300)).sum()
-        ended = (self.rng.random(len(lengths)) * (lengths + alpha) < lengths).sum()
-        shape, rate = self.params["alpha_shape"] + seats - ended, self.params["alpha_rate"] - left
-        return max(float(self.rng.gamma(shape) / rate), LEAST)
 
     def draw_eta(self, used: int) -> float:
         """Weight of each word, by tables of words in topics and ``q_k ~ Beta(V eta, n_k)``, drawn as logarithms."""

@@ -5,6 +5,7 @@ from hdp_tools import settings, smallest_p
 from plaid_tools import with_fault
 
 from plaidwork.core.checks import CheckFailed, checks_for
+from plaidwork.plugins.dirichlet_processes.topics import sweep
 from plaidwork.plugins.dirichlet_processes.topics.kernels import collapsed, sparse, tables
 from plaidwork.plugins.dirichlet_processes.topics.model import HdpTopics
 from plaidwork.plugins.dirichlet_processes.topics.sweep import Updates
@@ -50,7 +51,9 @@ def wrong_kernel(module, name, old, new):
 
 
 FAULTS = {
-    "documents without their share in alpha": (wrong_method("draw_alpha", "+ seats - ended", "+ seats"), ALL),
+    "documents without their share in alpha": (
+        wrong_kernel(sweep, "draw_shared_alpha", "+ seats - ended", "+ seats"), ALL,
+    ),
     "lengths of topics forgotten in eta": (
         wrong_method("draw_eta", "- n_words * log_q.sum()", "- log_q.sum()"),
         ALL,

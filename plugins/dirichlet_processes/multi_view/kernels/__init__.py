@@ -1,0 +1,1 @@
+"""Numerical kernels: numpy and Numba alone."""

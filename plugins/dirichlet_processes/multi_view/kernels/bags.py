@@ -1,0 +1,150 @@
+"""All views in one-dimensional arrays, one view after the other, so that one compiled kernel takes any number of them.
+
+Numba compiles a tuple of views anew for every length. A piece of a one-dimensional array becomes the array of one view without a copy.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Items, Law
+
+NUMBERS, CODES, LEVELS, COUNTS = range(4)
+"""Places in a row of ``width``: columns of numbers and of codes, levels of all codes, columns of counts."""
+
+
+class Bag(NamedTuple):
+    """The data of V views of n samples."""
+
+    numbers: np.ndarray
+    known: np.ndarray
+    codes: np.ndarray
+    counts: np.ndarray
+    exposure: np.ndarray
+    """All as in ``Items``, flat"""
+    width: np.ndarray
+    """(V, 4) int64"""
+    complete: np.ndarray
+    """(V,) bool: no number is missing"""
+    has: np.ndarray
+    """(V, n) bool: the sample has a known cell in the view"""
+    first: np.ndarray
+    """``Law.first`` of all views, flat"""
+    step: np.ndarray
+    """(n + 1,) as in ``Law``"""
+    a0: float
+    level_weight: float
+    rate_shape: float
+
+
+class Bases(NamedTuple):
+    """What the clusters of each view have in common, as in ``Law``, flat."""
+
+    m0: np.ndarray
+    k0: np.ndarray
+    b0: np.ndarray
+    rate: np.ndarray
+
+
+class Links(NamedTuple):
+    """Blocks of samples, and how they use the clusters of the views. Clusters of view v begin at column ``first[v]``."""
+
+    members: np.ndarray
+    """(K,) int64 samples of each block; a block of size 0 is free"""
+    present: np.ndarray
+    """(K, V) int64 those that have the view"""
+    uses: np.ndarray
+    """(K, all slots) int64 samples of a block in a cluster"""
+    beta: np.ndarray
+    """(all slots,) weight of each cluster in its view"""
+    rest: np.ndarray
+    """(V,) what all clusters of a view leave of beta"""
+    alpha: np.ndarray
+    """(V,) concentration of a block's clusters"""
+    gamma: np.ndarray
+    """(V,) concentration of a view's clusters"""
+    slots: np.ndarray
+    """(V,) int64 clusters for which a view has room"""
+    first: np.ndarray
+    """(V + 1,) int64"""
+    high: np.ndarray
+    """(V,) int64 slots in use"""
+
+
+@njit(nogil=True, cache=True)
+def cut(flat: np.ndarray, lo: int, rows: int, columns: int) -> np.ndarray:
+    """The array (rows, columns) of one view."""
+    return flat[lo : lo + rows * columns].reshape((rows, columns))
+
+
+@njit(nogil=True, cache=True)
+def items_of(bag: Bag, v: int) -> Items:
+    """The data of view ``v``."""
+    n, width = bag.has.shape[1], bag.width
+    numbers, codes, counts = 0, 0, 0
+    for u in range(v):
+        numbers += n * width[u, NUMBERS]
+        codes += n * width[u, CODES]
+        counts += n * width[u, COUNTS]
+    return Items(
+        cut(bag.numbers, numbers, n, width[v, NUMBERS]),
+        cut(bag.known, numbers, n, width[v, NUMBERS]),
+        cut(bag.codes, codes, n, width[v, CODES]),
+        cut(bag.counts, counts, n, width[v, COUNTS]),
+        cut(bag.exposure, counts, n, width[v, COUNTS]),
+        bag.complete[v],
+    )
+
+
+@njit(nogil=True, cache=True)
+def law_of(bag: Bag, bases: Bases, v: int) -> Law:
+    """The law of the clusters of view ``v``; the prior of partitions is not in it."""
+    numbers, codes, counts = 0, 0, 0
+    for u in range(v):
+        numbers += bag.width[u, NUMBERS]
+        codes += bag.width[u, CODES] + 1
+        counts += bag.width[u, COUNTS]
+    g, p = bag.width[v, NUMBERS], bag.width[v, COUNTS]
+    return Law(
+        bag.a0,
+        bases.m0[numbers : numbers + g],
+        bases.k0[numbers : numbers + g],
+        bases.b0[numbers : numbers + g],
+        bag.step,
+        bag.level_weight,
+        bag.first[codes : codes + bag.width[v, CODES] + 1],
+        bag.rate_shape,
+        bases.rate[counts : counts + p],
+        0.0,
+        bases.rate[:0],
+    )
+
+
+@njit(nogil=True, cache=True)
+def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) -> Clusters:
+    """The clusters of view ``v`` of all views' ``flat`` ones."""
+    s = slots[v]
+    size, numbers, codes, levels, counts = 0, 0, 0, 0, 0
+    for u in range(v):
+        size += slots[u]
+        numbers += slots[u] * width[u, NUMBERS]
+        codes += slots[u] * width[u, CODES]
+        levels += slots[u] * width[u, LEVELS]
+        counts += slots[u] * width[u, COUNTS]
+    g, c, p = width[v, NUMBERS], width[v, CODES], width[v, COUNTS]
+    return Clusters(
+        flat.size[size : size + s],
+        cut(flat.known, numbers, s, g),
+        cut(flat.mean, numbers, s, g),
+        cut(flat.square, numbers, s, g),
+        cut(flat.centre, numbers, s, g),
+        cut(flat.weight, numbers, s, g),
+        cut(flat.constant, numbers, s, g),
+        cut(flat.levels, levels, s, width[v, LEVELS]),
+        cut(flat.coded, codes, s, c),
+        cut(flat.events, counts, s, p),
+        cut(flat.time, counts, s, p),
+    )

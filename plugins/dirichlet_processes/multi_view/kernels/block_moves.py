@@ -1,0 +1,152 @@
+"""Split-merge moves of blocks, clusters and weights fixed (Jain and Neal 2004, section 3.2).
+
+Two samples by chance, their block split or their blocks merged, the others placed one after the other, then restricted scans of which
+the last is scored. In a merge the launch is drawn anew and the last scan forced to where the samples are. Side 0 has the first
+chosen sample; a side's clusters are counted in a row of ``Links`` of three blocks: the two sides and both together.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Links
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import (
+    BLOCK_MOVES,
+    BLOCK_TRIES,
+    LEAST,
+    free_block,
+    log_uses,
+    put,
+)
+
+
+@njit(nogil=True, cache=True)
+def log_block(links: Links, k: int) -> float:
+    """Log probability of the clusters of all samples of block ``k``, its shares integrated out."""
+    total = 0.0
+    for v in range(links.slots.size):
+        alpha = links.alpha[v]
+        total += math.lgamma(alpha) - math.lgamma(alpha + links.present[k, v])
+        for s in range(links.first[v], links.first[v] + links.high[v]):
+            if links.uses[k, s] > 0:
+                total += math.lgamma(alpha * links.beta[s] + links.uses[k, s]) - math.lgamma(
+                    alpha * links.beta[s]
+                )
+    return total
+
+
+@njit(nogil=True, cache=True)
+def place_others(
+    rng: np.random.Generator,
+    has: np.ndarray,
+    sides: Links,
+    z: np.ndarray,
+    t: np.ndarray,
+    others: np.ndarray,
+    side: np.ndarray,
+    now: int,
+    split: bool,
+    scan: int,
+    scored: bool,
+) -> float:
+    """One pass over the others, each to one of the two sides; its log probability where it is scored.
+
+    In scan -1 they have no side yet. A scored pass of a merge goes where the samples are; ``now`` is the block of side 0.
+    """
+    log_q = 0.0
+    for p in range(others.size):
+        i = others[p]
+        if scan >= 0:
+            put(sides, has, z, i, side[p], -1)
+        gap = math.log(sides.members[1]) + log_uses(sides, has, z, i, 1)
+        gap -= math.log(sides.members[0]) + log_uses(sides, has, z, i, 0)
+        if scored and not split:
+            side[p] = 0 if t[i] == now else 1
+        else:
+            side[p] = 1 if rng.random() * (1.0 + math.exp(-gap)) < 1.0 else 0
+        if scored:
+            away = gap if side[p] == 0 else -gap
+            log_q -= max(away, 0.0) + math.log1p(math.exp(-abs(away)))
+        put(sides, has, z, i, side[p], 1)
+    return log_q
+
+
+@njit(nogil=True, cache=True)
+def try_move(
+    rng: np.random.Generator,
+    has: np.ndarray,
+    links: Links,
+    sides: Links,
+    a0: float,
+    t: np.ndarray,
+    z: np.ndarray,
+    scans: int,
+    at: np.ndarray,
+) -> None:
+    """One split or merge, accepted or refused; needs a free block and two samples. ``sides`` has three blocks."""
+    n = t.size
+    first = rng.integers(0, n)
+    second = rng.integers(0, n - 1)
+    second += second >= first
+    a, b = t[first], t[second]
+    split = a == b
+    others, count = np.empty(n, np.int64), 0
+    for i in range(n):
+        if i != first and i != second and (t[i] == a or t[i] == b):
+            others[count] = i
+            count += 1
+    others = others[:count]
+    for p in range(count - 1, 0, -1):
+        q = rng.integers(0, p + 1)
+        others[p], others[q] = others[q], others[p]
+    side = np.zeros(count, np.int64)
+    sides.members[:] = 0
+    sides.present[:] = 0
+    sides.uses[:] = 0
+    put(sides, has, z, first, 0, 1)
+    put(sides, has, z, second, 1, 1)
+    log_q = 0.0
+    for scan in range(-1, scans + 1):
+        log_q = place_others(rng, has, sides, z, t, others, side, a, split, scan, scan == scans)
+    sides.members[2] = sides.members[0] + sides.members[1]
+    sides.present[2] = sides.present[0] + sides.present[1]
+    sides.uses[2] = sides.uses[0] + sides.uses[1]
+    gain = math.log(a0) + math.lgamma(sides.members[0]) + math.lgamma(sides.members[1])
+    gain -= math.lgamma(sides.members[2])
+    gain += log_block(sides, 0) + log_block(sides, 1) - log_block(sides, 2) - log_q
+    at[BLOCK_TRIES] += 1
+    if math.log(max(rng.random(), LEAST)) >= (gain if split else -gain):
+        return
+    at[BLOCK_MOVES] += 1
+    go_to, come_from = (free_block(links), b) if split else (b, a)
+    for p in range(-1, count):
+        if p < 0 or side[p] == 0:
+            i = first if p < 0 else others[p]
+            put(links, has, z, i, come_from, -1)
+            put(links, has, z, i, go_to, 1)
+            t[i] = go_to
+
+
+@njit(nogil=True, cache=True)
+def make_moves(
+    rng: np.random.Generator,
+    has: np.ndarray,
+    links: Links,
+    sides: Links,
+    a0: float,
+    t: np.ndarray,
+    z: np.ndarray,
+    scans: int,
+    at: np.ndarray,
+    lo: int,
+    hi: int,
+) -> int:
+    """Moves ``lo`` to ``hi`` of a sweep; the first one not made for want of room."""
+    for move in range(lo, hi):
+        if free_block(links) < 0:
+            return move
+        try_move(rng, has, links, sides, a0, t, z, scans, at)
+    return hi

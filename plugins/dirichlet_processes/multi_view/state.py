@@ -1,0 +1,237 @@
+"""What a chain keeps, by name, and the data as the kernels take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypedDict, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plaidwork.core.api import Block, ModelData, Params
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Law, empty_clusters
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links, clusters_of
+from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
+from plaidwork.plugins.dirichlet_processes.partitions import Floats
+from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, kinds_of, read
+from plaidwork.plugins.dirichlet_processes.state import Base, Ints, Table
+
+SLOTS, BLOCKS = 8, 8
+MOVE_SLOTS = 3
+
+
+class ViewState(TypedDict):
+    """All that the next sweep depends on. Arrays of several views are flat, one view after the other, as in ``kernels/bags.py``."""
+
+    block: Ints
+    """(n,) block of each sample"""
+    cluster: Ints
+    """(V, n) cluster of each sample in each view, -1 in a view that it lacks"""
+    order: Ints
+    """(n,) the order of the samples in this sweep"""
+    block_alpha: float
+    base: list[Base]
+    """Of each view"""
+    clusters: dict[str, NDArray[Any]]
+    """As ``Clusters``, flat"""
+    pair: dict[str, NDArray[Any]]
+    """Three slots of each view for a move, flat"""
+    links: dict[str, NDArray[Any]]
+    """As ``Links``"""
+    sides: dict[str, NDArray[Any]]
+    """``members``, ``present`` and ``uses`` of three blocks for a move"""
+    fresh: Floats
+    """(V, n) log density of each sample in an empty cluster"""
+    at: Ints
+    """(5,) see ``kernels/samples.py``"""
+    log_evidence: Floats
+    """(V,) log density of the data of each view given clusters and base, at the end of a sweep"""
+    information: Floats
+    """(pairs + V + 1,) see ``dependence.information``, at the end of a sweep"""
+
+
+@dataclass(frozen=True)
+class ViewTables:
+    """The data of all views: each as a table of its own, and all in the bag that the kernels take."""
+
+    tables: tuple[Table, ...]
+    bag: Bag
+
+    @property
+    def widths(self) -> Ints:
+        """(V, 4) as ``Table.widths``."""
+        return np.asarray(self.bag.width)
+
+
+def one_view(block: Block) -> ModelData:
+    """The data of one view alone."""
+    return ModelData({"views": (block,)})
+
+
+def read_views(data: ModelData, params: Params) -> ViewTables:
+    """All views; asked for with ``data.prepared``, so that chains share them."""
+    blocks: tuple[Block, ...] = tuple(data["views"])
+    kinds = kinds_of(cast(ViewSettings, params)["likelihoods"], blocks)
+    tables = tuple(
+        read(one_view(block), {**params, "likelihoods": kind})
+        for kind, block in zip(kinds, blocks, strict=True)
+    )
+    items = [table.items for table in tables]
+
+    def flat(parts: list[NDArray[Any]]) -> NDArray[Any]:
+        out: NDArray[Any] = np.concatenate([part.ravel() for part in parts])
+        out.flags.writeable = False
+        return out
+
+    widths = np.array([table.widths for table in tables], np.int64)
+    bag = Bag(
+        flat([one.numbers for one in items]),
+        flat([one.known for one in items]),
+        flat([one.codes for one in items]),
+        flat([one.counts for one in items]),
+        flat([one.exposure for one in items]),
+        widths,
+        np.array([one.complete for one in items]),
+        np.array([block.observed.any(axis=1) for block in blocks]),
+        flat([table.first for table in tables]),
+        tables[0].steps,
+        float(params["within_shape"]),
+        float(params["level_weight"]),
+        float(params["rate_shape"]),
+    )
+    return ViewTables(tables, bag)
+
+
+def tables_of(data: ModelData, params: ViewSettings) -> ViewTables:
+    """The data as the kernels take them, read once for all chains."""
+    settings = (*TABLE_SETTINGS, "level_weight", "rate_shape")
+    found: ViewTables = data.prepared(read_views, cast(Params, params), settings)
+    return found
+
+
+def bases_of(state: ViewState, tables: ViewTables) -> Bases:
+    """The bases of all views as the kernels take them."""
+    bases = state["base"]
+    wide = [np.full(len(base["m0"]), base["k0"][0]) for base in bases]
+    return Bases(
+        np.concatenate([base["m0"] for base in bases]),
+        np.concatenate(wide),
+        np.concatenate([base["b0"] for base in bases]),
+        np.concatenate([base["rate"] for base in bases]),
+    )
+
+
+def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
+    """The law of the clusters of one view; the prior of partitions has no part in it."""
+    return Law(
+        params["within_shape"], base["m0"], np.full(len(base["m0"]), base["k0"][0]), base["b0"], table.steps,
+        params["level_weight"], table.first, params["rate_shape"], base["rate"], 0.0, np.zeros(0),
+    )  # fmt: skip
+
+
+def clusters_at(state: ViewState, tables: ViewTables, v: int) -> Clusters:
+    """The clusters of one view; writing into them writes into the state."""
+    found: Clusters = clusters_of(Clusters(**state["clusters"]), state["links"]["slots"], tables.bag.width, v)
+    return found
+
+
+def row_width(name: str, widths: Ints) -> int:
+    """Numbers of a slot of a view with these widths (4,), in the array of this name."""
+    numbers, codes, levels, counts = (int(width) for width in widths)
+    found = {"size": 1, "levels": levels, "coded": codes, "events": counts, "time": counts}
+    return found.get(name, numbers)
+
+
+def flat_clusters(slots: Ints, widths: Ints) -> dict[str, NDArray[Any]]:
+    """Free slots of all views, flat."""
+    views = [empty_clusters(int(s), *(int(w) for w in row)) for s, row in zip(slots, widths, strict=True)]
+    return {name: np.concatenate([view[name].ravel() for view in views]) for name in views[0]}
+
+
+def links_of(state: ViewState) -> Links:
+    """Blocks and weights as they are now."""
+    return Links(**state["links"])
+
+
+def sides_of(state: ViewState) -> Links:
+    """Three blocks for a move."""
+    return Links(**{**state["links"], **state["sides"]})
+
+
+def new_sides(slots: Ints) -> dict[str, NDArray[Any]]:
+    """Three free blocks."""
+    return free_blocks(MOVE_SLOTS, slots)
+
+
+def free_blocks(number: int, slots: Ints) -> dict[str, NDArray[Any]]:
+    """So many blocks without a sample."""
+    return {
+        "members": np.zeros(number, np.int64),
+        "present": np.zeros((number, len(slots)), np.int64),
+        "uses": np.zeros((number, int(slots.sum())), np.int64),
+    }
+
+
+def new_state(
+    block: Ints,
+    cluster: Ints,
+    widths: Ints,
+    bases: list[Base],
+    law: tuple[float, Floats, Floats],
+    beta: list[Floats],
+    rest: Floats,
+) -> ViewState:
+    """The state with these blocks (n,) and clusters (V, n); ``law`` has the concentrations a0, alpha and gamma (V,)."""
+    views, n = cluster.shape
+    slots = np.array([max(SLOTS, 2 * len(one)) for one in beta], np.int64)
+    blocks = max(BLOCKS, 2 * (int(block.max()) + 1))
+    threes = np.full(views, MOVE_SLOTS, np.int64)
+    links = {
+        **free_blocks(blocks, slots),
+        "beta": np.concatenate(
+            [np.concatenate([one, np.zeros(s - len(one))]) for one, s in zip(beta, slots, strict=True)]
+        ),
+        "rest": rest.astype(float),
+        "alpha": np.array(law[1], float),
+        "gamma": np.array(law[2], float),
+        "slots": slots,
+        "first": np.concatenate([[0], np.cumsum(slots)]).astype(np.int64),
+        "high": np.array([len(one) for one in beta], np.int64),
+    }
+    return {
+        "block": block.astype(np.int64),
+        "cluster": cluster.astype(np.int64),
+        "order": np.arange(n),
+        "block_alpha": float(law[0]),
+        "base": bases,
+        "clusters": flat_clusters(slots, widths),
+        "pair": flat_clusters(threes, widths),
+        "links": links,
+        "sides": new_sides(slots),
+        "fresh": np.zeros((views, n)),
+        "at": np.zeros(5, np.int64),
+        "log_evidence": np.zeros(views),
+        "information": np.zeros(views * (views - 1) // 2 + views + 1),
+    }
+
+
+def grow(state: ViewState, tables: ViewTables) -> None:
+    """Twice the room where there is none: of blocks, and of the clusters of a view. New slots are empty."""
+    links = state["links"]
+    if (links["members"] > 0).all():
+        for name in ("members", "present", "uses"):
+            links[name] = np.concatenate([links[name], np.zeros_like(links[name])])
+    for v in np.flatnonzero(links["high"] == links["slots"]):
+        more, end = int(links["slots"][v]), int(links["first"][v + 1])
+        wide, slots = tables.widths, links["slots"]
+        for name, flat in state["clusters"].items():
+            ends = [int(s) * row_width(name, row) for s, row in zip(slots, wide, strict=True)]
+            at = sum(ends[: v + 1])
+            state["clusters"][name] = np.insert(
+                flat, [at] * (more * row_width(name, wide[v])), np.zeros(1, flat.dtype)
+            )
+        links["beta"] = np.insert(links["beta"], [end] * more, 0.0)
+        links["uses"] = np.insert(links["uses"], [end] * more, 0, axis=1)
+        links["slots"][v] += more
+        links["first"] = np.concatenate([[0], np.cumsum(links["slots"])]).astype(np.int64)
+    state["sides"] = new_sides(links["slots"])
