@@ -41,11 +41,11 @@ def load_shared(results: ResultStore, choices: ViewChoices) -> Picture:
     rows, columns = results.array(f"cluster_{v + 1}"), results.array(f"cluster_{w + 1}")
     texts, reads = [], []
     for a, b in np.ndindex(counts.shape):
-        ends = f"{format_fixed(interval[a, b, 0], 0)} to {format_fixed(interval[a, b, 1], 0)}"
-        texts.append(f"{format_count(int(counts[a, b]))}\n{ends}")
+        within = f"{format_fixed(float(interval[a, b, 0]), 0)} to {format_fixed(float(interval[a, b, 1]), 0)}"
+        texts.append(f"{format_count(int(counts[a, b]))}\n{within}")
         reads.append(
-            f"{rows[a]} and {columns[b]}: {format_count(int(counts[a, b]))} samples, {format_fixed(expected[a, b], 1)} expected "
-            f"({ends}), {format_fixed(alone[a, b], 1)} if the views were independent; more with probability "
+            f"{rows[a]} and {columns[b]}: {format_count(int(counts[a, b]))} samples, {format_fixed(float(expected[a, b]), 1)} expected "
+            f"({within}), {format_fixed(float(alone[a, b]), 1)} if the views were independent; more with probability "
             f"{format_percent(float(more[a, b]))}"
         )
     both = np.flatnonzero((labels[v] >= 0) & (labels[w] >= 0))
@@ -60,13 +60,13 @@ def load_shared(results: ResultStore, choices: ViewChoices) -> Picture:
         (cells,), Axis("", scale="category", names=across, above=True, turned=len(across) > 6),
         Axis("", scale="category", names=down, down=True), most=190.0, highest=90.0, reads="inside", zoom="",
     )  # fmt: skip
-    ends = (bool((ratio < -FAR).any()), bool((ratio > FAR).any()))
+    clipped = (bool((ratio < -FAR).any()), bool((ratio > FAR).any()))
     table = {"Cluster": np.repeat(rows, len(columns)), "Other cluster": np.tile(columns, len(rows))}
     return Picture(
         str(results["headline"]), str(results["caption"]), (panel,),
         "Samples in both clusters, below them the 90 % interval of what the model expects. "
         f"{format_count(len(both))} samples have both views.",
-        (Ramp.between("samples over those of independent views, log to base 2", "loom", (-FAR, FAR), ends),),
+        (Ramp.between("samples over those of independent views, log to base 2", "loom", (-FAR, FAR), clipped),),
         {**table, "Samples": counts.ravel().astype(int), "Expected": expected.ravel(), "If independent": alone.ravel()},
     )  # fmt: skip
 

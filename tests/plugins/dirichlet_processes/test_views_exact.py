@@ -58,7 +58,6 @@ MOVE_FAULTS = {
     "blocks without the weight of a new one": (block_moves, "try_move", "math.log(a0) + ", ""),
     "blocks without the proposal": (block_moves, "try_move", "log_block(sides, 2) - log_q", "log_block(sides, 2)"),
     "a merge of blocks accepted like a split": (block_moves, "try_move", "gain if split else -gain", "gain"),
-    "a merge of blocks not forced": (block_moves, "place_others", "if scored and not split:", "if scored and scan > 99:"),
     "weights of clusters without their part": (cluster_moves, "log_gain", "- math.log(u) - math.log(1.0 - u)", ""),
     "clusters without the proposal": (cluster_moves, "log_gain", " - log_q", ""),
     "blocks do not count": (cluster_moves, "log_gain", "log_places(sides.own[s], sides.weights[s]) + ", ""),

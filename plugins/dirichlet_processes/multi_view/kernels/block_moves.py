@@ -88,8 +88,7 @@ def try_move(
 ) -> None:
     """One split or merge, accepted or refused; needs a free block and two samples. ``sides`` has three blocks."""
     n = t.size
-    first = rng.integers(0, n)
-    second = rng.integers(0, n - 1)
+    first, second = rng.integers(0, n), rng.integers(0, n - 1)
     second += second >= first
     a, b = t[first], t[second]
     split = a == b
@@ -124,10 +123,10 @@ def try_move(
     go_to, come_from = (free_block(links), b) if split else (b, a)
     for p in range(-1, count):
         if p < 0 or side[p] == 0:
-            i = first if p < 0 else others[p]
-            put(links, has, z, i, come_from, -1)
-            put(links, has, z, i, go_to, 1)
-            t[i] = go_to
+            moved = first if p < 0 else others[p]
+            put(links, has, z, moved, come_from, -1)
+            put(links, has, z, moved, go_to, 1)
+            t[moved] = go_to
 
 
 @njit(nogil=True, cache=True)
