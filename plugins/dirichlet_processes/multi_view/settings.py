@@ -57,7 +57,7 @@ SETTINGS = (
         "learn", "bool", True, label="Learn the concentrations", group=GROUP,
         doc="Infer how many clusters a view has, how many blocks there are, and how far blocks differ, with the rest.",
     ),
-    _fixed("block_alpha", "Concentration of blocks", "Small gives few blocks of samples."),
+    _fixed("block_alpha", "Concentration of blocks", "Concentration of the blocks of samples: small gives few of them."),
     _fixed("alpha", "Alpha", "Concentration of the clusters of a block: small ties the views, large lets blocks be alike."),
     _fixed("gamma", "Gamma", "Concentration of the clusters of a view: small gives few clusters."),
     *_prior("block_alpha", "the concentration of blocks"),
