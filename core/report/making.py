@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,12 +104,15 @@ def _data(session: Session, names: Sequence[str]) -> Listed:
 
 def _run_part(session: Session, run: Run, draw: Draw, chosen: Collection[str]) -> RunPart:
     verdict = run.diagnosis().verdict if run.n_draws else None
+    headline = headline_of(run) or run.spec.title
     figures, left_out = _figures(session, run, draw, chosen)
+    if figures and figures[0].headline == headline:  # which stands right above it
+        figures = (replace(figures[0], headline=""), *figures[1:])
     path = session.path.name if session.path is not None else f"{session.name}.plaidwork"
     return RunPart(
         id=run.id,
         title=run.title,
-        headline=headline_of(run) or run.spec.title,
+        headline=headline,
         kind=verdict.kind if verdict is not None else "warn",
         verdict=verdict.title if verdict is not None else f"Nothing was kept yet: {run.status}",
         advice=verdict.text if verdict is not None else "",
@@ -159,7 +163,10 @@ def _settings(run: Run) -> Listed:
             usual = "" if value == one.default else f"{shown_value(one, one.default)} {one.unit}".strip()
             rows.append((one.title, text, usual))
     rows.sort(key=lambda row: not row[2])  # what somebody has chosen comes first
-    return Listed("Settings", ("Setting", "Value", "Usual value, where it differs"), tuple(rows))
+    if any(usual for _, _, usual in rows):
+        return Listed("Settings", ("Setting", "Value", "Usual value, where it differs"), tuple(rows))
+    same = "All have their usual values." if rows else ""
+    return Listed("Settings", ("Setting", "Value"), tuple(row[:2] for row in rows), more=same)
 
 
 def _figures(

@@ -11,6 +11,8 @@ from plaidwork.core.quoting import markup
 from plaidwork.core.report.content import BESIDE, PAGE, Figure, Listed, Report, RunPart
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_SHORT = 12
+"""Letters of the longest words of a column that is never broken."""
 _STYLE = """
 body { font-family: Inter, Helvetica, Arial, sans-serif; font-size: 15px; line-height: 1.5; color: #16181d;
   background: #ffffff; margin: 0; }
@@ -29,7 +31,7 @@ th { text-align: left; font-weight: 600; border-bottom: 1px solid #767f8d; paddi
 td { border-bottom: 1px solid #e3e6eb; padding: 4px 18px 4px 0; vertical-align: top; overflow-wrap: break-word; }
 .facts td { overflow-wrap: anywhere; }
 .number { text-align: right; }
-td.number { white-space: nowrap; }
+td.number, td.short { white-space: nowrap; }
 .wide { overflow-x: auto; }
 figure { margin: 0; font-size: 13.5px; }
 figure img { max-width: 100%; height: auto; }
@@ -174,7 +176,7 @@ def _table(table: Listed, title: str | None = None) -> str:
     if not table.rows:
         return ""
     head = table.title if title is None else title
-    marks = ['class="number"' if at in table.numbers else "" for at in range(len(table.heads))]
+    marks = [_mark(table, at) for at in range(len(table.heads))]
     heads = "".join(f"<th {mark}>{markup(text)}</th>" for mark, text in zip(marks, table.heads, strict=True))
     rows = "\n".join(
         "<tr>"
@@ -185,6 +187,13 @@ def _table(table: Listed, title: str | None = None) -> str:
     more = f'<p class="muted">{markup(table.more)}</p>' if table.more else ""
     above = f"<h3>{markup(head)}</h3>" if head else ""
     return f'{above}\n<div class="wide"><table><tr>{heads}</tr>\n{rows}</table></div>{more}'
+
+
+def _mark(table: Listed, column: int) -> str:
+    """What sets a column apart: numbers at the right, short words that are not broken."""
+    if column in table.numbers:
+        return 'class="number"'
+    return 'class="short"' if all(len(row[column]) <= _SHORT for row in table.rows) else ""
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> str:

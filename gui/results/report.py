@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextTableCell,
 )
 
 from plaidwork.core.contract.spec import View
@@ -145,15 +146,18 @@ def _keep_together(document: QTextDocument, high: float) -> None:
     while block.isValid():
         start, end = block, block
         firsts = _beside(document, block)
-        while _holds_image(block) and not firsts and not _is_strong(start) and start.previous().isValid():
+        while _holds_image(block) and not firsts and not _is_strong(start) and _is_note(start.previous()):
             start = start.previous()
-        if _holds_image(block) and not firsts and _is_note(block.next()):
+        if _holds_image(block) and not firsts and _is_note(block.next()) and not _is_strong(block.next()):
             end = block.next()
         if block.blockFormat().headingLevel() and block.next().isValid():
             end = _begun(document, block.next())
+        if _announces(block):
+            end = block.next()
         top = min(_box(document, one).top() for one in firsts or (start,))
+        bottom = max(_box(document, one).bottom() for one in _lasts(document, block) or (end,))
         foot = (top // high + 1) * high
-        if (firsts or start != end) and _box(document, end).bottom() - 1 >= foot:
+        if (firsts or start != end) and bottom - (0 if firsts else 1) >= foot:
             words = _words(document, start, block, end)
             if not _shrunk(block, foot - top - words):
                 _break_before(start)
@@ -191,11 +195,10 @@ def _shrunk(block: QTextBlock, room: float) -> bool:
 
 
 def _is_note(block: QTextBlock) -> bool:
-    """Whether a block that follows an image is what is said of it."""
+    """Whether a block beside an image is what is said of it: its headline above, or plain words."""
     plain = block.isValid() and bool(block.text()) and not block.blockFormat().headingLevel()
-    return (
-        plain and not (_is_strong(block) or _holds_image(block)) and QTextCursor(block).currentTable() is None
-    )
+    shaded = block.blockFormat().background().style() != Qt.BrushStyle.NoBrush  # the verdict
+    return plain and not (shaded or _holds_image(block)) and QTextCursor(block).currentTable() is None
 
 
 def _box(document: QTextDocument, block: QTextBlock) -> QRectF:
@@ -214,11 +217,22 @@ def _begun(document: QTextDocument, block: QTextBlock) -> QTextBlock:
 
 def _beside(document: QTextDocument, block: QTextBlock) -> list[QTextBlock]:
     """The first block of each cell of the table that an image stands in; none for one across the page."""
+    return [document.findBlock(cell.firstPosition()) for cell in _cells(block)]
+
+
+def _lasts(document: QTextDocument, block: QTextBlock) -> list[QTextBlock]:
+    """The last block of each cell of that table."""
+    return [document.findBlock(cell.lastPosition()) for cell in _cells(block)]
+
+
+def _cells(block: QTextBlock) -> list[QTextTableCell]:
     table = QTextCursor(block).currentTable() if _holds_image(block) else None
-    if table is None:
-        return []
-    cells = (table.cellAt(0, column) for column in range(table.columns()))
-    return [document.findBlock(cell.firstPosition()) for cell in cells]
+    return [] if table is None else [table.cellAt(0, column) for column in range(table.columns())]
+
+
+def _announces(block: QTextBlock) -> bool:
+    """Whether a block says what the command below it does."""
+    return block.text().endswith(":") and block.next().isValid() and not QTextCursor(block).currentTable()
 
 
 def _break_before(block: QTextBlock) -> None:

@@ -119,6 +119,27 @@ def test_an_image_shrinks_a_little_before_a_page_stays_empty(qapp, lines, page, 
     assert boxes["\ufffc"].height() > 240
 
 
+@pytest.mark.parametrize("lines", range(4, 14))
+def test_notes_below_figures_and_commands_stay_with_them(qapp, lines):
+    """Wherever a page ends: the notes of two figures beside each other, and the command below what it does."""
+    image = QImage(300, 200, QImage.Format.Format_RGB32)
+    image.fill(0)
+    document = QTextDocument()
+    document.addResource(QTextDocument.ResourceType.ImageResource, QUrl("x.png"), image)
+    filler = "".join(f"<p>line {k}</p>" for k in range(lines))
+    cell = '<td><p>headline</p><p><img src="x.png" width="300" height="200"></p><p>note</p></td>'
+    document.setHtml(f"{filler}<table><tr>{cell}{cell}</tr></table>{filler}<p>It does:</p><pre>command</pre>")
+    document.setPageSize(QSizeF(900, 500))
+    _keep_together(document, 500.0)
+    tops, ends, block = {}, {}, document.begin()
+    while block.isValid():
+        box = document.documentLayout().blockBoundingRect(block)
+        tops[block.text()], ends[block.text()] = box.top() // 500, (box.bottom() - 1) // 500
+        block = block.next()
+    assert tops["headline"] == ends["note"]
+    assert tops["It does:"] == ends["command"]
+
+
 @pytest.mark.parametrize("lines", range(12, 24))
 def test_a_heading_is_on_the_page_of_its_table(qapp, lines):
     """With its head and two rows, wherever a page ends."""

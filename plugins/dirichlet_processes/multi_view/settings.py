@@ -41,11 +41,11 @@ def _prior(name: str, label: str) -> tuple[Hyperparameter, Hyperparameter]:
     words: dict[str, Any] = {"group": GROUP, "advanced": True, "when": {"learn": True}, "log": True}
     return (
         Hyperparameter(
-            f"{name}_shape", "float", 1.0, label=f"Shape of {label}'s prior", minimum=0.1, maximum=1e4,
+            f"{name}_shape", "float", 1.0, label=f"Shape of the prior of {label}", minimum=0.1, maximum=1e4,
             doc=f"Gamma prior of {label}, with mean shape / rate.", **words,
         ),
         Hyperparameter(
-            f"{name}_rate", "float", 1.0, label=f"Rate of {label}'s prior", minimum=1e-3, maximum=1e4,
+            f"{name}_rate", "float", 1.0, label=f"Rate of the prior of {label}", minimum=1e-3, maximum=1e4,
             doc=f"Gamma prior of {label}, with mean shape / rate.", **words,
         ),
     )  # fmt: skip
@@ -60,7 +60,7 @@ SETTINGS = (
     _fixed("block_alpha", "Concentration of blocks", "Concentration of the blocks of samples: small gives few of them."),
     _fixed("alpha", "Alpha", "Concentration of the clusters of a block: small ties the views, large lets blocks be alike."),
     _fixed("gamma", "Gamma", "Concentration of the clusters of a view: small gives few clusters."),
-    *_prior("block_alpha", "the concentration of blocks"),
+    *_prior("block_alpha", "the blocks' alpha"),
     *_prior("alpha", "alpha"),
     *_prior("gamma", "gamma"),
     *BASE,
