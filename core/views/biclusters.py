@@ -22,7 +22,7 @@ _NO_STRIP = "None"
 
 @dataclass(frozen=True)
 class Ordered:
-    """A mode of the matrix in an order, ready to draw: ``row_order[i]`` is the row at place i."""
+    """A mode of the matrix in an order, ready to draw: ``row_order[i]`` is the row at place i, of those that were read."""
 
     cells: Cells
     row_order: np.ndarray
@@ -91,7 +91,7 @@ def orders_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Orders of rows and columns: by block, around the one in focus, or as in the data."""
     if not by_block or not len(data):
-        n, m = data.values.shape
+        n, m = data.shape
         return np.arange(n), np.arange(m)
     return order_blocks(rows, columns, focus=focus, row_means=data.row_means, column_means=data.column_means)
 
@@ -100,7 +100,8 @@ def in_order(
     blocks: BlockSet, data: BlockData, mode: str, row_order: np.ndarray, column_order: np.ndarray
 ) -> Ordered:
     """A mode of the matrix in this order: work for a worker thread."""
-    n, m = data.values.shape
+    row_order = data.at_hand(row_order)
+    n, m = len(row_order), len(column_order)
 
     def read(piece: int) -> str:
         row, column = int(row_order[piece // m]), int(column_order[piece % m])

@@ -29,6 +29,7 @@ from plaidwork.core.pictures import (
 from plaidwork.core.quoting import CsvWriter
 from plaidwork.core.views.block_profile import Profile, column_means, profile_of
 from plaidwork.core.views.blocks import BlockData, BlockSet
+from plaidwork.core.views.sources import SourceError
 
 _ROW, _AROUND, _HIGH = 24.0, 34.0, 170.0
 """Pixels of a row of the shifts, of what stands around them, and of the profile of a block."""
@@ -42,6 +43,8 @@ def parts_of(blocks: BlockSet, strip: str = "") -> Parts:
         return ()
     if chosen is None or chosen >= len(data):
         return (_list(blocks, data), *_glance(blocks, data)) if len(data) else ()
+    if data.step > 1:  # its means are of all of its rows
+        return (_list(blocks, data),)
     return (_list(blocks, data), *_details(blocks, data, chosen, strip))
 
 
@@ -213,6 +216,8 @@ def write_block(blocks: BlockSet, block: int, path: Path) -> int:
     """Write the values of a block as CSV: its rows × its columns, strongest members first. How many cells were written."""
     data = blocks.data
     assert data is not None
+    if data.step > 1:
+        raise SourceError("The matrix is still being read. Try again in a moment.")
     rows, columns = (np.flatnonzero(mask[block]) for mask in blocks.masks)
     rows = rows[np.argsort(-data.rows[block][rows], kind="stable")]
     columns = columns[np.argsort(-data.columns[block][columns], kind="stable")]

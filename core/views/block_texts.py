@@ -36,20 +36,23 @@ def part_text(data: BlockData, view: tuple[tuple[float, float], tuple[float, flo
     """How much of the matrix is in view."""
     (a, b), (c, d) = view
     return (
-        f"{format_count(round(b - a))} of {format_count(data.values.shape[0])} {data.row_label}, "
-        f"{format_count(round(d - c))} of {format_count(data.values.shape[1])} {data.column_label}"
+        f"{format_count(min(round((b - a) * data.step), data.shape[0]))} of {format_count(data.shape[0])} {data.row_label}, "
+        f"{format_count(round(d - c))} of {format_count(data.shape[1])} {data.column_label}"
     )
 
 
 def whole_text(blocks: BlockSet, data: BlockData, by_block: bool, narrow: bool) -> str:
     """Size and order of the matrix; ``narrow`` drops words."""
-    n, m = data.values.shape
+    n, m = data.shape
     order = "in the order of the data"
     if by_block and len(data):
         chosen = blocks.selected
         order = "ordered by block" if chosen is None else f"ordered around {blocks.name(chosen)}"
     across, down = ("", "") if narrow else (f" {data.column_label}", f" {data.row_label}")
-    return f"{format_count(n)}{down} × {format_count(m)}{across}, {order}"
+    part = (
+        "" if data.step == 1 else f"; {format_count(len(data.values))} are shown, the others are being read"
+    )
+    return f"{format_count(n)}{down} × {format_count(m)}{across}, {order}{part}"
 
 
 def cell_text(blocks: BlockSet, mode: str, row: int, column: int) -> str:
@@ -57,7 +60,7 @@ def cell_text(blocks: BlockSet, mode: str, row: int, column: int) -> str:
     data = blocks.data
     if row < 0 or data is None:
         return ""
-    value = data.lines(mode, slice(row, row + 1))[0, column]
+    value = data.lines(mode, np.array([row]))[0, column]
     if value != value:
         shown = "missing"
     else:

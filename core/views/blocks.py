@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.glimpse import some_rows
 from plaidwork.core.findings.naming import given_name
 from plaidwork.core.inference.run import Run
 from plaidwork.core.views.matrices import colour_limits
@@ -29,8 +30,9 @@ class BlockData:
     """What was found, as arrays; made in a worker thread.
 
     ``rows`` (L, n) and ``columns`` (L, m) are probabilities of membership. ``shift`` (L,), ``interval`` (L, 2) and
-    ``present`` (L,) are None when the model gives none; ``values`` (n, m) has NaN at missing cells. ``made`` makes ``fit`` and
-    ``coverage`` (n, m), as large as the values, when they are first shown.
+    ``present`` (L,) are None when the model gives none; ``values`` (n, m) has NaN at missing cells, and only every ``step``-th
+    row while the others are being read. ``made`` makes ``fit`` and ``coverage`` (n, m), as large as the values, when they are
+    first shown.
     """
 
     values: np.ndarray
@@ -54,6 +56,12 @@ class BlockData:
     strips: dict[str, Strip] = field(default_factory=dict)
     row_notes: tuple[str, ...] = ()
     dim: str = "block"
+    step: int = 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the whole matrix."""
+        return self.rows.shape[1], self.columns.shape[1]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -89,18 +97,22 @@ class BlockData:
         """(n, m) probability of being in a block; only where it is among the modes."""
         return self.made["coverage"]()
 
-    def lines(self, mode: str, rows: Any) -> np.ndarray:
-        """(k, m) values of a mode in these rows."""
+    def at_hand(self, rows: np.ndarray) -> np.ndarray:
+        """Those of some rows whose values were read."""
+        return rows if self.step == 1 else rows[rows % self.step == 0]
+
+    def lines(self, mode: str, rows: np.ndarray) -> np.ndarray:
+        """(k, m) values of a mode in these rows (k,), which were read."""
         if mode == "data":
-            return self.values[rows]
+            return self.values[rows // self.step]
         if mode == "coverage":
             return self.coverage[rows]
-        return self.fit[rows] if mode == "fit" else self.values[rows] - self.fit[rows]
+        return self.fit[rows] if mode == "fit" else self.values[rows // self.step] - self.fit[rows]
 
     def ordered(self, mode: str, row_order: np.ndarray, column_order: np.ndarray) -> np.ndarray:
-        """(n, m) float32 values of a mode in another order, some rows at a time: a matrix may be half of the memory."""
-        found = np.empty(self.values.shape, dtype=np.float32)
-        for part in row_parts(self.values.shape):
+        """Float32 values of a mode, these rows and columns in this order, some rows at a time: a matrix may be half of the memory."""
+        found = np.empty((len(row_order), len(column_order)), dtype=np.float32)
+        for part in row_parts(found.shape):
             lines = self.lines(mode, row_order[part]).astype(np.float32, copy=False)
             np.take(
                 lines, column_order, axis=1, out=found[part], mode="clip"
@@ -117,23 +129,31 @@ class BlockData:
         return self.limits
 
 
-def load_blocks(sources: Sources) -> BlockData:
-    """Resolve the roles of a biclusters view.
+def glimpse_blocks(sources: Sources) -> BlockData | None:
+    """As `load_blocks`, with the values of some rows of a matrix that takes long to read; None for others."""
+    dataset = sources.dataset(_matrix_role(sources))
+    found = some_rows(dataset) if dataset is not None else None
+    return None if found is None else load_blocks(sources, *found)
+
+
+def load_blocks(sources: Sources, step: int = 1, part: Any = None) -> BlockData:
+    """Resolve the roles of a biclusters view; ``part`` are the values of every ``step``-th row where the others are not read yet.
 
     Roles: ``matrix``, ``rows`` (L, n), ``cols`` (L, m); optional ``shift`` (L,), ``interval`` (L, 2), ``present``
     (L,) or instead ``blocks``, a table with the columns Shift, Low, High, Present; ``fit`` (n, m), ``coverage``
     (n, m), ``background`` (one number). With the option ``fit="additive"`` and no role ``fit`` the fit is the
     background plus the shift of every block, weighted by membership.
     """
-    matrix_role = next((r for r in ("matrix", "data", "values") if r in sources.view.source), "matrix")
+    matrix_role = _matrix_role(sources)
     shift_role = next((r for r in ("shift", "theta", "strength") if r in sources.view.source), "shift")
     rows_result = sources.result("rows", 2)
     dataset = sources.dataset(matrix_role)
-    values = dense(dataset) if dataset is not None else sources.result(matrix_role, 2).values
-    values = np.asarray(values, dtype=np.float64)
+    if part is None:
+        part = dense(dataset) if dataset is not None else sources.result(matrix_role, 2).values
+    values = np.asarray(part, dtype=np.float64)
     if values.ndim != 2:
         raise SourceError(f"The picture needs a matrix. Found {values.ndim} axis.")
-    n, m = values.shape
+    n, m = values.shape if dataset is None else dataset.shape
     rows, columns = _memberships(sources, rows_result, n, m)
     background = float(sources.result("background").values.mean()) if sources.has("background") else None
     count = len(rows)
@@ -149,7 +169,9 @@ def load_blocks(sources: Sources) -> BlockData:
     }
     if "fit" not in made and shift is not None and sources.view.options.get("fit") == "additive":
         made["fit"] = partial(_additive, background or 0.0, shift, rows, columns)
-    row_means, column_means = _line_means(values)
+    looked_at, column_means = _line_means(values)
+    row_means = np.zeros(n)
+    row_means[::step] = looked_at
     centre, limits, clipped = colour_limits(values, background)
     row_dim, column_dim = _dims(sources, matrix_role)
     return BlockData(
@@ -174,7 +196,12 @@ def load_blocks(sources: Sources) -> BlockData:
         strips=categorical(dataset.column_table) if dataset else {},
         row_notes=_notes(dataset),
         dim=rows_result.dims[0] if rows_result.dims else "",
+        step=step,
     )
+
+
+def _matrix_role(sources: Sources) -> str:
+    return next((role for role in ("matrix", "data", "values") if role in sources.view.source), "matrix")
 
 
 def _memberships(sources: Sources, found: Result, n: int, m: int) -> tuple[np.ndarray, np.ndarray]:

@@ -59,6 +59,7 @@ class DataPage(Page):
         self._task: Task | None = None
         self._image: Any = None
         self._pages: dict[str, QWidget] = {}
+        self._some_values = False
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._headline = Label("", "title", elide=True)
@@ -200,12 +201,12 @@ class DataPage(Page):
             return
         if part not in self._pages:
             axes = {ROWS: partial(self._annotations, axis=0), COLUMNS: partial(self._annotations, axis=1)}
-            makers: dict[str, Callable[[Dataset], QWidget]] = {PICTURE: self._picture, VALUES: values_table}
+            makers: dict[str, Callable[[Dataset], QWidget]] = {PICTURE: self._picture, VALUES: self._values}
             self._pages[part] = (makers | axes)[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
         self.bar.setVisible(part == PICTURE and self._image is not None)
-        self._in_part.setVisible(part == PICTURE)
+        self._tell_part()
         self._missing.setVisible(part == PICTURE and dataset.n_missing > 0)
 
     def show_data(self) -> None:
@@ -214,6 +215,22 @@ class DataPage(Page):
             self.switch.set_current(VALUES)
 
     # -- parts ----------------------------------------------------------------------------------
+    def _values(self, dataset: Dataset) -> QWidget:
+        """All values, or those rows that were looked at while the others are being read."""
+        facts = self._facts
+        self._some_values = facts is not None and facts.in_part and not dataset.at_hand
+        return values_table(facts.looked_at if facts is not None and self._some_values else dataset)
+
+    def _tell_part(self) -> None:
+        """Say where the picture, or the table, is of some of the rows."""
+        facts, dataset = self._facts, self.dataset
+        shown = {PICTURE: "Picture", VALUES: "Values" if self._some_values else ""}.get(self.part, "")
+        told = f"{shown} {in_part_text(facts)}" if shown and facts is not None and facts.in_part else ""
+        if told and dataset is not None and not dataset.is_sparse:
+            told += ", the others are being read"
+        self._in_part.setText(told)
+        self._in_part.setVisible(bool(told))
+
     def _picture(self, dataset: Dataset) -> QWidget:
         from plaidwork.gui.plots import MatrixImage
 
@@ -230,7 +247,10 @@ class DataPage(Page):
     def _facts_ready(self, facts: Facts) -> None:
         self._facts = facts
         self._draw()
-        if isinstance(self._pages.get(VALUES), StatePane):  # the values are there by now
+        if self._some_values or isinstance(
+            self._pages.get(VALUES), StatePane
+        ):  # more of the values is there by now
+            self._some_values = False
             self._forget(VALUES)
             self.show_part(self.part)
 
@@ -281,8 +301,7 @@ class DataPage(Page):
         top = ("+" if facts.diverging else "") + top
         self.bar.set_limits(bottom, middle, top, clipped=facts.clipped, map_name=name)
         self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
-        more = ", the others are being read" if facts.in_part and not dataset.is_sparse else ""
-        self._in_part.setText(f"Picture {in_part_text(facts)}{more}" if facts.in_part else "")
+        self._tell_part()
 
     def _annotations(self, dataset: Dataset, axis: int) -> QWidget:
         """The table beside an axis, and above it the choice of what its items are shown by."""

@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.glimpse import LARGE
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.gui.data.facts import LARGE, Facts, figure_rows, find_facts, glimpse
+from plaidwork.gui.data.facts import Facts, figure_rows, find_facts, glimpse
 from plaidwork.gui.data.image_strip import ImageStrip, first_images
 from plaidwork.gui.data.presence import PresencePicture
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb, MatrixThumb

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.deferred import Deferred
-from plaidwork.core.hdf5.parts import PART
+from plaidwork.core.data.glimpse import some_rows
 from plaidwork.gui.numbers import (
     decimals_by_error,
     format_bytes,
@@ -26,10 +25,6 @@ BINS = 60
 MAX_CLASSES = 8
 DENSE = 4_000_000
 """Cells of a sparse matrix that are looked at."""
-LARGE = 1 << 27
-"""Data of so many bytes are shown from some of their rows before all are read."""
-GLIMPSE = 1 << 27
-"""Bytes of a file that are read for that at most."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +82,8 @@ def in_part_text(facts: Facts) -> str:
 
 def glimpse(dataset: Dataset) -> Dataset | None:
     """Every n-th row of data that take over a second to read or to look through; None for smaller ones, and where that is no faster."""
-    rows = dataset.shape[0]
-    if dataset.is_sparse or len(dataset.shape) != 2 or dataset.nbytes < LARGE or not rows:
-        return None
-    row, held = dataset.nbytes // rows, dataset.held
-    cost = 4 * row if dataset.at_hand else max(row, PART)  # what is in memory only has to be looked through
-    step = -(-rows // max(1, GLIMPSE // max(cost, 1)))
-    values = held.every(step) if isinstance(held, Deferred) else held[::step]
-    return None if step == 1 or values is None else _of_rows(dataset, step, values)
+    found = some_rows(dataset)
+    return None if found is None else _of_rows(dataset, *found)
 
 
 def _of_rows(dataset: Dataset, step: int, values: Any) -> Dataset:

@@ -138,8 +138,9 @@ class BiclusterCanvas(PictureCanvas):
             return
         orders = (("y", row, self.ordered.row_order), ("x", column, self.ordered.column_order))
         for axis, item, order in orders:
-            if item is not None:
-                self.bring(len(self.frames.frames) - 1, axis, float(np.flatnonzero(order == item)[0]), True)
+            places = np.flatnonzero(order == item) if item is not None else np.empty(0, int)
+            if len(places):  # it may be one of the rows that are still being read
+                self.bring(len(self.frames.frames) - 1, axis, float(places[0]), True)
 
     # -- pointer --------------------------------------------------------------------------------
     def point_of(self, row: int, column: int) -> QPointF:

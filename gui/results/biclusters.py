@@ -17,7 +17,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures import Picture
 from plaidwork.core.views import block_texts
 from plaidwork.core.views.biclusters import Ordered, blocks_picture, in_order, orders_of
-from plaidwork.core.views.blocks import MODES, BlockData, load_blocks
+from plaidwork.core.views.blocks import MODES, BlockData, glimpse_blocks, load_blocks
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_limits, tidy
 from plaidwork.gui.results.beside_blocks import BesideBlocks
@@ -85,6 +85,9 @@ class BiclusterPage(BesideBlocks):
         return content
 
     # -- loading --------------------------------------------------------------------------------
+    def first_look(self, sources: Sources) -> BlockData | None:
+        return glimpse_blocks(sources)
+
     def load(self, sources: Sources) -> BlockData:
         return load_blocks(sources)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,10 @@ class ResultPage(Renaming, Stated):
     def load(self, sources: Sources) -> Any:
         """Worker thread: resolve and compute. ``SourceError`` says why there is no picture."""
         raise NotImplementedError
+
+    def first_look(self, sources: Sources) -> Any:
+        """Worker thread: what is shown until what takes over a second is loaded; None where that is not so."""
+        return None
 
     def show_loaded(self, loaded: Any) -> None:
         """Put what was loaded into the widgets; call `show_state` when nothing was found."""
@@ -200,12 +205,20 @@ class ResultPage(Renaming, Stated):
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
-        def load(task: Task) -> tuple[Sources, Any, tuple[tuple[str, ...], ...]]:
+        def load(task: Task, looks: bool = False) -> tuple[Sources, Any, tuple[tuple[str, ...], ...]]:
             task.check()  # another one may have been asked for while this one waited
             shown = sources.of_run(self.run.solution(number)) if number else sources
-            return shown, self.load(shown), (captions, shown.parts())
+            return shown, (self.first_look if looks else self.load)(shown), (captions, shown.parts())
 
-        self._task = self.start(load, self._done, self._failed)
+        def go_on(first: tuple[Sources, Any, tuple[tuple[str, ...], ...]]) -> None:
+            self._task = self.start(load, self._done, self._failed)
+            if first[1] is not None:
+                self._done(first)
+
+        if self.loaded is None and type(self).first_look is not ResultPage.first_look:
+            self._task = self.start(partial(load, looks=True), go_on, self._failed)
+        else:
+            self._task = self.start(load, self._done, self._failed)
 
     def new_sources(self) -> Sources:
         """The results, data and names of the run as they are now."""

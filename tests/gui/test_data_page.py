@@ -10,6 +10,7 @@ import scipy.sparse
 from gui_toys import ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
 
+from plaidwork.core.data import glimpse
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
@@ -63,10 +64,10 @@ def test_large_data_are_first_shown_from_some_of_their_rows(qtbot, bench, monkey
         return real(dataset, part)
 
     monkeypatch.setattr(data_panel, "find_facts", find)
-    for module in (facts, data_panel):
+    for module in (glimpse, data_panel):
         monkeypatch.setattr(module, "LARGE", 1)
     # 10 of 30 rows of 8 numbers: what is in memory counts fourfold
-    monkeypatch.setattr(facts, "GLIMPSE", 2600)
+    monkeypatch.setattr(glimpse, "GLIMPSE", 2600)
     page = DataPage(bench, "genes")
     qtbot.addWidget(page)
     qtbot.addWidget(page.side_panel())
