@@ -1,7 +1,8 @@
 """``PYTHONPATH=tests python -m fuzz.kills``: ends commands (and the window) with kill -9 at random moments, and looks at what is left.
 
 A fit is killed, resumed, killed again, until it is done; then saves and exports of it. Work is kept every half second here, and chains are
-checkpointed every fifth of a second, in place of the minute and the 20 seconds of the program.
+checkpointed every fifth of a second, in place of the minute and the 20 seconds of the program. ``--as-shipped`` keeps the program's own
+times, and kills fits and windows after one and a half to four minutes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +34,8 @@ from plaidwork.core.session.session import Session, open_session
 EVERY, CHECKPOINT = 0.5, 0.2
 KINDS = ("fit", "save", "export", "window")
 _FIT = ["fit", "infinite_plaid", "--draws", "600", "--chains", "2", "--seed", "5"]
+_LONG = ["--draws", "100000", "--thin", "1000", "--chains", "1"]
+"""A fit that is not done when it is killed after minutes."""
 
 
 @dataclass
@@ -46,6 +50,8 @@ class Found:
     """Most seconds from the start of a program to a kill before which it had kept nothing."""
     left: int = 0
     """Temporary files that were there right after a kill."""
+    every: tuple[float, ...] = (EVERY,)
+    """Seconds after which work is kept: of commands, and of the window."""
     equal: int = 0
     """Fits that had been killed and ended with the draws of one that nobody disturbed."""
 
@@ -53,7 +59,8 @@ class Found:
     def text(self) -> str:
         kills = ", ".join(f"{number} of {what}" for what, number in sorted(self.kills.items()))
         return (
-            f"{sum(self.kills.values())} kills ({kills}); at most {self.lost:.2f} s since work was kept (every {EVERY} s), "
+            f"{sum(self.kills.values())} kills ({kills}); at most {self.lost:.2f} s since work was kept "
+            f"(every {' or '.join(f'{seconds:g}' for seconds in self.every)} s), "
             f"{self.early:.2f} s since the start where nothing was kept yet; "
             f"{self.left} temporary files right after, none after the next start; {self.equal} fits to their end with equal draws; "
             f"faults: {len(self.faults)}"
@@ -124,6 +131,20 @@ class Trial:
             self.found.faults.append("a fit does not come to its end")
         self._ended()
         return most
+
+    def shipped(self, what: str) -> None:
+        """Kill a long fit, of the command line or in the window, that keeps work when the program would."""
+        self.out.unlink(missing_ok=True)
+        self._forget()
+        words = [*_FIT, "--input", f"X={self.table}", "--out", str(self.out), "--force", "--json"]
+        if what == "window":
+            command([*words, "--draws", "5", "--executor", "inline"])
+        began, seconds = time.time(), self.rng.uniform(90, 240)
+        act = partial(command, [*words, *_LONG]) if what == "fit" else partial(drive_window, self.out, False)
+        if not _killed(act, seconds):
+            self.found.faults.append(f"the {what} had ended by itself")
+        self._count(what, began)
+        print(f"{what} killed after {seconds:.0f} s: {self.found.text}", flush=True)
 
     def _words(self, kept: int) -> list[str]:
         """The command that begins the fit, or goes on with what was kept of it."""
@@ -230,8 +251,8 @@ class Trial:
             self.found.faults.append("unsaved work stays after a save")
 
 
-def drive_window(path: Path) -> None:
-    """Open a session in a window, go on with its fit, and keep, save and export all the time."""
+def drive_window(path: Path, busy: bool = True) -> None:
+    """Open a session in a window and go on with its fit; a ``busy`` one keeps, saves and exports all the time."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
@@ -257,6 +278,8 @@ def drive_window(path: Path) -> None:
     def opened() -> None:
         (run,) = window.workbench.session.runs.values()
         window.workbench.resume(run, draws=100_000)
+        if not busy:
+            return
         every(200, window.commands.autosave)
         every(300, lambda: window.workbench.save())
         session, target = window.workbench.session, path.parent / "from the window"
@@ -290,14 +313,33 @@ def run_kills(folder: Path, kills: int, seed: int = 1, kinds: Sequence[str] = KI
         saving.EVERY, executor.CHECKPOINT_SECONDS, atomic._OLD = before
 
 
+def run_shipped(folder: Path, kills: int, seed: int, kinds: Sequence[str]) -> Found:
+    """So many kills of fits and windows that keep work when the program would."""
+    os.environ["XDG_STATE_HOME"] = str(folder / "state")
+    os.environ["PLAIDWORK_CONFIG"] = str(folder / "config")
+    found = Found(every=(saving.EVERY, 90.0))
+    trial = Trial(folder, random.Random(seed), found)
+    trial.prepare()
+    wanted = [what for what in ("fit", "window") if what in kinds]
+    for number in range(kills):
+        trial.shipped(wanted[number % len(wanted)])
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz.kills", description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", choices=KINDS, help="only these; repeat it for more")
+    parser.add_argument(
+        "--as-shipped",
+        action="store_true",
+        help="fits and windows that keep work as seldom as the program does",
+    )
     options = parser.parse_args()
+    run = run_shipped if options.as_shipped else run_kills
     with tempfile.TemporaryDirectory() as name:
-        found = run_kills(Path(name), options.kills, options.seed, options.only or KINDS)
+        found = run(Path(name), options.kills, options.seed, options.only or KINDS)
     print("\n".join([*found.faults, found.text]))
     return 1 if found.faults else 0
 
