@@ -101,7 +101,7 @@ SETTINGS = (
     Hyperparameter(
         "moves",
         "int",
-        800,
+        400,
         label="Moves in vain",
         minimum=0,
         maximum=100_000,

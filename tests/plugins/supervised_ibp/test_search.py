@@ -210,7 +210,7 @@ def test_large_data_get_fewer_moves_or_none(monkeypatch):
     x, y, _, _ = tools.simulated(1, n=60, d=15)
     params = settings()
     corpus = tools.corpus(tools.model_data(x, y), **params)
-    assert effort.n_moves(corpus, params) == 800
+    assert effort.n_moves(corpus, params) == 400
     assert effort.n_candidates(corpus, params) == effort.CANDIDATES
     assert start_name(corpus, params, 1) == "grown"
     one = effort.SWEEPS * effort.multiplications(corpus, 6)
