@@ -50,7 +50,7 @@ HEADER_BUTTONS = (
 )
 _TICK, _TICK_HIDDEN, _TICK_SLOWEST = 100, 400, 1000
 _WIDE, _NARROW = 1360, 1100
-_AUTOSAVE = 90_000  # milliseconds; with the 20 s between checkpoints less than two minutes are lost
+_AUTOSAVE = 60_000  # milliseconds; with the 20 s between checkpoints, and what a busy computer takes to write, less than two minutes are lost
 
 
 class MainWindow(QMainWindow):

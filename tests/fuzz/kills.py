@@ -317,7 +317,7 @@ def run_shipped(folder: Path, kills: int, seed: int, kinds: Sequence[str]) -> Fo
     """So many kills of fits and windows that keep work when the program would."""
     os.environ["XDG_STATE_HOME"] = str(folder / "state")
     os.environ["PLAIDWORK_CONFIG"] = str(folder / "config")
-    found = Found(every=(saving.EVERY, 90.0))
+    found = Found(every=(saving.EVERY,))
     trial = Trial(folder, random.Random(seed), found)
     trial.prepare()
     wanted = [what for what in ("fit", "window") if what in kinds]
