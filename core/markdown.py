@@ -16,6 +16,8 @@ from plaidwork.core.quoting import lines, markup
 LONGEST = 20_000
 """Letters of one note; of a longer one, which another program has written, the beginning is shown."""
 LONGEST_ADDRESS = 2_000
+MOST_ROWS = 100
+"""Rows of a table that are shown: a page with longer ones is slow to lay out."""
 
 _DEEPEST = 4
 """Levels of lists and quotes within each other; what is deeper stands at the deepest."""
@@ -179,10 +181,15 @@ def _table(read: _Lines) -> str:
     heads = _cells(read.take())
     read.take()
     rows = [f"<tr>{''.join(f'<th>{_inline(cell)}</th>' for cell in heads)}</tr>"]
+    left = 0
     while "|" in (read.now or ""):
         cells = _cells(read.take())[: len(heads)]
-        rows.append(f"<tr>{''.join(f'<td>{_inline(cell)}</td>' for cell in cells)}</tr>")
-    return f"<table>{''.join(rows)}</table>"
+        if len(rows) > MOST_ROWS:
+            left += 1
+        else:
+            rows.append(f"<tr>{''.join(f'<td>{_inline(cell)}</td>' for cell in cells)}</tr>")
+    more = f'<p class="muted">{left} more rows are not shown here.</p>' if left else ""
+    return f"<table>{''.join(rows)}</table>{more}"
 
 
 def _cells(row: str) -> list[str]:

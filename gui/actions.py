@@ -131,6 +131,20 @@ ACTIONS = {
             "What was done in this session, when, and by which version",
         ),
         ActionInfo(
+            "session_notes",
+            "Notes on the session",
+            "note",
+            "",
+            "What you write about the session: a report begins with it",
+        ),
+        ActionInfo(
+            "item_notes",
+            "Notes on what is chosen…",
+            "",
+            "Ctrl+M",
+            "What you write about the chosen block, factor or topic",
+        ),
+        ActionInfo(
             "rename",
             "Rename…",
             "pencil",
@@ -217,7 +231,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "save_compact", "save_linked", "save_embedded", "compare_sessions", SEPARATOR,
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", "write_methods", SEPARATOR, "welcome", "quit",
     ),
-    "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
+    "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "item_notes", "session_notes", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "results_as_data", "compare_runs", "verify"),
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (

@@ -378,7 +378,7 @@ class DataPage(Page):
     def _keep_notes(self) -> None:
         dataset, text = self.dataset, self.notes.toPlainText()
         if dataset is not None and text != dataset.notes:
-            self.workbench.note_dataset(self.name, text)
+            self.workbench.editing.note_dataset(self.name, text)
 
     def ask_export(self) -> None:
         """Ask for a file and write the values."""

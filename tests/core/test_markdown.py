@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plaidwork.core.markdown import LONGEST, html_of_markdown, is_address
+from plaidwork.core.markdown import LONGEST, MOST_ROWS, html_of_markdown, is_address
 
 TAGS = {
     "p", "br", "b", "i", "s", "code", "pre", "a", "ul", "ol", "li", "blockquote", "table", "tr", "th", "td", "hr", "h4", "h5", "h6",
@@ -137,6 +137,12 @@ def test_a_long_note_is_cut_and_says_so():
     page = html_of_markdown("x" * (LONGEST + 7))
     assert page.count("x") == LONGEST
     assert "goes on for 7 more characters" in page
+
+
+def test_a_long_table_is_cut_and_says_so():
+    page = html_of_markdown("|a|\n|-|\n" + "|b|\n" * (MOST_ROWS + 3))
+    assert page.count("<td>") == MOST_ROWS
+    assert "3 more rows are not shown here" in page
 
 
 @given(st.text("ab *_~`#>-+1.|[]()!<&\\\n\t:/", max_size=300))
