@@ -203,8 +203,8 @@ def _inline(text: str) -> str:
         tuple[str, int]
     ] = []  # marks that are open, each once, and where they stand among the pieces
     ticks: dict[int, list[int]] = {}
-    for hit in re.finditer("`+", text):
-        ticks.setdefault(len(hit[0]), []).append(hit.start())
+    for run in re.finditer("`+", text):
+        ticks.setdefault(len(run[0]), []).append(run.start())
     at = 0
     while hit := _TOKEN.search(text, at):
         pieces.append(_plain(text[at : hit.start()]))
