@@ -214,6 +214,7 @@ ACTIONS = {
         ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
         ActionInfo("commands", "Find a command…", "search", "Ctrl+Shift+P", "Every command by name"),
         ActionInfo("documentation", "Documentation", "help", "F1", "The page about what is in front"),
+        ActionInfo("take_tour", "Take the tour", "map", "", "Five steps from an example to a report"),
         ActionInfo("shortcuts", "Keyboard shortcuts", "", "Ctrl+F1", "All shortcuts"),
         ActionInfo(
             "system_information", "System information", "info", "", "Versions, for a report of an error"
@@ -238,7 +239,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,
         "light", "dark", "follow_system", SEPARATOR, "next_pane", "previous_pane",
     ),
-    "Help": ("documentation", SEPARATOR, "commands", "shortcuts", SEPARATOR, "system_information", "about"),
+    "Help": ("documentation", "take_tour", SEPARATOR, "commands", "shortcuts", SEPARATOR, "system_information", "about"),
 }  # fmt: skip
 
 TOOLBAR = ("open_file", "save")
