@@ -59,6 +59,8 @@ class MainWindow(QMainWindow):
     header: Header
     header_bar: QToolBar
     messages: MessageBar
+    welcome: WelcomePage
+    workspace: Workspace
     _furnished = False
 
     def __init__(self, workbench: Workbench, settings: Settings, parent: QWidget | None = None) -> None:

@@ -11,6 +11,8 @@ from plaidwork.core.markdown import html_of_markdown
 from plaidwork.core.quoting import markup
 from plaidwork.core.report.content import BESIDE, PAGE, Figure, Listed, Report, RunPart
 
+MOST_NOTES = 100
+"""Notes on what a run has found that are on the page; a session may hold more."""
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
 body { font-family: Inter, Helvetica, Arial, sans-serif; font-size: 15px; line-height: 1.5; color: #16181d;
@@ -102,8 +104,10 @@ def _note(text: str, heading: int = 3) -> str:
 
 def _item_notes(notes: Sequence[tuple[str, str]]) -> str:
     """Notes on blocks, factors or topics, each below its name."""
-    found = "\n".join(f"<h4>{markup(name)}</h4>\n{_note(text, 5)}" for name, text in notes)
-    return f"<h3>Notes on what was found</h3>\n{found}" if found else ""
+    found = "\n".join(f"<h4>{markup(name)}</h4>\n{_note(text, 5)}" for name, text in notes[:MOST_NOTES])
+    left = len(notes) - MOST_NOTES
+    more = f'<p class="muted">{left} more notes are in the session.</p>' if left > 0 else ""
+    return f"<h3>Notes on what was found</h3>\n{found}{more}" if found else ""
 
 
 def _contents(runs: Iterable[RunPart]) -> str:

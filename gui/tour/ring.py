@@ -16,6 +16,7 @@ class Ring(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._over = window
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         theme().changed.connect(self.update)
@@ -23,7 +24,7 @@ class Ring(QWidget):
 
     def point_at(self, target: QWidget | None) -> None:
         """Lie around a widget of the window, as far as it is in view; around nothing when it is not."""
-        window = self.parentWidget()
+        window = self._over
         seen = _in_view(target, window) if target is not None and target.isVisible() else QRect()
         if seen.isEmpty():
             self.hide()

@@ -23,6 +23,7 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins import registry as registries
 from plaidwork.core.report import Drawing, Figure, best_views, html_of, make_report, write_report
 from plaidwork.core.report.making import listed
+from plaidwork.core.report.page import MOST_NOTES
 from plaidwork.core.session.session import Session, open_session
 from tests.registries import registry_of
 
@@ -133,6 +134,11 @@ def test_notes_are_markdown_and_those_on_what_was_found_stand_below_its_name():
     ]
     assert at == sorted(at)
     assert "<h6>Ships</h6>" in page
+    run.item_notes = {"topic": {str(number): f"note {number}" for number in range(MOST_NOTES + 7)}}
+    page = html_of(make_report(session, drawn))
+    assert f"note {MOST_NOTES - 1}" in page
+    assert f"note {MOST_NOTES}<" not in page
+    assert "7 more notes are in the session" in page
     session.notes = run.notes = ""
     run.item_notes = {}
     assert 'class="note"' not in html_of(make_report(session, drawn))
