@@ -48,9 +48,9 @@ def html_of_markdown(text: str, heading: int = 4) -> str:
 
     Nothing else of the text becomes markup. At most ``LONGEST`` letters are shown; a sentence tells when there are more.
     """
-    text = text.replace("\r\n", "\n")
     left = len(text) - LONGEST
-    found = "\n".join(_blocks(lines(text[:LONGEST]).replace("\t", " " * _TAB).split("\n"), heading, 0))
+    shown = text[:LONGEST].replace("\r\n", "\n")
+    found = "\n".join(_blocks(lines(shown).replace("\t", " " * _TAB).split("\n"), heading, 0))
     if left > 0:
         found += (
             f'\n<p class="muted">The note goes on for {left} more characters, which are not shown here.</p>'

@@ -16,6 +16,8 @@ from plaidwork.gui.widgets.layouts import horizontal, vertical
 WRITE, READ = "write", "read"
 _BOTH = 720
 """Pixels of width from which both panes stand beside each other."""
+_MOST = 5 * LONGEST
+"""Letters of a note that another program has written up to which it can be changed here; more would hold the window up."""
 _QUIET = 250
 """Milliseconds without a key before the preview follows."""
 
@@ -33,7 +35,7 @@ class NotesField(QWidget):
     def __init__(self, name: str, placeholder: str, parent: QWidget | None = None) -> None:
         """``name`` says for a screen reader what the notes are on."""
         super().__init__(parent)
-        self._before = ""
+        self._text = ""
         self.editor, self.view = QPlainTextEdit(), NoteView()
         self.editor.setAccessibleName(name)
         self.editor.setPlaceholderText(placeholder)
@@ -57,18 +59,19 @@ class NotesField(QWidget):
 
     @property
     def text(self) -> str:
-        """The note as it stands."""
-        return self.editor.toPlainText()
+        """The note as it stands, also the part of a very long one that is not shown."""
+        return self._text
 
     def set_text(self, text: str) -> None:
         """Show another note; nothing is emitted, and what stands there already stays as it is."""
         if text == self.text:
             return
-        first = not self._before
+        first, long = not self._text, len(text) > _MOST
         blocked = self.editor.blockSignals(True)
-        self.editor.setPlainText(text)
+        self.editor.setPlainText(text[:_MOST])
+        self.editor.setReadOnly(long)  # what is cut off must not be lost
         self.editor.blockSignals(blocked)
-        self._before = text
+        self._text = text
         self._say()
         if first and not self.editor.hasFocus():
             self.mode.set_current(READ if text.strip() else WRITE)
@@ -81,11 +84,11 @@ class NotesField(QWidget):
         self.editor.setFocus()
 
     def _changed(self) -> None:
-        text = self.text
-        if len(text) > LONGEST and len(text) > len(self._before):
+        text = self.editor.toPlainText()
+        if len(text) > LONGEST and len(text) > len(self._text):
             self._refuse()
             return
-        self._before = text
+        self._text = text
         self._say()
         self._quiet.start()
         self.edited.emit(text)
@@ -95,16 +98,19 @@ class NotesField(QWidget):
         at = self.editor.textCursor().position()
         blocked = self.editor.blockSignals(True)
         self.editor.undo()
-        if self.text != self._before:  # the last step was more than what came just now
-            self.editor.setPlainText(self._before)
+        if self.editor.toPlainText() != self._text:  # the last step was more than what came just now
+            self.editor.setPlainText(self._text)
         cursor = self.editor.textCursor()
-        cursor.setPosition(min(at, len(self._before)))
+        cursor.setPosition(min(at, len(self._text)))
         self.editor.setTextCursor(cursor)
         self.editor.blockSignals(blocked)
         self._said.setText(f"A note has at most {format_count(LONGEST)} characters; that would be more.")
 
     def _say(self) -> None:
-        self._said.setText("Markdown: # heading, **bold**, *italic*, - list, `code`, | table |")
+        words = "Markdown: # heading, **bold**, *italic*, - list, `code`, | table |"
+        if self.editor.isReadOnly():
+            words = f"This note is too long to be changed here: its first {format_count(_MOST)} characters are shown."
+        self._said.setText(words)
 
     def _preview(self) -> None:
         self._quiet.stop()

@@ -187,6 +187,23 @@ def test_a_note_has_a_longest_length(field, qtbot):
     assert len(told) == 2
 
 
+def test_a_note_of_any_length_is_shown_at_once_and_stays_whole(field, qtbot):
+    """A session of a stranger may hold megabytes."""
+    told, long = [], "x y " * 2_000_000
+    field.edited.connect(told.append)
+    start = time.perf_counter()
+    field.set_text(long)
+    QApplication.processEvents()
+    assert time.perf_counter() - start < 2.0
+    qtbot.keyClicks(field.editor, "a")
+    assert field.text == long
+    assert told == []
+    assert "too long to be changed here" in field._said.text()
+    field.set_text("short")
+    qtbot.keyClicks(field.editor, "a")
+    assert told == ["ashort"]
+
+
 def test_both_panes_where_there_is_room_else_one_of_them(field, qtbot):
     assert field.editor.isVisible()
     assert field.view.isVisible()
