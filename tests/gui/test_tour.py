@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -9,7 +11,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from plaidwork.core.data.samples import Sample
 from plaidwork.gui.actions import MENUS
+from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
+from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.tour import Tour, first_tour
 from plaidwork.gui.tour.steps import STEPS
@@ -66,6 +70,32 @@ def test_it_comes_by_itself_once(window, tmp_path):
     assert not tour.bar.isVisible()
     window.settings.sync()
     assert Settings(tmp_path / "config").flag(SHOWN)
+
+
+@pytest.mark.long
+def test_the_first_start_of_the_program_shows_it_and_no_other(qtbot, tmp_path, monkeypatch):
+    from plaidwork.gui import app
+
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "fresh"))
+    monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
+    seen = []
+
+    def closed_at_once():
+        (shown,) = (w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow) and w.isVisible())
+        seen.append([tour.bar.isVisible() for tour in shown.findChildren(Tour)])
+        qtbot.addWidget(shown)
+        shown.close()
+        return 0
+
+    monkeypatch.setattr(app.QApplication, "exec", staticmethod(closed_at_once))
+    before = sys.excepthook
+    try:
+        for words in (["--example", "votes"], ["--safe-mode"], [], []):
+            assert app.main(words) == 0
+    finally:
+        sys.excepthook = before
+    assert seen == [[], [], [True], []]
+    wait_for_tasks()
 
 
 def test_who_has_worked_already_is_not_led(window, tmp_path):
