@@ -131,6 +131,20 @@ ACTIONS = {
             "What was done in this session, when, and by which version",
         ),
         ActionInfo(
+            "session_notes",
+            "Notes on the session",
+            "note",
+            "",
+            "What you write about the session: a report begins with it",
+        ),
+        ActionInfo(
+            "item_notes",
+            "Notes on what is chosen…",
+            "",
+            "Ctrl+M",
+            "What you write about the chosen block, factor or topic",
+        ),
+        ActionInfo(
             "rename",
             "Rename…",
             "pencil",
@@ -200,6 +214,7 @@ ACTIONS = {
         ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
         ActionInfo("commands", "Find a command…", "search", "Ctrl+Shift+P", "Every command by name"),
         ActionInfo("documentation", "Documentation", "help", "F1", "The page about what is in front"),
+        ActionInfo("take_tour", "Take the tour", "map", "", "Five steps from an example to a report"),
         ActionInfo("shortcuts", "Keyboard shortcuts", "", "Ctrl+F1", "All shortcuts"),
         ActionInfo(
             "system_information", "System information", "info", "", "Versions, for a report of an error"
@@ -217,14 +232,14 @@ MENUS: dict[str, tuple[str, ...]] = {
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", "save_without_data", "save_compact", "save_linked", "save_embedded", "compare_sessions", SEPARATOR,
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", "write_methods", SEPARATOR, "welcome", "quit",
     ),
-    "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
+    "Edit": ("undo", "redo", "show_actions", SEPARATOR, "copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "item_notes", "session_notes", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "results_as_data", "compare_runs", "verify"),
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,
         "light", "dark", "follow_system", SEPARATOR, "next_pane", "previous_pane",
     ),
-    "Help": ("documentation", SEPARATOR, "commands", "shortcuts", SEPARATOR, "system_information", "about"),
+    "Help": ("documentation", "take_tour", SEPARATOR, "commands", "shortcuts", SEPARATOR, "system_information", "about"),
 }  # fmt: skip
 
 TOOLBAR = ("open_file", "save")

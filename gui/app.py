@@ -26,6 +26,7 @@ from plaidwork.gui.settings import Settings
 from plaidwork.gui.style import install_style
 from plaidwork.gui.tasks import run_task, wait_for_tasks
 from plaidwork.gui.theme import theme
+from plaidwork.gui.tour import first_tour
 from plaidwork.gui.workbench import Workbench, chain_pool
 
 
@@ -141,6 +142,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if registry.safe_mode:
         window.plugin_watch.offer_safe_mode(asked=not offer)
     QTimer.singleShot(0, window, lambda: _begin(window, options.session, options.example))
+    if not (options.session or options.example or options.smoke or registry.safe_mode):
+        first_tour(window)
     if options.smoke:
         from plaidwork.gui.smoke import Smoke
 

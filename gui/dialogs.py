@@ -161,6 +161,7 @@ def show_shortcuts(parent: QWidget | None) -> None:
         ("Step through the blocks", "[  and  ]"),
         ("Leave one level in a picture", "Esc"),
         ("Go to tab 1 to 9", "Ctrl+1 … Ctrl+9"),
+        ("Leave the tour; back and on in it", "Esc;  Alt+Left  and  Alt+Right"),
         ("Open the menus", "F10, or Alt and the underlined letter"),
     ):
         row += 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.errors import PlaidworkError, SessionError
+from plaidwork.core.findings.notes import note_item
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.edits import Edit, Edits, Setting, Step
 from plaidwork.gui.widgets import Message
@@ -68,6 +69,27 @@ class Editing(QObject):
         self._workbench.studies.write()
         with self._edits.making(self._workbench.session, name, key, renamed):
             yield
+
+    def note_session(self, text: str) -> None:
+        """Keep what somebody writes about the session."""
+        with self.step("Notes on the session", "notes"):
+            self._workbench.session.notes = text
+
+    def note_dataset(self, name: str, text: str) -> None:
+        """Keep what somebody writes about a dataset."""
+        datasets = self._workbench.session.datasets
+        with self.step(f"Notes on “{name}”", f"notes of data {name}"):
+            datasets[name] = datasets[name].with_(notes=text)
+
+    def note_run(self, run: Run, text: str) -> None:
+        """Keep what somebody writes about a run."""
+        with self.step(f"Notes on “{run.title}”", f"notes of run {run.id}"):
+            run.notes = text
+
+    def note_item(self, run: Run, dim: str, number: int, name: str, text: str) -> None:
+        """Keep what somebody writes about a block, factor or topic, which is shown under this name."""
+        with self.step(f"Notes on “{name}”", f"notes of {dim} {number} of run {run.id}"):
+            note_item(run, dim, number, text)
 
     def remove(
         self, runs: Sequence[Run] = (), names: Sequence[str] = (), studies: Sequence[StudyRecord] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
 from plaidwork.gui.theme import size, space, theme
@@ -41,10 +41,12 @@ class Header(QWidget):
             spacing=space.S,
             margins=(space.M, 0, space.L, 0),
         )
+        self.tools: dict[str, QToolButton] = {}
         for action in tools:
             tool = tool_button("open", action.text(), action.trigger)
             tool.setIcon(action.icon())
             tool.setToolTip(action.toolTip())
+            self.tools[action.objectName()] = tool
             row.addWidget(tool)
         add(row, STRETCH, self._field, self._small)
         for action, kind in buttons:

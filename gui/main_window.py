@@ -27,8 +27,8 @@ from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.page import Page
 from plaidwork.gui.plugin_watch import PluginWatch, missing_plugin_text
 from plaidwork.gui.priority import PRIORITY
-from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
-from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY, SessionTree
+from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, notes_pages, run_pages, study_pages
+from plaidwork.gui.session_tree import DATA, NEW, NOTES, RUN, STUDY, SessionTree
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.status_line import StatusLine
 from plaidwork.gui.welcome import WelcomePage
@@ -59,6 +59,8 @@ class MainWindow(QMainWindow):
     header: Header
     header_bar: QToolBar
     messages: MessageBar
+    welcome: WelcomePage
+    workspace: Workspace
     _furnished = False
 
     def __init__(self, workbench: Workbench, settings: Settings, parent: QWidget | None = None) -> None:
@@ -304,6 +306,8 @@ class MainWindow(QMainWindow):
             self.state.show((kind, key), data_pages(self.workbench, key))
         elif kind == STUDY:
             self.state.show((kind, key), study_pages(self.workbench, key))
+        elif kind == NOTES:
+            self.state.show((kind, key), notes_pages(self.workbench))
         elif kind == NEW and self.setup_page is not None:
             page = self.setup_page
             self.state.forget()
@@ -363,6 +367,7 @@ class MainWindow(QMainWindow):
             "new_fit": has_data,
             "rename": run is not None or study is not None or bool(self.current_dataset()),
             "remove": ((run is not None or study is not None) and not phase) or bool(self.current_dataset()),
+            "item_notes": run is not None and bool(run.results),
             "export_run": run is not None and bool(run.results),
             "export_annotated": run is not None
             and bool(run.results)
@@ -378,7 +383,9 @@ class MainWindow(QMainWindow):
             "copy_picture": "export_picture" in offers,
             "show_data": "show_data" in offers,
             "find": "find_in_page" in offers,
-            **dict.fromkeys(("save", "save_as"), bool(has_data or self.workbench.session.runs)),
+            **dict.fromkeys(
+                ("save", "save_as", "session_notes"), bool(has_data or self.workbench.session.runs)
+            ),
             "save_without_data": bool(self.workbench.session.runs),
             "save_compact": bool(self.workbench.session.runs),
             "save_linked": has_data,

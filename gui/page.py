@@ -85,6 +85,9 @@ class Page(QWidget):
     def rename_item(self) -> None:
         """Ask for a name of what is chosen in the page."""
 
+    def note_item(self) -> None:
+        """Show the notes on what is chosen in the page, to be read and written."""
+
     def rename(self) -> None:
         """Ask for a name of what the whole page shows, as a dataset."""
 
@@ -128,6 +131,11 @@ class FrontPage(Page):
     def show_data(self) -> QWidget | None:
         """The numbers behind the picture in front."""
         return self.front.show_data() if self.front is not None else None
+
+    def note_item(self) -> None:
+        """Show the notes on what is chosen in the page in front."""
+        if self.front is not None:
+            self.front.note_item()
 
     def find_in_page(self) -> None:
         """Begin to search in the page in front."""

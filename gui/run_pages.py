@@ -178,6 +178,17 @@ def study_pages(workbench: Workbench, study_id: str) -> list[PageInfo]:
     return [PageInfo(f"study/{study_id}", "Search", "search", make)]
 
 
+def notes_pages(workbench: Workbench) -> list[PageInfo]:
+    """The page of the notes on the session."""
+
+    def make() -> Page:
+        from plaidwork.gui.notes.page import NotesPage
+
+        return NotesPage(workbench)
+
+    return [PageInfo("notes", "Notes", "note", make)]
+
+
 def data_pages(workbench: Workbench, name: str) -> list[PageInfo]:
     """The page of a dataset, and one of all that have samples in common with it."""
 

@@ -40,8 +40,12 @@ _NAME = Qt.ItemDataRole.UserRole + 1
 _DETAIL = Qt.ItemDataRole.UserRole + 2
 _ICON = Qt.ItemDataRole.UserRole + 3
 _KEY = Qt.ItemDataRole.UserRole + 10
+_LOOKED_AT = 500
+"""Letters of a note in which its first line is looked for."""
 
-DATA, RUN, STUDY, NEW = "data", "run", "study", "new"
+DATA, RUN, STUDY, NEW, NOTES = "data", "run", "study", "new", "notes"
+SESSION = "session"
+"""Key of the notes on the session."""
 
 STATUS_ICONS = {
     "ready": ("clock", "muted"),
@@ -81,6 +85,12 @@ def run_line(workbench: Workbench, run: Run) -> str:
     if verdict is not None and not verdict.settled:
         line = f"{verdict.word.lower()} · {line}"
     return line if run.status == "done" else f"{run.status}, {line}"
+
+
+def notes_line(notes: str) -> str:
+    """The first line of a note that says something, without the signs of a heading."""
+    first = next(filter(None, (line.strip("# \t*_>-") for line in notes[:_LOOKED_AT].splitlines())), "")
+    return first or "nothing written yet"
 
 
 def study_line(record: StudyRecord) -> str:
@@ -145,8 +155,8 @@ class _Delegate(QStyledItemDelegate):
 
 
 class SessionTree(QTreeWidget):
-    """Data, searches and runs. ``chosen`` carries (kind, name): ``data`` and a dataset's name, ``run`` and a run's
-    id, ``study`` and a search's id, or ``new`` for the fit being set up."""
+    """Data, searches, runs and notes. ``chosen`` carries (kind, name): ``data`` and a dataset's name, ``run`` and a run's
+    id, ``study`` and a search's id, ``new`` for the fit being set up, or ``notes`` for those on the session."""
 
     chosen = Signal(str, str)
 
@@ -162,13 +172,14 @@ class SessionTree(QTreeWidget):
         self.setItemDelegate(_Delegate(self))
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Session: data, searches and runs")
+        self.setAccessibleName("Session: data, searches, runs and notes")
         self.setBackgroundRole(self.backgroundRole().Window)
         self.viewport().setBackgroundRole(self.backgroundRole().Window)
         self._groups = {
             DATA: self._group("Data"),
             STUDY: self._group("Searches"),
             RUN: self._group("Runs"),
+            NOTES: self._group("Notes"),
         }
         self.currentItemChanged.connect(self._current_changed)
         for signal in (workbench.session_replaced, workbench.data_changed, workbench.runs_changed):
@@ -177,6 +188,7 @@ class SessionTree(QTreeWidget):
         workbench.studies.listed.connect(self.rebuild)
         workbench.studies.changed.connect(self.update_study)
         workbench.studies.ended.connect(self.update_study)
+        workbench.editing.changed.connect(self.update_notes)
         workbench.run_changed.connect(self.update_run)
         workbench.results_changed.connect(self.update_run)
         theme().changed.connect(self.viewport().update)
@@ -205,6 +217,8 @@ class SessionTree(QTreeWidget):
             self._add(RUN, run.id, run.title, run_line(self._workbench, run), run_icon(self._workbench, run))
         if self._new_fit:
             self._add(NEW, "", "New fit", "being set up", ("sliders", "muted"))
+        if session.datasets or session.runs:
+            self._add(NOTES, SESSION, "On the session", notes_line(session.notes), ("note", "muted"))
         for group in self._groups.values():
             group.setHidden(group.childCount() == 0)
             group.setExpanded(True)
@@ -246,6 +260,13 @@ class SessionTree(QTreeWidget):
         item = self._find(STUDY, study_id)
         if record is not None and item is not None:
             self._fill(item, record.title, study_line(record), study_icon(self._workbench, record))
+
+    def update_notes(self) -> None:
+        """Refresh the line of the notes on the session."""
+        item = self._find(NOTES, SESSION)
+        if item is not None:
+            line = notes_line(self._workbench.session.notes)
+            self._fill(item, "On the session", line, ("note", "muted"))
 
     def _find(self, kind: str, key: str) -> QTreeWidgetItem | None:
         group = self._groups.get(RUN if kind == NEW else kind)

@@ -165,6 +165,9 @@ class WelcomePage(QWidget):
             spacing=0,
         )
         head = horizontal(self._mark, (texts, 1), spacing=space.L)
+        self.cards = QWidget()
+        """Where the examples are."""
+        vertical(self._grid, on=self.cards)
         row = horizontal(
             Label("Start from an example", "title"),
             STRETCH,
@@ -174,7 +177,7 @@ class WelcomePage(QWidget):
             head,
             space.S,
             row,
-            self._grid,
+            self.cards,
             STRETCH,
             on=inner,
             spacing=space.L,
@@ -230,6 +233,11 @@ class WelcomePage(QWidget):
             card.clicked.connect(lambda card=card: self.example_chosen.emit(card.sample))
         self._columns = 0
         self._arrange()
+
+    @property
+    def examples(self) -> list[Sample]:
+        """The examples in the order of their cards."""
+        return [card.sample for card in self._cards]
 
     def set_open(self, name: str) -> None:
         """Offer the way back to the session of this name; none when the name is empty."""

@@ -75,14 +75,14 @@ def make_bars(window: MainWindow, buttons: Sequence[tuple[str, str]]) -> None:
         [(window.actions_by_key[key], kind) for key, kind in buttons],
     )
     window.header.find_command.connect(window.commands.commands)
-    window.header_bar = _fixed_bar(window, "Header", window.header)
+    window.header_bar = fixed_bar(window, "Header", window.header)
     window.addToolBarBreak()
     window.messages = MessageBar()
     # a tool bar decides itself whether its widgets show, so the bar, which hides while empty, needs a holder
     holder = QWidget()
     vertical(window.messages, on=holder)
     window.messages.fits.connect(holder.setFixedHeight)
-    bar = _fixed_bar(window, "Messages", holder)
+    bar = fixed_bar(window, "Messages", holder)
     window.messages.emptied.connect(bar.hide)
     window.messages.shown.connect(lambda *_: bar.show())
     bar.hide()
@@ -102,7 +102,13 @@ def _open_menus(window: MainWindow) -> None:
     bar.setActiveAction(bar.actions()[0])
 
 
-def _fixed_bar(window: MainWindow, name: str, widget: QWidget) -> QToolBar:
+def fixed_bar(
+    window: MainWindow,
+    name: str,
+    widget: QWidget,
+    area: Qt.ToolBarArea = Qt.ToolBarArea.TopToolBarArea,
+) -> QToolBar:
+    """Put a widget across the window, where it stays."""
     bar = QToolBar(name, window)
     bar.setObjectName(name)
     bar.setMovable(False)
@@ -110,7 +116,7 @@ def _fixed_bar(window: MainWindow, name: str, widget: QWidget) -> QToolBar:
     bar.toggleViewAction().setVisible(False)
     bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
     bar.addWidget(widget)
-    window.addToolBar(bar)
+    window.addToolBar(area, bar)
     return bar
 
 

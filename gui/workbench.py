@@ -293,11 +293,6 @@ class Workbench(QObject):
         found: dict[str, Any] = self.session.views.setdefault(DATA_VIEWS, {}).setdefault(name, {})
         return found
 
-    def note_dataset(self, name: str, text: str) -> None:
-        """Keep what somebody writes about a dataset."""
-        with self.editing.step(f"Notes on “{name}”", f"notes of data {name}"):
-            self.session.datasets[name] = self.session.datasets[name].with_(notes=text)
-
     # -- fits -----------------------------------------------------------------------------------
     def start(self, plan: FitPlan, title: str = "") -> Run:
         """Add a run of the plan and start its chains."""
@@ -388,11 +383,6 @@ class Workbench(QObject):
             with self.editing.step(f"Rename “{run.title}” to “{title}”"):
                 run.title = title
             self.run_changed.emit(run.id)
-
-    def note_run(self, run: Run, text: str) -> None:
-        """Keep what somebody writes about a run."""
-        with self.editing.step(f"Notes on “{run.title}”", f"notes of run {run.id}"):
-            run.notes = text
 
     def name_item(self, run: Run, dim: str, number: int, name: str) -> None:
         """Give a block, factor or topic of a run a name in all its views; an empty one brings the model's back."""

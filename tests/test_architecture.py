@@ -188,6 +188,8 @@ _QUOTED_ELSEWHERE = {
         "setHtml",
         "QTextDocument",
     },  # prints the page of core/report, which went through quoting.markup
+    # shows what core/markdown.py makes of notes, all of whose texts went through quoting.markup
+    "gui/notes/view.py": {"QTextBrowser", "setHtml"},
     "gui/widgets/label.py": {"QLabel"},
     "gui/style/__init__.py": {"QLabel"},  # makes those of Qt itself plain
 }

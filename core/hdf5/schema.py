@@ -54,6 +54,7 @@ RUN_PARTS = {
     "environment",
     "view_settings",
     "item_names",
+    "item_notes",
     "notes",
     "log",
     "inference",

@@ -57,8 +57,10 @@ class Run:
     ``inputs`` maps each input of the model to the names of the session's datasets. What decides the numbers
     (params, schedule, seed, holdout, data_hash) does not change once the run has started; only ``extend`` adds
     draws at the end, and a run that goes on until it has settled says in ``schedule`` how many draws that took by now:
-    a fixed schedule that gives the same draws; ``goal`` is then the schedule that was asked for. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
-    text): see :func:`plaidwork.core.findings.naming.name_item`. ``session`` is the one that the run belongs to.
+    a fixed schedule that gives the same draws; ``goal`` is then the schedule that was asked for. ``item_names`` and ``item_notes``
+    are the user's names of what was found and notes on it (Markdown, as ``notes``), by dim of the model and number (from 0, as
+    text): see :func:`plaidwork.core.findings.naming.name_item` and :mod:`plaidwork.core.findings.notes`. ``session`` is the
+    one that the run belongs to.
     """
 
     id: str
@@ -81,6 +83,7 @@ class Run:
     environment: dict[str, str] = field(default_factory=dict)
     view_settings: dict[str, Any] = field(default_factory=dict)
     item_names: dict[str, dict[str, str]] = field(default_factory=dict)
+    item_notes: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
     session: Session | None = field(default=None, init=False, repr=False, compare=False)
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
@@ -243,6 +246,7 @@ class Run:
             results_draws=0,
             analyses=[],
             item_names={},
+            item_notes={},
         )
         part.session = self.session
         return part

@@ -1,4 +1,4 @@
-"""What a report is made of: values without layout. All texts are plain, as the session has them."""
+"""What a report is made of: values without layout. All texts are plain, as the session has them; notes are Markdown."""
 
 from __future__ import annotations
 
@@ -66,6 +66,8 @@ class RunPart:
     versions: tuple[tuple[str, str], ...]
     commands: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...] = ()
+    item_notes: tuple[tuple[str, str], ...] = ()
+    """Notes on what was found: its name and the note."""
 
 
 @dataclass(frozen=True)

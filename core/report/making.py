@@ -19,6 +19,7 @@ from plaidwork.core.draws.numbers import (
     format_percent,
 )
 from plaidwork.core.errors import PlaidworkError, SessionError
+from plaidwork.core.findings.notes import noted_items
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import Run, now
@@ -124,6 +125,7 @@ def _run_part(session: Session, run: Run, draw: Draw, chosen: Collection[str]) -
         figures=figures,
         tables=_tables(session, run, chosen),
         notes=run.notes,
+        item_notes=noted_items(run, session.datasets),
         versions=tuple(run.environment.items()),
         commands=repeating(session, run, path),
         left_out=left_out,

@@ -7,9 +7,12 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from plaidwork.core.markdown import html_of_markdown
 from plaidwork.core.quoting import markup
 from plaidwork.core.report.content import BESIDE, PAGE, Figure, Listed, Report, RunPart
 
+MOST_NOTES = 100
+"""Notes on what a run has found that are on the page; a session may hold more."""
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _SHORT = 12
 """Letters of the longest words of a column that is never broken."""
@@ -44,6 +47,12 @@ figure p { margin: 2px 0; }
 .beside .strong { margin-top: 2px; }
 pre, code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12.5px; }
 pre { background: #f3f4f7; padding: 10px 14px; white-space: pre-wrap; overflow-wrap: anywhere; margin: 4px 0 12px 0; }
+.note { margin: 12px 0; overflow-wrap: anywhere; }
+h4, h5, h6 { font-size: 15px; margin: 20px 0 4px 0; }
+.note h3, .note h5 { font-size: 16px; margin: 16px 0 4px 0; }
+.note ul, .note ol { margin: 6px 0; padding-left: 24px; }
+.note blockquote { border-left: 3px solid #c9ced6; margin: 8px 0; padding-left: 14px; color: #565f6e; }
+.note hr { border: none; border-top: 1px solid #c9ced6; margin: 16px 0; }
 nav ul { margin: 8px 0; padding-left: 20px; }
 a { color: #2456c4; }
 @media print { main { max-width: none; padding: 0; } figure, tr, .verdict { break-inside: avoid; } h2, h3 { break-after: avoid; } }
@@ -56,7 +65,7 @@ def html_of(report: Report, width: int = PAGE) -> str:
     parts = [
         f"<h1>{title}</h1>",
         f'<p class="muted">{markup(report.made)}</p>',
-        _paragraphs(report.notes),
+        _note(report.notes),
         _contents(report.runs),
         "<h2>Data</h2>",
         _table(report.data, ""),
@@ -90,6 +99,19 @@ def _paragraphs(text: str) -> str:
     return "\n".join(f"<p>{markup(part).replace(chr(10), '<br>')}</p>" for part in found)
 
 
+def _note(text: str, heading: int = 3) -> str:
+    """A note in Markdown; its headings stand below those of the report."""
+    return f'<div class="note">{html_of_markdown(text, heading)}</div>' if text.strip() else ""
+
+
+def _item_notes(notes: Sequence[tuple[str, str]]) -> str:
+    """Notes on blocks, factors or topics, each below its name."""
+    found = "\n".join(f"<h4>{markup(name)}</h4>\n{_note(text, 5)}" for name, text in notes[:MOST_NOTES])
+    left = len(notes) - MOST_NOTES
+    more = f'<p class="muted">{left} more notes are in the session.</p>' if left > 0 else ""
+    return f"<h3>Notes on what was found</h3>\n{found}{more}" if found else ""
+
+
 def _contents(runs: Iterable[RunPart]) -> str:
     """Links to the runs, with what each found; none where there is one."""
     runs = list(runs)
@@ -112,9 +134,10 @@ def _run(number: int, run: RunPart, scale: float) -> str:
 <p class="muted">{markup(run.model)}</p>
 <p class="found">{markup(run.headline)}</p>
 <div class="verdict {run.kind}"><p><b>{markup(run.verdict)}</b></p><p>{markup(run.advice)}</p></div>
-{_paragraphs(run.notes)}
+{_note(run.notes)}
 {_figures(run.figures, scale)}
 {left_out}
+{_item_notes(run.item_notes)}
 {tables}
 <h3>Model</h3>
 <p>{markup(run.summary)}</p>

@@ -17,6 +17,7 @@ from plaidwork.core.contract.spec_json import spec_to_json
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.analysis import AnalysisRecord, run_showing
 from plaidwork.core.findings.naming import Naming, labels_of_axes, shown_names
+from plaidwork.core.findings.notes import notes_text
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import Registry, registry
 from plaidwork.core.quoting import CsvWriter, line
@@ -114,8 +115,9 @@ class BundleWriter:
         self._text(json.dumps(settings, ensure_ascii=False, indent=1), *folder, "run.json")
         lines = "".join(f"{item.time}  {item.level:<8}{line(item.text)}\n" for item in run.log)
         self._text(lines, *folder, "log.txt")
-        if run.notes:
-            self._text(run.notes, *folder, "notes.md")
+        notes = notes_text(run, session.datasets)
+        if notes:
+            self._text(notes, *folder, "notes.md")
         self._traces(run, folder)
         self._draws(run, folder)
         self._results(run, session, run.results, *folder, "results")

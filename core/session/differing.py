@@ -152,6 +152,8 @@ def _run(one: Run, other: Run, names: tuple[str, str]) -> Iterator[str]:
         yield "The notes of the run differ."
     if one.item_names != other.item_names:
         yield "What was found has other names."
+    if one.item_notes != other.item_notes:
+        yield "The notes on what was found differ."
     ours, theirs = ({record.id for record in run.analyses} for run in (one, other))
     if ours != theirs:
         yield f"Analyses: {len(ours)} in {names[0]}, {len(theirs)} in {names[1]}, {len(ours & theirs)} in both."

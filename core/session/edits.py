@@ -36,13 +36,15 @@ class _Words:
     title: str
     notes: str
     item_names: Mapping[str, Mapping[str, str]]
+    item_notes: Mapping[str, Mapping[str, str]]
     named: Mapping[str, Any]
     analyses: Mapping[str, AnalysisRecord]
 
     @classmethod
     def of(cls, run: Run) -> _Words:
         analyses = {record.id: record for record in run.analyses}
-        return cls(run.title, run.notes, dict(run.item_names), named_selections(run), analyses)
+        names, notes = dict(run.item_names), dict(run.item_notes)
+        return cls(run.title, run.notes, names, notes, named_selections(run), analyses)
 
     def put(self, run: Run, start: _Words) -> None:
         """Change a run in what differs from ``start``."""
@@ -52,6 +54,8 @@ class _Words:
             run.notes = self.notes
         if self.item_names != start.item_names:
             run.item_names = {dim: dict(names) for dim, names in self.item_names.items()}
+        if self.item_notes != start.item_notes:
+            run.item_notes = {dim: dict(notes) for dim, notes in self.item_notes.items()}
         if self.named != start.named:
             kept = run.view_settings.get("selection", {})
             run.view_settings["selection"] = {**kept, "named": dict(self.named)}
@@ -62,8 +66,8 @@ class _Words:
         """Analyses are compared by who they are, for they hold arrays."""
         return (
             isinstance(other, _Words)
-            and (self.title, self.notes, self.item_names, self.named)
-            == (other.title, other.notes, other.item_names, other.named)
+            and (self.title, self.notes, self.item_names, self.item_notes, self.named)
+            == (other.title, other.notes, other.item_names, other.item_notes, other.named)
             and list(self.analyses) == list(other.analyses)
         )
 
@@ -79,18 +83,19 @@ def named_selections(run: Run) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Datasets, runs and searches of a session in their order, and the words on each run, at one moment."""
+    """Datasets, runs and searches of a session in their order, the words on each run and the notes on all, at one moment."""
 
     datasets: Mapping[str, Dataset]
     runs: Mapping[str, Run]
     words: Mapping[str, _Words]
     studies: Mapping[str, dict[str, Any]]
+    notes: str
 
     @classmethod
     def of(cls, session: Session) -> Standing:
         """How a session stands now."""
         words = {key: _Words.of(run) for key, run in session.runs.items()}
-        return cls(dict(session.datasets), dict(session.runs), words, _studies(session))
+        return cls(dict(session.datasets), dict(session.runs), words, _studies(session), session.notes)
 
 
 def _studies(session: Session) -> dict[str, dict[str, Any]]:
@@ -135,6 +140,7 @@ class Edit:
             and list(self.before.runs) == list(self.after.runs)
             and not self.runs_changed
             and not self.studies_changed
+            and self.before.notes == self.after.notes
         )
 
     @property
@@ -176,6 +182,8 @@ class Edit:
         _check_studies(session, start, end, under_way)
         session.datasets = _moved(session.datasets, start.datasets, end.datasets)
         session.runs = _moved(session.runs, start.runs, end.runs)
+        if start.notes != end.notes:
+            session.notes = end.notes
         for key, words in end.words.items():
             if key in start.words and start.words[key] != words:
                 words.put(session.runs[key], start.words[key])

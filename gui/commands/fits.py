@@ -19,7 +19,7 @@ from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.faults import failure_key
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
-from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY
+from plaidwork.gui.session_tree import DATA, NEW, NOTES, RUN, SESSION, STUDY
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
@@ -75,6 +75,19 @@ class FitCommands(CommandGroup):
             window.tree.select(DATA, added[0].name)
 
         run_task(lambda task: results_as_data(run, datasets), ask, failed)
+
+    def item_notes(self) -> None:
+        page = self._window.workspace.current_page()
+        if page is None or page.found_item() is None:
+            title = "Choose a block, factor or topic in a picture first"
+            self._window.messages.post("info", title, "Its notes open then.", key="item notes", seconds=8)
+        else:
+            page.note_item()
+
+    def session_notes(self) -> None:
+        self._window.show_workspace()
+        self._window.tree.select(NOTES, SESSION)
+        self._window.show_item(NOTES, SESSION)
 
     def remove(self) -> None:
         """Remove what is chosen in the list, at once, with an offer to undo it."""

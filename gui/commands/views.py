@@ -17,6 +17,7 @@ from plaidwork.gui.icons import icon
 from plaidwork.gui.run_pages import part, put_beside, run_pages, splits_of
 from plaidwork.gui.session_tree import RUN
 from plaidwork.gui.theme import theme
+from plaidwork.gui.tour import Tour, take_tour
 
 if TYPE_CHECKING:
     from plaidwork.gui.main_window import MainWindow
@@ -104,6 +105,7 @@ class ViewCommands(CommandGroup):
     def _step_pane(self, by: int) -> None:
         window = self._window
         panes = [window.tree, window.workspace.tabs, window.workspace.stack, window.side_stack, window.log]
+        panes += [window.welcome, *window.findChildren(Tour)]
         panes = [pane for pane in panes if pane.isVisible()]
         if not panes:
             return
@@ -178,6 +180,9 @@ class ViewCommands(CommandGroup):
             where = page.toLocalFile() if page is not None else ""
             text = f"Open this file yourself: {where}" if where else "This installation came without it."
             self._window.messages.post("warn", "The documentation could not be opened", text)
+
+    def take_tour(self) -> None:
+        take_tour(self._window)
 
     def shortcuts(self) -> None:
         dialogs.show_shortcuts(self._window)

@@ -11,7 +11,6 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QPlainTextEdit,
     QStackedWidget,
     QWidget,
 )
@@ -29,6 +28,7 @@ from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_table import values_table
 from plaidwork.gui.data.view_facts import KIND_LABELS
+from plaidwork.gui.notes import NotesField
 from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.choices import Choices
@@ -78,7 +78,7 @@ class DataPage(Page):
         self._build()
         self._notes_quiet = QTimer(self, singleShot=True, interval=400)
         self._notes_quiet.timeout.connect(self._keep_notes)
-        self.notes.textChanged.connect(self._notes_quiet.start)
+        self.notes.edited.connect(lambda *_: self._notes_quiet.start())
         workbench.data_changed.connect(self._data_changed)
         workbench.data_renamed.connect(self._renamed)
         self.refresh()
@@ -100,10 +100,8 @@ class DataPage(Page):
     def _make_panel(self) -> DataPanel:
         panel = DataPanel(picture=False)
         panel.setWindowTitle("Data")
-        self.notes = QPlainTextEdit()
-        self.notes.setPlaceholderText("What is worth remembering about these data")
-        self.notes.setAccessibleName("Notes")
-        self.notes.setFixedHeight(120)
+        self.notes = NotesField("Notes on these data", "What is worth remembering about these data")
+        self.notes.setFixedHeight(170)
         self.samples = SamplesChoice()
         self.samples.chosen.connect(lambda word: self.workbench.set_samples(self.name, word))
         panel.add(self.samples)
@@ -144,8 +142,8 @@ class DataPage(Page):
         for part in list(self._pages):
             self._forget(part)
         self._image = None
-        if self.notes.toPlainText() != dataset.notes and not self.notes.hasFocus():
-            self.notes.setPlainText(dataset.notes)
+        if not self.notes.editor.hasFocus():
+            self.notes.set_text(dataset.notes)
         self.panel.set_dataset(dataset)
         self.samples.show_dataset(dataset)
         self._find_undo(dataset)
@@ -395,9 +393,9 @@ class DataPage(Page):
             self.refresh()
 
     def _keep_notes(self) -> None:
-        dataset, text = self.dataset, self.notes.toPlainText()
+        dataset, text = self.dataset, self.notes.text
         if dataset is not None and text != dataset.notes:
-            self.workbench.note_dataset(self.name, text)
+            self.workbench.editing.note_dataset(self.name, text)
 
     def ask_export(self) -> None:
         """Ask for a file and write the values."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QPlainTextEdit,
     QVBoxLayout,
     QWidget,
 )
@@ -16,12 +15,13 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.monitor.chain_panel import sampling_rows
+from plaidwork.gui.notes import NotesField
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space
 from plaidwork.gui.verify_dialog import open_verify
 from plaidwork.gui.widgets import Chip, Label, button, scrolled
-from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
+from plaidwork.gui.widgets.layouts import grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 Row = tuple[str, str, bool]
@@ -50,20 +50,15 @@ class SettingsPage(Page):
             (self._column(self._parameters()), 1),
             spacing=space.HUGE,
         )
-        self.notes = QPlainTextEdit(run.notes)
-        self.notes.setPlaceholderText("What you found, and what to try next")
-        self.notes.setAccessibleName("Notes on this run")
-        self.notes.setFixedHeight(110)
-        self.notes.setTabChangesFocus(True)
-        self.notes.textChanged.connect(self._noted)
+        self.notes = NotesField("Notes on this run", "What you found, and what to try next")
+        self.notes.edited.connect(lambda text: workbench.editing.note_run(run, text))
         workbench.run_changed.connect(self._run_changed)
         self._run_changed(run.id)
         vertical(
             head,
             columns,
             Label("Notes", "strong"),
-            self.notes,
-            STRETCH,
+            (self.notes, 1),
             on=inner,
             spacing=space.XL,
             margins=edge,
@@ -73,16 +68,11 @@ class SettingsPage(Page):
             widget.setAutoFillBackground(True)
         vertical(area, on=self)
 
-    def _noted(self) -> None:
-        if self.notes.toPlainText() != self._run.notes:
-            self._workbench.note_run(self._run, self.notes.toPlainText())
-
     def _run_changed(self, run_id: str) -> None:
         if run_id != self._run.id:
             return
         self.verify_button.setEnabled(self._workbench.can_verify(self._run))
-        if self.notes.toPlainText() != self._run.notes:  # what is written was taken back, or brought again
-            self.notes.setPlainText(self._run.notes)
+        self.notes.set_text(self._run.notes)  # what is written may have been taken back, or brought again
 
     def _verify(self) -> None:
         open_verify(self._workbench, self._run, self.window())

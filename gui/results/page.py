@@ -71,13 +71,14 @@ class ResultPage(Renaming, Stated):
         self.choices = Choices(kept, workbench.note_view, self)
         self.choices.adopt(self._content)
         self.choices.follow(workbench.selection(run).changed)
-        workbench.selection(run).changed.connect(self._offer_pencil)
-        self.loaded_changed.connect(self._offer_pencil)
+        workbench.selection(run).changed.connect(self._offer_words)
+        self.loaded_changed.connect(self._offer_words)
         self._wait_before_skeleton = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_skeleton.timeout.connect(lambda: self._stack.setCurrentWidget(self._skeleton))
         workbench.results_changed.connect(self._on_results)
         workbench.run_changed.connect(self._on_run)
         workbench.names_changed.connect(self._on_names)
+        workbench.editing.changed.connect(self._offer_words)
         theme().changed.connect(self.restyle)
         self._update_chip()
         self.refresh()
@@ -156,7 +157,9 @@ class ResultPage(Renaming, Stated):
         self._solution.chosen.connect(self.refresh)
         self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find_in_page)
         self._pencil = tool_button("pencil", "Rename (F2)", self.rename_item)
-        self._pencil.hide()
+        self._note = tool_button("note", "", self.note_item)
+        for one in (self._pencil, self._note):
+            one.hide()
         self.head_buttons = [
             self._find_button,
             tool_button("export", "Export picture… (Ctrl+E)", self.ask_export),
@@ -180,6 +183,7 @@ class ResultPage(Renaming, Stated):
             space.S,
             self._solution,
             self._pencil,
+            self._note,
             *self.head_buttons,
             spacing=space.XS,
             margins=(RING, 0, RING, 0),
@@ -290,8 +294,15 @@ class ResultPage(Renaming, Stated):
         """The theme has changed; most widgets follow by themselves."""
         self.update()
 
-    def _offer_pencil(self) -> None:
-        self._pencil.setVisible(self.found_item() is not None)
+    def _offer_words(self) -> None:
+        found = self.found_item() is not None
+        self._pencil.setVisible(found)
+        self._note.setVisible(found)
+        written = found and self.has_note
+        tip = "Read or change the notes on what is chosen" if written else "Write notes on what is chosen"
+        self._note.setIcon(icon("note", "accent" if written else "text"))
+        self._note.setToolTip(f"{tip} (Ctrl+M)")
+        self._note.setAccessibleName(tip)
 
     def name_place(self, number: int) -> tuple[QWidget, QRect]:
         return self._headline, self._headline.rect()

@@ -1,4 +1,4 @@
-"""Names that the user gives to blocks, factors and topics, wherever one of them is chosen."""
+"""Names that the user gives to blocks, factors and topics, and notes on them, wherever one of them is chosen."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.findings.naming import Naming, found_dim, given_name
+from plaidwork.core.findings.notes import item_note
 from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures.words import headed
+from plaidwork.core.quoting import menu as menu_text
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.icons import icon
+from plaidwork.gui.notes.dialog import show_item_notes
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.name_edit import NameEdit
 from plaidwork.gui.workbench import Workbench
@@ -86,13 +89,30 @@ class Renaming(Page):
         widget, place = self.name_place(number)
         NameEdit(widget, place, before, usual, partial(self.name_layer, number))
 
-    def offer_rename(self, menu: QMenu) -> None:
-        """Put the command into a menu when there is something to rename."""
+    def note_item(self) -> None:
+        """Show the notes on what is chosen, in a window beside the picture."""
         item = self.found_item()
         if item is not None:
-            dim, number = item
-            name = self.new_sources().dim_names(dim, max(number + 1, self._length(dim)))[number]
+            name = headed(self._called(*item))
+            show_item_notes(self.workbench, self.run, *item, name, self.window())
+
+    @property
+    def has_note(self) -> bool:
+        """Whether there are notes on what is chosen."""
+        item = self.found_item()
+        return item is not None and bool(item_note(self.run, *item))
+
+    def offer_rename(self, menu: QMenu) -> None:
+        """Put the commands into a menu when there is something to rename, and to write about."""
+        item = self.found_item()
+        if item is not None:
+            name = menu_text(self._called(*item))
             menu.addAction(icon("pencil"), f"Rename “{name}”\tF2", self.rename_item)
+            menu.addAction(icon("note"), f"Notes on “{name}”…\tCtrl+M", self.note_item)
+
+    def _called(self, dim: str, number: int) -> str:
+        """The name that is shown of a found thing."""
+        return str(self.new_sources().dim_names(dim, max(number + 1, self._length(dim)))[number])
 
     def _length(self, dim: str) -> int:
         named = self.run.results.get(dim)

@@ -92,12 +92,14 @@ def test_longer_chains_do_not_part():
 def test_searches_and_notes_that_differ(path):
     one, other = open_session(path), open_session(path)
     other.notes = "more"
+    next(iter(other.runs.values())).item_notes = {"step": {"0": "why"}}
     Study.grid(
         Walk(), {"X": [other.datasets["numbers"]]}, {"stride": [1, 2]}, title="Strides", metrics=()
     ).add_to(other)
     found = _texts(one, other)
     assert "search Strides: Only the second has it." in found
     assert "session notes: The notes differ." in found
+    assert any("The notes on what was found differ." in text for text in found)
 
 
 @pytest.mark.long

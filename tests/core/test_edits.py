@@ -54,11 +54,12 @@ def told(session):
     return (
         [(name, found.name, found.notes, found.digest()) for name, found in session.datasets.items()],
         [
-            (run.id, run.title, run.notes, dict(run.item_names), dict(run.inputs), named_selections(run),
+            (run.id, run.title, run.notes, dict(run.item_names), dict(run.item_notes), dict(run.inputs), named_selections(run),
              [record.id for record in run.analyses])
             for run in session.runs.values()
         ],
         [(one["id"], one["title"], one["inputs"], [job["number"] for job in one["jobs"]]) for one in session.studies],
+        session.notes,
     )  # fmt: skip
 
 
@@ -330,9 +331,12 @@ def _random_edit(edits, session, rng, number):
     used = {n for one in session.runs.values() for names in one.inputs.values() for n in names}
     used |= {n for one in session.studies for names in one["inputs"].values() for n in names}
     kind = rng.choice(
-        ("add", "rename data", "change", "remove data", "title", "notes", "item", "remove", "analysis", "named", "study", "fits")
+        ("add", "rename data", "change", "remove data", "title", "notes", "item", "item note", "session", "remove", "analysis", "named", "study", "fits")
     )  # fmt: skip
-    if kind in ("study", "fits"):
+    if kind == "session":
+        with edits.making(session, kind):
+            session.notes = f"about {number % 3}"
+    elif kind in ("study", "fits"):
         if session.studies:
             _random_search_edit(edits, session, rng, number)
     elif kind == "add" or not name:
@@ -361,6 +365,8 @@ def _random_edit(edits, session, rng, number):
                 run.notes = f"notes {number}"
             elif kind == "item":
                 run.item_names["block"] = {str(number % 3): f"name {number}"}
+            elif kind == "item note":
+                run.item_notes = {**run.item_notes, "block": {str(number % 3): f"note {number}"}}
             elif kind == "named":
                 selection = run.view_settings.setdefault("selection", {"row": [1]})
                 named = {**selection.get("named", {}), f"mine {number % 4}": ["row", [number]]}

@@ -158,7 +158,7 @@ def test_session_round_trip(tmp_path):
         "x/y": {"t": (1, 2), "b": b"q"},
     }
     run.notes, run.view_settings = "*note*", {"mean": {"order": "cluster"}}
-    run.item_names = {"k": {"2": "third"}}
+    run.item_names, run.item_notes = {"k": {"2": "third"}}, {"k": {"2": "**why**\n"}}
     run.say("warned\0", "warning")
     session.note("tested", path=tmp_path, number=np.int64(3))
     path = session.save(tmp_path / "s.plaidwork")
@@ -175,7 +175,7 @@ def test_session_round_trip(tmp_path):
         assert getattr(new, field) == getattr(run, field), field
     for field in ("results_draws", "log", "created", "notes", "environment", "view_settings", "cpu_seconds"):
         assert getattr(new, field) == getattr(run, field), field
-    assert new.item_names == run.item_names
+    assert (new.item_names, new.item_notes) == (run.item_names, run.item_notes)
     assert same_chains(run, new)
     assert list(new.results) == list(run.results)
     for name, result in run.results.items():

@@ -249,7 +249,7 @@ def test_rename_to_a_taken_name(qtbot, page, bench):
 
 
 def test_notes_are_kept(qtbot, page, bench):
-    page.notes.setPlainText("from the freezer")
+    page.notes.editor.setPlainText("from the freezer")
     qtbot.waitUntil(lambda: bench.session.datasets["genes"].notes == "from the freezer", timeout=20_000)
 
 

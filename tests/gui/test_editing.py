@@ -145,11 +145,11 @@ def test_a_run_under_way_stays_and_the_reason_is_told(window, qtbot):
 def test_renames_notes_and_changes_of_data(window, runs, qtbot):
     workbench, session = window.workbench, window.workbench.session
     workbench.rename_run(runs[0], "first")
-    workbench.note_run(runs[0], "a")
-    workbench.note_run(runs[0], "ab")
+    workbench.editing.note_run(runs[0], "a")
+    workbench.editing.note_run(runs[0], "ab")
     workbench.rename_dataset("numbers", "values")
     workbench.set_samples("values", "rows")
-    workbench.note_dataset("values", "from the clinic")
+    workbench.editing.note_dataset("values", "from the clinic")
     for _ in range(5):
         press(qtbot, window, UNDO)
     assert (runs[0].title, runs[0].notes, list(session.datasets)) == ("Walk 1", "", ["numbers", "others"])

@@ -230,7 +230,7 @@ def test_settings_page_lists_what_was_changed_and_keeps_notes(finished, qtbot):
     page = SettingsPage(workbench, run)
     qtbot.addWidget(page)
     page.show()
-    qtbot.keyClicks(page.notes, "looks right")
+    qtbot.keyClicks(page.notes.editor, "looks right")
     assert run.notes == "looks right"
     assert workbench.dirty
 

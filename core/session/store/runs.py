@@ -16,6 +16,7 @@ from plaidwork.core.draws.chain import ChainRecord, Checkpoint
 from plaidwork.core.draws.draws import ChainView
 from plaidwork.core.errors import SessionError
 from plaidwork.core.findings.naming import names_of_old_sessions
+from plaidwork.core.findings.notes import stored_notes
 from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
 from plaidwork.core.hdf5.stored import StoredValue
 from plaidwork.core.hdf5.values import read_value, write_value
@@ -62,6 +63,8 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
         writer.json(group, "goal", asdict(goal))
     if run.item_names:
         writer.json(group, "item_names", run.item_names)
+    if run.item_notes:
+        writer.json(group, "item_notes", run.item_notes)
     writer.text(group, "notes", run.notes)
     _write_log(writer, group.create_group("log"), list(run.log))
     inference = group.create_group("inference")
@@ -174,6 +177,7 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
         environment=reader.json(group["environment"]),
         view_settings=view_settings,
         item_names=reader.json(group["item_names"]) if "item_names" in group else older,
+        item_notes=stored_notes(reader.json(group["item_notes"])) if "item_notes" in group else {},
         analyses=read_analyses(reader, group),
     )
 

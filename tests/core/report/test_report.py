@@ -15,12 +15,15 @@ from plaidwork.core.api import Table, View
 from plaidwork.core.cli import main
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import SessionError
+from plaidwork.core.findings.naming import name_item
+from plaidwork.core.findings.notes import note_item
 from plaidwork.core.inference.execution import execute, named_executor
 from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins import registry as registries
 from plaidwork.core.report import Drawing, Figure, best_views, html_of, make_report, write_report
 from plaidwork.core.report.making import listed
+from plaidwork.core.report.page import MOST_NOTES
 from plaidwork.core.session.session import Session, open_session
 from tests.registries import registry_of
 
@@ -115,6 +118,32 @@ def test_what_a_report_tells():
     assert [table.title for table in part.tables] == ["Numbers", "Hidden", "Convergence"]
 
 
+def test_notes_are_markdown_and_those_on_what_was_found_stand_below_its_name():
+    session, run = fitted()
+    run.spec = replace(run.spec, dims={**run.spec.dims, "topic": "topics"})
+    session.notes, run.notes = "# Aim\n\n- **one**", "See <https://x.org>."
+    assert note_item(run, "topic", 1, "## Ships\nof *war*")
+    assert note_item(run, "topic", 0, "[a](https://y.org)")
+    name_item(run, "topic", 0, "sea")
+    page = html_of(make_report(session, drawn))
+    assert '<div class="note"><h3>Aim</h3>\n<ul><li><b>one</b></li></ul></div>' in page
+    assert 'See <a href="https://x.org" rel="noreferrer noopener">https://x.org</a>.' in page
+    at = [
+        page.index(part)
+        for part in ("Notes on what was found", "<h4>sea</h4>", "a (<a", "<h4>Topic 2</h4>", "<i>war</i>")
+    ]
+    assert at == sorted(at)
+    assert "<h6>Ships</h6>" in page
+    run.item_notes = {"topic": {str(number): f"note {number}" for number in range(MOST_NOTES + 7)}}
+    page = html_of(make_report(session, drawn))
+    assert f"note {MOST_NOTES - 1}" in page
+    assert f"note {MOST_NOTES}<" not in page
+    assert "7 more notes are in the session" in page
+    session.notes = run.notes = ""
+    run.item_notes = {}
+    assert 'class="note"' not in html_of(make_report(session, drawn))
+
+
 def test_the_best_figures_come_first_and_each_kind_once():
     session, run = fitted()
     assert [view.title for view in best_views(session, run)] == ["Course", "Places", "More places"]
@@ -146,7 +175,8 @@ def test_no_text_of_a_session_becomes_part_of_the_page(tmp_path):
     run.results["found"] = HOSTILE
     run.results["numbers"] = Table({HOSTILE: np.array([HOSTILE], dtype=object)}, {HOSTILE: HOSTILE})
     run.environment[HOSTILE] = HOSTILE
-    run.spec = replace(run.spec, title=HOSTILE, summary=HOSTILE, citation=HOSTILE)
+    run.item_notes = {"topic": {"0": f"![{HOSTILE}](https://x.org/a.png)\n\n[x](javascript:alert) {HOSTILE}"}}
+    run.spec = replace(run.spec, dims={"topic": HOSTILE}, title=HOSTILE, summary=HOSTILE, citation=HOSTILE)
     data = session.datasets["my data"]
     session.datasets["my data"] = replace(data, source=Source(HOSTILE, HOSTILE), row_label=HOSTILE)
 
@@ -160,6 +190,8 @@ def test_no_text_of_a_session_becomes_part_of_the_page(tmp_path):
     assert "script" not in kinds
     assert all(attrs.get("src", "data:").startswith("data:") for tag, attrs in page.tags if tag == "img")
     assert not {name for _, attrs in page.tags for name in attrs if name.startswith("on")}
+    assert not [attrs for tag, attrs in page.tags if tag == "a" and "script" in attrs.get("href", "")]
+    assert not [attrs for tag, attrs in page.tags if tag == "img" and "x.org" in str(attrs)]
     assert other.title in " ".join(page.texts)
     assert "\x1b" not in path.read_text(encoding="utf-8")
     assert any("default-src 'none'" in str(attrs.get("content")) for tag, attrs in page.tags if tag == "meta")
