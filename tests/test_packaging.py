@@ -136,6 +136,7 @@ def test_only_the_agreed_dependencies():
         "platformdirs",
         "snowballstemmer",
         "contourpy",
+        "markdown-it-py",
         "pillow",
     }
     assert names == expected
