@@ -21,6 +21,8 @@ from plaidwork.core.quoting import lines, markup
 LONGEST = 20_000
 """Letters of one note; of a longer one, which another program has written, the beginning is shown."""
 LONGEST_ADDRESS = 2_000
+MOST_LINES = 800
+"""Lines of it: more would take long to lay out."""
 MOST_ROWS = 100
 """Rows of a table that are shown: a page with longer ones is slow to lay out."""
 _DEEPEST = 12
@@ -36,12 +38,12 @@ _LINKED = re.compile(f"{_HTTP}|{_MAIL}")
 def html_of_markdown(text: str, heading: int = 4) -> str:
     """A note as HTML; line breaks are kept as typed, and ``heading`` is the level of its highest headings.
 
-    At most ``LONGEST`` letters and ``MOST_ROWS`` rows of a table are shown; a sentence tells when there are more.
+    At most ``LONGEST`` letters, ``MOST_LINES`` lines and ``MOST_ROWS`` rows of a table are shown; a sentence tells when there are more.
     """
-    text = text.replace("\r\n", "\n")
-    left = len(text) - LONGEST
+    shown = "".join(text[:LONGEST].splitlines(keepends=True)[:MOST_LINES])
+    left = len(text) - len(shown)
     reader = _reader()
-    tokens = list(_bounded(reader.parse(lines(text[:LONGEST])), heading))
+    tokens = list(_bounded(reader.parse(lines(shown.replace("\r\n", "\n"))), heading))
     found = reader.renderer.render(tokens, reader.options, {}).strip()
     if left > 0:
         found += (
@@ -64,7 +66,7 @@ def _reader() -> MarkdownIt:
     )
     reader.enable(["table", "strikethrough"])
     reader.disable(["code", "reference", "entity", "html_block", "html_inline"])
-    reader.validateLink = is_address  # type: ignore[method-assign]
+    reader.validateLink = is_address  # type: ignore[method-assign,assignment]
     reader.normalizeLink = str  # type: ignore[method-assign,assignment]
     reader.normalizeLinkText = str  # type: ignore[method-assign,assignment]
     return reader

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plaidwork.core.markdown import LONGEST, MOST_ROWS, html_of_markdown, is_address
+from plaidwork.core.markdown import LONGEST, MOST_LINES, MOST_ROWS, html_of_markdown, is_address
 
 TAGS = {
     "p", "br", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td",
@@ -80,7 +79,9 @@ def test_what_is_understood(text, html):
 
 
 def test_the_address_of_a_link_stands_beside_its_words():
-    page = Page(html_of_markdown("[my bank](https://evil.example/a?b=c&d) and <https://x.org/a_b>.")).checked()
+    page = Page(
+        html_of_markdown("[my bank](https://evil.example/a?b=c&d) and <https://x.org/a_b>.")
+    ).checked()
     hrefs = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
     assert hrefs == ["https://evil.example/a?b=c&d", "https://x.org/a_b"]
     assert "".join(page.texts) == "my bank (https://evil.example/a?b=c&d) and https://x.org/a_b."
@@ -135,6 +136,12 @@ def test_a_long_note_is_cut_and_says_so():
     assert "goes on for 7 more characters" in page
 
 
+def test_a_note_of_many_lines_is_cut_and_says_so():
+    page = html_of_markdown("- a\n" * (MOST_LINES + 3))
+    assert page.count("<li>") == MOST_LINES
+    assert "goes on for 12 more characters" in page
+
+
 def test_a_long_table_is_cut_and_says_so():
     page = html_of_markdown("|a|\n|-|\n" + "|b|\n" * (MOST_ROWS + 3))
     assert page.count("<td>") == MOST_ROWS
@@ -156,10 +163,7 @@ def test_any_letters_are_kept(text):
     ["*", "**a", "_a ", "`", "`` ` ", "[", "[a](", "![a](b", "![a](http://b", "> ", ">", "- ", "|", "|-", "a|\n-|\n", "#", "```\n",
      "<http://a", "http://a", "\\", "~~a", "***a", "1. a\n ", "&<", "|\n|-|\n|", " - a\n  - b\n    - c\n      - d\n        - e\n"],
 )  # fmt: skip
-def test_no_note_takes_long_or_nests_deep(part):
-    text = (part * (LONGEST // len(part) + 1))[:LONGEST]
-    start = time.perf_counter()
-    html = html_of_markdown(text)
-    assert time.perf_counter() - start < 1.0
+def test_no_note_becomes_long_or_nests_deep(part):
+    html = html_of_markdown((part * (LONGEST // len(part) + 1))[:LONGEST])
     assert len(html) < 40 * LONGEST
     assert Page(html).checked().deepest < 30

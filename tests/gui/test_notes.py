@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
@@ -130,7 +128,7 @@ def test_a_hostile_note_is_words_and_nothing_is_loaded(field, qtbot, monkeypatch
     field.set_text(HOSTILE)
     shown = field.view.toPlainText()
     assert '<script>alert(1)</script> <img src="file:///etc/hostname"> [Picture: x]' in shown
-    assert "bank (javascript:alert)" in shown
+    assert "[bank](javascript:alert)" in shown
     assert asked == []
     assert "￼" not in shown  # what stands for a picture
     assert field.view.loadResource(
@@ -187,14 +185,12 @@ def test_a_note_has_a_longest_length(field, qtbot):
     assert len(told) == 2
 
 
-def test_a_note_of_any_length_is_shown_at_once_and_stays_whole(field, qtbot):
+def test_a_note_of_any_length_is_shown_in_part_and_stays_whole(field, qtbot):
     """A session of a stranger may hold megabytes."""
     told, long = [], "x y " * 2_000_000
     field.edited.connect(told.append)
-    start = time.perf_counter()
     field.set_text(long)
-    QApplication.processEvents()
-    assert time.perf_counter() - start < 2.0
+    assert len(field.view.toPlainText()) < 2 * LONGEST
     qtbot.keyClicks(field.editor, "a")
     assert field.text == long
     assert told == []
@@ -225,16 +221,6 @@ def test_what_is_there_is_shown_as_it_reads_first(qtbot):
     assert made.view.isVisible()
     assert made.view.toPlainText() == "There"
     assert made.view.accessibleName() == "Notes, as they read"
-
-
-@pytest.mark.parametrize(
-    "part", ["a\n\n", "- a\n", "> > > > a\n", "*a* ", "|a|b|\n|-|-|\n", "# a\n", "`a` ", "x"]
-)
-def test_a_long_note_is_shown_at_once(field, qtbot, part):
-    text = (part * (LONGEST // len(part) + 1))[:LONGEST]
-    start = time.perf_counter()
-    field.set_text(text)
-    assert time.perf_counter() - start < 1.0
 
 
 def test_the_colours_are_those_of_the_theme(field, qtbot):

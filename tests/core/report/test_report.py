@@ -112,7 +112,7 @@ def test_what_a_report_tells():
     for words in ("Memory", "seed", "numpy", "The first 12 of 40 rows.", "x (mm)", "R-hat"):
         assert words.casefold() in texts.casefold()
     assert "<p>First.</p>" in page
-    assert "Second line<br>third." in page
+    assert "Second line<br>\nthird." in page
     assert dict(part.facts)["Chains"] == "2, each 5 sweeps left out, then 40 draws"
     assert part.settings.rows[0] == ("Memory", "0.25", "0.5")
     assert [table.title for table in part.tables] == ["Numbers", "Hidden", "Convergence"]
@@ -126,11 +126,11 @@ def test_notes_are_markdown_and_those_on_what_was_found_stand_below_its_name():
     assert note_item(run, "topic", 0, "[a](https://y.org)")
     name_item(run, "topic", 0, "sea")
     page = html_of(make_report(session, drawn))
-    assert '<div class="note"><h3>Aim</h3>\n<ul><li><b>one</b></li></ul></div>' in page
+    assert '<div class="note"><h3>Aim</h3>\n<ul>\n<li><strong>one</strong></li>\n</ul></div>' in page
     assert 'See <a href="https://x.org" rel="noreferrer noopener">https://x.org</a>.' in page
     at = [
         page.index(part)
-        for part in ("Notes on what was found", "<h4>sea</h4>", "a (<a", "<h4>Topic 2</h4>", "<i>war</i>")
+        for part in ("Notes on what was found", "<h4>sea</h4>", "a (<a", "<h4>Topic 2</h4>", "<em>war</em>")
     ]
     assert at == sorted(at)
     assert "<h6>Ships</h6>" in page
