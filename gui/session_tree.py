@@ -25,11 +25,11 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
 from plaidwork.gui.data.facts import size_text
 from plaidwork.gui.icons import pixmap
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.studies.columns import progress_text
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.row_ground import paint_row_ground
@@ -76,7 +76,7 @@ def run_line(workbench: Workbench, run: Run) -> str:
         return "not started"
     line = f"{run.schedule.chains} {run.chain_word}s"
     if run.spec.algorithm == "mcmc":
-        line += f", {format_count(run.n_draws)} draws"
+        line += f", {counted(run.n_draws, 'draw')}"
     verdict = workbench.verdict(run)
     if verdict is not None and not verdict.settled:
         line = f"{verdict.word.lower()} · {line}"
@@ -86,7 +86,7 @@ def run_line(workbench: Workbench, run: Run) -> str:
 def study_line(record: StudyRecord) -> str:
     """``45 fits, 12 done`` or ``45 fits, fit 7 picked``."""
     fits = len(record.jobs)
-    line = f"{format_count(fits)} {'fit' if fits == 1 else 'fits'}"
+    line = f"{counted(fits, 'fit')}"
     if record.chosen is not None:
         return f"{line}, fit {record.chosen.number} picked"
     return f"{line}, {progress_text(record)}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.deferred import Deferred
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.hdf5.parts import PART
 from plaidwork.gui.numbers import (
     decimals_by_error,
@@ -74,7 +75,7 @@ def missing_text(dataset_shape: tuple[int, ...], n_missing: int) -> str:
         return "no missing cells"
     total = int(np.prod(dataset_shape))
     share = format_percent(n_missing / total, 1) if total else ""
-    return f"{format_count(n_missing)} {'cell' if n_missing == 1 else 'cells'} missing ({share})"
+    return f"{counted(n_missing, 'cell')} missing ({share})"
 
 
 def in_part_text(facts: Facts) -> str:
