@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QStyledItemDelegate,
@@ -74,7 +74,7 @@ def run_line(workbench: Workbench, run: Run) -> str:
         return f"{run.status}, {share * 100:.0f} %"
     if run.status == "ready":
         return "not started"
-    line = f"{run.schedule.chains} {run.chain_word}s"
+    line = counted(run.schedule.chains, run.chain_word)
     if run.spec.algorithm == "mcmc":
         line += f", {counted(run.n_draws, 'draw')}"
     verdict = workbench.verdict(run)
@@ -86,7 +86,7 @@ def run_line(workbench: Workbench, run: Run) -> str:
 def study_line(record: StudyRecord) -> str:
     """``45 fits, 12 done`` or ``45 fits, fit 7 picked``."""
     fits = len(record.jobs)
-    line = f"{counted(fits, 'fit')}"
+    line = counted(fits, "fit")
     if record.chosen is not None:
         return f"{line}, fit {record.chosen.number} picked"
     return f"{line}, {progress_text(record)}"
@@ -108,8 +108,8 @@ class _Delegate(QStyledItemDelegate):
     """Name with an icon, and the muted line below it."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        height = 30 if index.data(_KIND) is None else 46
-        return QSize(120, height)
+        name, detail = (QFontMetrics(theme().font(role)).height() for role in ("body", "caption"))
+        return QSize(120, name + 13 if index.data(_KIND) is None else name + detail + 14)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

@@ -189,13 +189,17 @@ class _Sizes:
 
     def fit_text(self, ratio: float) -> None:
         """Make room for text that is so many times as large as usual, 1 at least."""
+        more = round((max(ratio, 1.0) - 1.0) * _LINE)
         for name in _HOLD_TEXT:
-            setattr(self, name, round(getattr(_Sizes, name) * max(ratio, 1.0)))
+            setattr(self, name, getattr(_Sizes, name) + more)
+        self.RADIUS_CHIP = _Sizes.RADIUS_CHIP + more // 2
 
+
+_LINE = 17
+"""Height of a line of usual text; what is around it stays as it is."""
 
 _HOLD_TEXT = (
     "CONTROL", "COMPACT", "ROW", "ROW_DOCK", "ROW_DIALOG", "TABLE_HEAD", "MENU_BAR", "TOOL_BAR", "TAB", "DOCK_HEADER", "STATUS_BAR",
-    "RADIUS_CHIP",
 )  # fmt: skip
 
 size = _Sizes()

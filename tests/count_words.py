@@ -155,13 +155,23 @@ _WORDS = {
 
 
 def wrong_counts(source: str) -> Iterator[tuple[int, str]]:
-    """Line and words of each number in an f-string that a noun in the plural follows; constants in capitals, which are
-    never 1, numbers with decimals and texts are left out."""
+    """Line and words of each number in an f-string that a noun in the plural, or a word with an s, follows; constants in
+    capitals, which are never 1, numbers with decimals and texts are left out."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.JoinedStr):
             for value, after in zip(node.values, node.values[1:], strict=False):
                 if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
                     yield from _judged(value, str(after.value))
+            for value, gap, word, end in zip(
+                node.values, node.values[1:], node.values[2:], node.values[3:], strict=False
+            ):
+                ends = isinstance(end, ast.Constant) and re.match(r"s\b", str(end.value))
+                if ends and _is_blank(gap) and isinstance(value, ast.FormattedValue) and _is_count(value):
+                    yield value.lineno, f"{{{ast.unparse(value.value)}}} {{{ast.unparse(word)}}}s"
+
+
+def _is_blank(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and part.value == " "
 
 
 def _judged(value: ast.FormattedValue, after: str) -> Iterator[tuple[int, str]]:

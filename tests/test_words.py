@@ -56,6 +56,7 @@ def test_exceptions_are_still_needed():
         ('f"{format_count(len(x))} warm-up sweeps"', True),
         ('f"of {run.schedule.chains} chains are"', True),
         ('f"{x:.2f} nats in {MOST} sweeps"', False),  # a fraction, and a constant that is never 1
+        ('f"{run.chains} {run.chain_word}s, seed"', True),
         ('f"{name} holds samples"', False),
         ("f\"{counted(n, 'chain')} and more\"", False),
     ],

@@ -138,7 +138,7 @@ class Dataset(_Base):
     def _check_axis(self, axis: Axis, names: Sequence[str], table: Mapping[str, np.ndarray]) -> None:
         size, what = self.shape[axis], ("row", "column")[axis]
         if len(names) != size:
-            raise DataError(f"{self.name}: {len(names)} {what} names for {size} {what}s.")
+            raise DataError(f"{self.name}: {len(names)} {what} names for {counted(size, what)}.")
         if len(set(names)) != size:
             first = {name: index for index, name in reversed(list(enumerate(names)))}
             twice = next(name for index, name in enumerate(names) if first[name] < index)
@@ -146,7 +146,7 @@ class Dataset(_Base):
         for title, column in table.items():
             if len(column) != size:
                 raise DataError(
-                    f"{self.name}: annotation “{title}” has {counted(len(column), 'entry')} for {size} {what}s."
+                    f"{self.name}: annotation “{title}” has {counted(len(column), 'entry')} for {counted(size, what)}."
                 )
 
     @property

@@ -249,7 +249,7 @@ class LivePage(Page):
         about = "about " if run.active and run.goal is not None else ""
         chains = f"of {about}{format_count(planned)}"
         if not about:
-            chains += f", {len(run.chains)} {self._run.chain_word}s"
+            chains += f", {counted(len(run.chains), self._run.chain_word)}"
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None

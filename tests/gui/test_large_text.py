@@ -16,7 +16,7 @@ from tests.gui.result_runs import toy_run
 from tests.gui.window_tools import dataset, toy_registry, window_on
 from tests.walk import complaints, settle
 
-PAGES = ("welcome", "set-up", "live", "view 0", "settings")
+PAGES = ("welcome", "set-up", "traces", "view 0", "settings")
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_texts_and_the_rows_that_hold_them_grow(qapp):
         assert theme().base_points == pytest.approx(points * scale)
         assert QFontMetrics(theme().font("body")).height() <= size.ROW
     theme().set_text_scale(1.0)
-    assert size.ROW == row
+    assert row == size.ROW
     with pytest.raises(ValueError, match=r"1\.25"):
         theme().set_text_scale(3.0)
 

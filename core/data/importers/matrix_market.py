@@ -211,7 +211,7 @@ def _names(
                 if names is None and file.is_file():
                     names, second = _name_file(file)
                     if len(names) != size:
-                        detail = f"It has {len(names)} names for {size} {what}s."
+                        detail = f"It has {len(names)} names for {counted(size, what)}."
                         issues.append(Issue("warning", f"{file.name} does not fit and is not used", detail))
                         names = None
                     else:
