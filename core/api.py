@@ -21,6 +21,7 @@ from plaidwork.core.data.importers import Issue, Preview, Reader
 from plaidwork.core.data.importers.base import Added
 from plaidwork.core.data.samples import Sample
 from plaidwork.core.draws.chain import chain_of
+from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.draws.draws import ChainView, Kept
 from plaidwork.core.draws.numbers import (
     format_correlation,
@@ -78,6 +79,8 @@ __all__ = [  # noqa: RUF022 - by theme
     "Results",
     "Table",
     # numbers as text
+    "agree",
+    "counted",
     "format_correlation",
     "format_count",
     "format_fixed",
@@ -86,6 +89,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "format_percent",
     "format_probability",
     "format_rate",
+    "plural",
     # errors that a user can act on
     "DataError",
     "ModelError",

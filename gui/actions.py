@@ -212,6 +212,9 @@ ACTIONS = {
         ActionInfo("light", "Light", "sun", "", "Light colours", True),
         ActionInfo("dark", "Dark", "moon", "", "Dark colours", True),
         ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
+        ActionInfo("high_contrast", "High contrast", "", "", "Stronger lines and no grey text", True),
+        ActionInfo("larger_text", "Larger text", "plus", "Ctrl+Alt+=", "Texts of the window, up to 200 %"),
+        ActionInfo("smaller_text", "Smaller text", "minus", "Ctrl+Alt+-", "Texts of the window"),
         ActionInfo("commands", "Find a command…", "search", "Ctrl+Shift+P", "Every command by name"),
         ActionInfo("documentation", "Documentation", "help", "F1", "The page about what is in front"),
         ActionInfo("take_tour", "Take the tour", "map", "", "Five steps from an example to a report"),
@@ -237,7 +240,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,
-        "light", "dark", "follow_system", SEPARATOR, "next_pane", "previous_pane",
+        "light", "dark", "follow_system", "high_contrast", SEPARATOR, "larger_text", "smaller_text", SEPARATOR, "next_pane", "previous_pane",
     ),
     "Help": ("documentation", "take_tour", SEPARATOR, "commands", "shortcuts", SEPARATOR, "system_information", "about"),
 }  # fmt: skip

@@ -25,7 +25,7 @@ from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.style import install_style
 from plaidwork.gui.tasks import run_task, wait_for_tasks
-from plaidwork.gui.theme import theme
+from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tour import first_tour
 from plaidwork.gui.workbench import Workbench, chain_pool
 
@@ -41,6 +41,9 @@ def make_application(settings: Settings) -> QApplication:
     app.setDesktopFileName("plaidwork")
     app.setWindowIcon(app_icon())
     mode = settings.text("theme", "system")
+    kept = settings.text("text_scale", "1.0")
+    theme().set_text_scale(next((scale for scale in TEXT_SCALES if str(scale) == kept), 1.0))
+    theme().set_contrast("high" if settings.flag("high_contrast") else "system")
     theme().install(app)
     theme().set_mode(mode if mode in ("light", "dark", "system") else "system")
     install_style(app)

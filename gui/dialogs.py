@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button, scrolled
@@ -84,7 +85,7 @@ def ask_to_save(parent: QWidget | None, name: str, running: int) -> str:
     """``save``, ``discard`` or ``cancel`` before a session with unsaved changes is left."""
     text = "What is not saved is lost when you go on."
     if running:
-        text = f"{running} fit{'s are' if running > 1 else ' is'} under way and will be stopped; saving keeps what was drawn."
+        text = f"{counted(running, 'fit')} {agree(running, 'is', 'are')} under way and will be stopped; saving keeps what was drawn."
     choices = (("discard", "Discard"), ("cancel", "Cancel"), ("save", "Save"))
     return ask(parent, f"Save “{name}” before closing it?", text, choices, "save", "discard")
 

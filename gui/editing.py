@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.findings.notes import note_item
 from plaidwork.core.inference.run import Run
@@ -191,7 +192,7 @@ def _uses(inputs: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
 
 def _with_them(runs: Sequence[str], searches: Sequence[str], data: int) -> str:
     """Which runs and searches were removed with the data that they used."""
-    it = "it" if data == 1 else "them"
+    it = agree(data, "it", "them")
     parts = [_of_kind(titles, word) for titles, word in ((runs, "run"), (searches, "search")) if titles]
     who = " and ".join(parts)
     return f"{who[:1].upper()}{who[1:]} used {it} and went with {it}."
@@ -202,12 +203,12 @@ def _of_kind(titles: Sequence[str], word: str) -> str:
     several = word + ("es" if word.endswith("h") else "s")
     if len(titles) > 3:
         return f"{len(titles)} {several}"
-    return f"the {word if len(titles) == 1 else several} {listed(titles)}"
+    return f"the {agree(len(titles), word, several)} {listed(titles)}"
 
 
 def listed(names: Sequence[str]) -> str:
     """``“a”``, ``“a” and “b”``, or how many there are."""
     if len(names) > 3:
-        return f"{len(names)} items"
+        return f"{counted(len(names), 'item')}"
     quoted = [f"“{name}”" for name in names]
     return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1] if quoted else "")))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.contract.plugin_fault import PluginFault
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.inference.events import Failed
 from plaidwork.core.inference.run import Run
@@ -84,7 +85,7 @@ class Faults:
         at = f" at sweep {record.sweep + 1}" if record.sweep else ""
         who = f"{run.chain_word} {event.chain + 1}"
         if count > 1:
-            who, at = f"{count} of {len(run.chains)} {run.chain_word}s", ""
+            who, at = f"{count} of {counted(len(run.chains), run.chain_word)}", ""
         title = f"{run.title}: {who} {'failed' if event.fault is None else 'stopped'}{at}"
         safe = (
             f"All draws up to sweep {record.saved.sweep} are safe." if record.saved else "Your data are safe."

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import LogLine, Run
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count, format_duration
@@ -87,7 +88,7 @@ class LogPanel(QWidget):
         self.tabs.setTabText(1, f"Jobs  {len(runs)}" if runs else "Jobs")
         self._jobs.clear()
         for run in runs:
-            done = f"{format_count(run.sweeps_done)} of {format_count(run.sweeps_planned)} sweeps"
+            done = f"{format_count(run.sweeps_done)} of {counted(run.sweeps_planned, 'sweep')}"
             item = QTreeWidgetItem([run.title, run.status, done, f"{format_duration(run.cpu_seconds)} CPU"])
             item.setIcon(0, icon(*STATUS_ICONS[run.status]))
             self._jobs.addTopLevelItem(item)

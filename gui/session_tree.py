@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QStyledItemDelegate,
@@ -25,11 +25,11 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
 from plaidwork.gui.data.facts import size_text
 from plaidwork.gui.icons import pixmap
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.studies.columns import progress_text
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.row_ground import paint_row_ground
@@ -78,9 +78,9 @@ def run_line(workbench: Workbench, run: Run) -> str:
         return f"{run.status}, {share * 100:.0f} %"
     if run.status == "ready":
         return "not started"
-    line = f"{run.schedule.chains} {run.chain_word}s"
+    line = counted(run.schedule.chains, run.chain_word)
     if run.spec.algorithm == "mcmc":
-        line += f", {format_count(run.n_draws)} draws"
+        line += f", {counted(run.n_draws, 'draw')}"
     verdict = workbench.verdict(run)
     if verdict is not None and not verdict.settled:
         line = f"{verdict.word.lower()} · {line}"
@@ -96,7 +96,7 @@ def notes_line(notes: str) -> str:
 def study_line(record: StudyRecord) -> str:
     """``45 fits, 12 done`` or ``45 fits, fit 7 picked``."""
     fits = len(record.jobs)
-    line = f"{format_count(fits)} {'fit' if fits == 1 else 'fits'}"
+    line = counted(fits, "fit")
     if record.chosen is not None:
         return f"{line}, fit {record.chosen.number} picked"
     return f"{line}, {progress_text(record)}"
@@ -118,8 +118,8 @@ class _Delegate(QStyledItemDelegate):
     """Name with an icon, and the muted line below it."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        height = 30 if index.data(_KIND) is None else 46
-        return QSize(120, height)
+        name, detail = (QFontMetrics(theme().font(role)).height() for role in ("body", "caption"))
+        return QSize(120, name + 13 if index.data(_KIND) is None else name + detail + 14)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

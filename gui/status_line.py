@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QWidget
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.numbers import format_count, format_duration
@@ -105,7 +106,7 @@ class StatusLine(QStatusBar):
         left, most = pace.seconds_left(done, planned), self._workbench.budget_left(run)
         if left is not None and phase == "running":
             parts += [
-                f"{format_count(pace.per_second())} sweeps/s",
+                f"{counted(pace.per_second(), 'sweep')}/s",
                 f"{format_duration(left, rough=True)} left"
                 if most is None or left < most
                 else _at_most(most),

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PySide6.QtWidgets import QApplication
 
-__all__ = ["MODES", "Theme", "ink_on", "size", "space", "theme"]
+__all__ = ["CONTRASTS", "MODES", "TEXT_SCALES", "Theme", "ink_on", "size", "space", "theme"]
 
 MODES = ("light", "dark", "system")
+CONTRASTS = ("usual", "high", "system")
+TEXT_SCALES = (1.0, 1.25, 1.5, 2.0)
+"""How many times as large as the system's texts may be shown."""
 
 
 class Theme(QObject):
@@ -42,6 +45,9 @@ class Theme(QObject):
         self._colors: dict[str, QColor] = {}
         self._fonts: dict[str, QFont] = {}
         self._base = 0.0
+        self._text_scale = 1.0
+        self._contrast_mode = "system"
+        self._high = False
 
     # -- scheme ---------------------------------------------------------------------------------
     @property
@@ -66,9 +72,48 @@ class Theme(QObject):
         self._mode = mode
         self._set_scheme(_system_scheme() if mode == "system" else mode)
 
+    @property
+    def high_contrast(self) -> bool:
+        """True when colours of high contrast are on screen, in the light or the dark scheme."""
+        return self._high
+
+    @property
+    def contrast_mode(self) -> str:
+        """What the user chose: "usual", "high" or "system"."""
+        return self._contrast_mode
+
+    def set_contrast(self, mode: str) -> None:
+        """Choose "usual" or "high" contrast, or "system" (what the desktop asks for)."""
+        if mode not in CONTRASTS:
+            raise ValueError(f"mode must be one of {', '.join(CONTRASTS)}, got {mode!r}")
+        self._contrast_mode = mode
+        self._set_high(_system_contrast() if mode == "system" else mode == "high")
+
+    def _set_high(self, high: bool) -> None:
+        if high != self._high:
+            self._high = high
+            self._refresh()
+
+    @property
+    def text_scale(self) -> float:
+        """How many times as large as the system's the texts are, one of `TEXT_SCALES`."""
+        return self._text_scale
+
+    def set_text_scale(self, scale: float) -> None:
+        """Make all texts so many times as large; heights follow in windows that are opened afterwards."""
+        if scale not in TEXT_SCALES:
+            raise ValueError(f"scale must be one of {', '.join(map(str, TEXT_SCALES))}, got {scale!r}")
+        if scale != self._text_scale:
+            self._text_scale, self._base = scale, 0.0
+            self._refresh()
+
     def _follow_system(self) -> None:
         if self._mode == "system":
             self._set_scheme(_system_scheme())
+
+    def _follow_contrast(self) -> None:
+        if self._contrast_mode == "system":
+            self._set_high(_system_contrast())
 
     def _set_scheme(self, scheme: str) -> None:
         if scheme == self._scheme:
@@ -79,6 +124,7 @@ class Theme(QObject):
     def _refresh(self) -> None:
         self._colors.clear()
         self._fonts.clear()
+        size.fit_text(self.base_points / _usual_points())
         if self._app is not None:
             self._app.setPalette(self.palette())
             self._app.setFont(self.font("body"))
@@ -96,7 +142,7 @@ class Theme(QObject):
     def hex(self, name: str) -> str:
         """Return the token as ``#RRGGBB``."""
         if name in tokens.COLORS:
-            return tokens.COLORS[name][tokens.SCHEMES.index(self._scheme)]
+            return tokens.color_code(name, self._scheme, self._high)
         if name in tokens.THREADS:
             return tokens.CATEGORIES[self._scheme][tokens.THREADS.index(name)]
         from difflib import get_close_matches
@@ -137,10 +183,10 @@ class Theme(QObject):
     # -- fonts ----------------------------------------------------------------------------------
     @property
     def base_points(self) -> float:
-        """Base size: that of the system font, at least 10 pt (13 on macOS)."""
+        """Base size: that of the system font, at least 10 pt (13 on macOS), times `text_scale`."""
         if not self._base:
             system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-            self._base = max(system.pointSizeF(), 13.0 if sys.platform == "darwin" else 10.0)
+            self._base = max(system.pointSizeF(), _usual_points()) * self._text_scale
         return self._base
 
     def font(self, role: str = "body") -> QFont:
@@ -167,9 +213,12 @@ class Theme(QObject):
             self._families = _load_fonts()
             hints = QGuiApplication.styleHints()
             hints.colorSchemeChanged.connect(self._follow_system)
+            hints.accessibility().contrastPreferenceChanged.connect(self._follow_contrast)
             app.destroyed.connect(self._forget_app)
         if self._mode == "system":
             self._scheme = _system_scheme()
+        if self._contrast_mode == "system":
+            self._high = _system_contrast()
         self._refresh()
 
     def _forget_app(self) -> None:
@@ -211,6 +260,17 @@ def _deliver_palette() -> None:
 def _system_scheme() -> str:
     hints = QGuiApplication.styleHints()
     return "dark" if hints is not None and hints.colorScheme() == Qt.ColorScheme.Dark else "light"
+
+
+def _system_contrast() -> bool:
+    hints = QGuiApplication.styleHints()
+    return (
+        hints is not None and hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+    )
+
+
+def _usual_points() -> float:
+    return 13.0 if sys.platform == "darwin" else 10.0
 
 
 def _load_fonts() -> list[str]:

@@ -20,15 +20,38 @@ COLORS: dict[str, tuple[str, str]] = {
     "on_accent": ("#FFFFFF", "#0B1020"),
     "tint": ("#E3EBFB", "#22314F"),
     "tint_line": ("#A9C0EE", "#3E5C9A"),
-    "ok": ("#1C7A50", "#5CC894"),
+    "ok": ("#1C7A50", "#5FCD9F"),
     "ok_on": ("#E4F4EC", "#17332A"),
-    "warn": ("#8F5B00", "#E8B54A"),
+    "warn": ("#955F00", "#E8B54A"),
     "warn_on": ("#FCF1DA", "#3A2E14"),
-    "error": ("#B3261E", "#FF8F85"),
+    "error": ("#982523", "#FF8A80"),
     "error_on": ("#FCE9E7", "#40211F"),
     "grid": ("#E7EAEF", "#2A303A"),
     "axis": ("#9AA3AF", "#5F6977"),
     "neutral": ("#A7AFBB", "#5D6673"),
+}
+
+#: What high contrast puts in place of `COLORS`: lines that are seen (4.5:1) and no grey text.
+HIGH_CONTRAST: dict[str, tuple[str, str]] = {
+    "window": ("#FFFFFF", "#000000"),
+    "surface": ("#FFFFFF", "#000000"),
+    "sunken": ("#FFFFFF", "#000000"),
+    "hover": ("#E0E6F2", "#26324A"),
+    "border": ("#4A515C", "#B4BCC8"),
+    "control": ("#1A2029", "#E7EAEF"),
+    "text": ("#000000", "#FFFFFF"),
+    "muted": ("#1A2029", "#F0F2F5"),
+    "faint": ("#2B323D", "#E0E4EA"),
+    "accent": ("#0B3FB0", "#8DB0FF"),
+    "link": ("#0B3FB0", "#A9C4FF"),
+    "on_accent": ("#FFFFFF", "#000000"),
+    "tint": ("#D3E0FA", "#20345F"),
+    "tint_line": ("#0B3FB0", "#A9C4FF"),
+    "ok": ("#0B5A36", "#7FE3B5"),
+    "warn": ("#6E4300", "#FFD070"),
+    "error": ("#8A0F12", "#FFA8A0"),
+    "axis": ("#4A515C", "#B4BCC8"),
+    "neutral": ("#828B98", "#6E7886"),
 }
 
 #: Names of the category colours "Threads", in the order of use.
@@ -98,6 +121,13 @@ LOOM: dict[str, tuple[str, ...]] = {
     ),
 }
 
+
+def color_code(name: str, scheme: str, contrast: bool = False) -> str:
+    """``#RRGGBB`` of a token of `COLORS` in a scheme, with high contrast or without. Raises ``KeyError``."""
+    pair = HIGH_CONTRAST.get(name) if contrast else None
+    return (pair or COLORS[name])[SCHEMES.index(scheme)]
+
+
 #: Type role -> (ratio to the base size, weight).
 FONT_ROLES: dict[str, tuple[float, int]] = {
     "display": (2.0, 600),
@@ -131,8 +161,8 @@ class space:
     WELCOME_EDGE = 44
 
 
-class size:
-    """Heights, radii and line widths in logical pixels."""
+class _Sizes:
+    """Heights, radii and line widths in logical pixels; heights of what holds text grow with it."""
 
     CONTROL = 32
     COMPACT = 30
@@ -156,3 +186,20 @@ class size:
     PROGRESS = 6
     SCROLL_BAR = 10
     COLOR_BAR = 9
+
+    def fit_text(self, ratio: float) -> None:
+        """Make room for text that is so many times as large as usual, 1 at least."""
+        more = round((max(ratio, 1.0) - 1.0) * _LINE)
+        for name in _HOLD_TEXT:
+            setattr(self, name, getattr(_Sizes, name) + more)
+        self.RADIUS_CHIP = _Sizes.RADIUS_CHIP + more // 2
+
+
+_LINE = 17
+"""Height of a line of usual text; what is around it stays as it is."""
+
+_HOLD_TEXT = (
+    "CONTROL", "COMPACT", "ROW", "ROW_DOCK", "ROW_DIALOG", "TABLE_HEAD", "MENU_BAR", "TOOL_BAR", "TAB", "DOCK_HEADER", "STATUS_BAR",
+)  # fmt: skip
+
+size = _Sizes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox, QWidget
 
+from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.repeating import Repeated, machines, outcome, repeat, same_arithmetic
 from plaidwork.core.inference.run import Run
@@ -44,16 +45,16 @@ class VerifyDialog(TaskDialog):
 
     def _build(self) -> None:
         count = len(self.run.chains)
-        word = self.run.chain_word + ("" if count == 1 else "s")
+        word = agree(count, self.run.chain_word, plural(self.run.chain_word))
         text = (
-            f"Its {count} {word} {'is' if count == 1 else 'are'} run again from seed {self.run.seed}, and compared with what "
+            f"Its {count} {word} {agree(count, 'is', 'are')} run again from seed {self.run.seed}, and compared with what "
             "is stored. Nothing of the run is changed, and you can go on working."
         )
         self.sweeps = QSpinBox()
         self.sweeps.setRange(1, self._most)
         self.sweeps.setValue(min(FIRST, self._most))
         self.sweeps.setAccessibleName("Sweeps to repeat")
-        of_all = Label(f"of {format_count(self._most)} sweeps of each {self.run.chain_word}", color="muted")
+        of_all = Label(f"of {counted(self._most, 'sweep')} of each {self.run.chain_word}", color="muted")
         self.verdict = Label("", "strong", wrap=True)
         self.machine = Label("", "body", "muted", wrap=True)
         self.bar = progress_bar()
@@ -95,7 +96,7 @@ class VerifyDialog(TaskDialog):
 
     def _progress(self, done: int, total: int) -> None:
         self.bar.setValue(round(1000 * done / max(1, total)))
-        self.doing.setText(f"{format_count(done)} of {format_count(total)} sweeps")
+        self.doing.setText(f"{format_count(done)} of {counted(total, 'sweep')}")
 
     def _told(self, answer: tuple[Repeated, dict[str, str]]) -> None:
         self.found, now = answer

@@ -215,7 +215,7 @@ class WelcomePage(QWidget):
             self._recent_title,
             self._recent_list,
             STRETCH,
-            Label("Nothing leaves this computer.", "caption", "muted"),
+            Label("Nothing leaves this computer.", "caption", "muted", wrap=True),
             on=panel,
             spacing=space.M,
             margins=(space.GROUP, space.HUGE, space.GROUP, space.XXL),

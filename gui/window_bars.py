@@ -50,6 +50,7 @@ def make_actions(window: MainWindow) -> None:
     mode = {"light": "light", "dark": "dark"}.get(theme().mode, "follow_system")
     window.actions_by_key[mode].setChecked(True)
     window.actions_by_key["guard_tables"].setChecked(guards_tables())
+    window.actions_by_key["high_contrast"].setChecked(theme().high_contrast)
     QShortcut(QKeySequence("F10"), window).activated.connect(partial(_open_menus, window))
     for number in range(1, 10):
         shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), window)

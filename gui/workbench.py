@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.data.dataset import Dataset, SamplesIn
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import ChangedError, LimitError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
@@ -301,7 +302,7 @@ class Workbench(QObject):
         for name in [name for name in self.session.datasets if name not in known]:
             self.data_changed.emit(name)  # a part of the rows, or an annotation column, is data of its own
         data = ", ".join(d.described for datasets in plan.inputs.values() for d in datasets[:1])
-        run.say(f"Fit started: {run.schedule.chains} {run.chain_word}s, seed {run.seed}, {data}")
+        run.say(f"Fit started: {counted(run.schedule.chains, run.chain_word)}, seed {run.seed}, {data}")
         self.runs_changed.emit()
         self._launch(run, plan)
         return run

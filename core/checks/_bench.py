@@ -20,6 +20,7 @@ from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import DrawBuffer, Kept
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.engine import run_chain
@@ -315,7 +316,7 @@ def first_difference(spec: ModelSpec, one: ChainRecord, other: ChainRecord) -> s
     """Where two chains differ first: sweep and trace, or draw and variable; empty when nowhere."""
     old, new = one.trace.rows(), other.trace.rows()
     if len(old) != len(new):
-        return f"{len(old)} sweeps against {len(new)}"
+        return f"{counted(len(old), 'sweep')} against {len(new)}"
     unequal = ~((old == new) | (np.isnan(old) & np.isnan(new)))
     if unequal.any():
         sweep, column = (int(i) for i in np.argwhere(unequal)[0])
@@ -324,7 +325,7 @@ def first_difference(spec: ModelSpec, one: ChainRecord, other: ChainRecord) -> s
             f"{float(new[sweep, column])!r}"
         )
     if one.draws.count != other.draws.count:
-        return f"{one.draws.count} draws against {other.draws.count}"
+        return f"{counted(one.draws.count, 'draw')} against {other.draws.count}"
     for draw in range(one.draws.count):
         for variable in spec.variables:
             if not same_arrays(one.draws.get(variable.name, draw), other.draws.get(variable.name, draw)):

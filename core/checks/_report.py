@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plaidwork.core.checks._check import Check, CheckFailed, CheckSkipped
+from plaidwork.core.draws.counting import counted
 
 MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "-"}
 
@@ -76,7 +77,7 @@ class Report:
         """One line: ``infinite_plaid 1.0.0: 60 passed, 1 failed, 4 skipped in 12.3 s``."""
         parts = {outcome: f"{self.count(outcome)} {outcome}" for outcome in MARKS}
         if 0 < (faults := len(self.faults)) < len(self.failures):
-            parts["failed"] += f" by {faults} fault{'s' if faults > 1 else ''}"
+            parts["failed"] += f" by {counted(faults, 'fault')}"
         counts = ", ".join(parts.values())
         return f"{self.model} {self.version}: {counts} in {sum(row.seconds for row in self.rows):.1f} s"
 

@@ -14,6 +14,7 @@ from plaidwork.core.checks.results import check_results
 from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.response import OPTION, checked_response
 
@@ -168,7 +169,7 @@ def densities(bench: Bench) -> None:
                 )
             found.append(np.asarray(answer, dtype=np.float64))
             if found[-1].ndim != 2 or found[-1].shape[1] != len(rows[part]):
-                what = f"returned the shape {found[-1].shape} for {len(rows[part])} observations."
+                what = f"returned the shape {found[-1].shape} for {counted(len(rows[part]), 'observation')}."
                 raise fail(bench, "log_likelihood()", what, "Draws come first, then observations.")
         if np.isposinf(found[0]).any():
             raise fail(bench, "log_likelihood()", "a density is infinite.", "NaN where there is nothing.")
@@ -186,7 +187,7 @@ def samples(bench: Bench) -> None:
         with blame(bench, "sample()"):
             both.append(list(bench.model.sample(state, bench.rng("sample"), 4)))
     if len(both[0]) != 4:
-        raise fail(bench, "sample()", f"returned {len(both[0])} draws of 4.")
+        raise fail(bench, "sample()", f"returned {counted(len(both[0]), 'draw')} of 4.")
     with blame(bench, "sample()"):
         buffer_of(bench.spec, both[0])
     for one, other in zip(*both):

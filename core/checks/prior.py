@@ -16,6 +16,7 @@ from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
 from plaidwork.core.checks._quantities import of_data, of_draws
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.trial import Trial
+from plaidwork.core.draws.counting import agree, counted
 
 ERROR_LEVEL = 1e-4
 """Probability that a right sampler fails one of these checks, all its quantities together (Bonferroni)."""
@@ -64,7 +65,7 @@ def geweke(bench: Bench, trial: Trial) -> None:
         raise fail(
             bench, f"step(), trial “{trial.name}”",
             f"{labels[worst]} is {directions[worst]} in the chains than in the prior (p = {p_values[worst]:.1g}); "
-            f"{len(wrong)} of {len(labels)} quantities differ: {', '.join(wrong[:6])}.",
+            f"{len(wrong)} of {counted(len(labels), 'quantity')} {agree(len(wrong), 'differs', 'differ')}: {', '.join(wrong[:6])}.",
             "step() or simulate() is wrong, they differ in a prior, or data given the state are not what step() "
             "conditions on.",
         )  # fmt: skip

@@ -19,6 +19,7 @@ from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.contract.view_roles import Role
 from plaidwork.core.contract.views import PictureFactory
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import FitPlan
@@ -141,7 +142,9 @@ def check_results(bench: Bench, plan: FitPlan, found: dict[str, Any], method: st
         elif isinstance(result, Table):
             for title, column in result.columns.items():
                 if column.ndim != 1:
-                    raise fail(bench, method, f"column “{title}” of “{name}” has {column.ndim} axes.")
+                    raise fail(
+                        bench, method, f"column “{title}” of “{name}” has {counted(column.ndim, 'axis')}."
+                    )
                 if column.dtype.kind == "f" and np.isinf(column).any():
                     raise fail(bench, method, f"column “{title}” of “{name}” is infinite.")
         elif not isinstance(result, str):
@@ -152,7 +155,7 @@ def check_results(bench: Bench, plan: FitPlan, found: dict[str, Any], method: st
 def _check_result(bench: Bench, lengths: dict[str, int], name: str, result: Result, method: str) -> None:
     values = result.values
     if result.dims and len(result.dims) != values.ndim:
-        raise fail(bench, method, f"“{name}” has {values.ndim} axes and the dims {result.dims}.")
+        raise fail(bench, method, f"“{name}” has {counted(values.ndim, 'axis')} and the dims {result.dims}.")
     for dim, n in zip(result.dims, values.shape):
         if lengths.get(dim, n) != n:
             raise fail(bench, method, f"“{name}” has {n} along {dim}, the data {lengths[dim]}.")
@@ -229,7 +232,11 @@ def _check_role(
         if not role.table:
             raise fail(bench, name, f"“{source}” is a table; {role.name} needs numbers.")
         if len(thing.columns) < role.min_columns:
-            raise fail(bench, name, f"“{source}” has {len(thing.columns)} columns, needs {role.min_columns}.")
+            raise fail(
+                bench,
+                name,
+                f"“{source}” has {counted(len(thing.columns), 'column')}, needs {role.min_columns}.",
+            )
         return
     if not isinstance(thing, Result) or not role.array:
         kind = "text" if isinstance(thing, str) else type(thing).__name__

@@ -16,6 +16,7 @@ from plaidwork.core.cli.progress import emit
 from plaidwork.core.cli.saving import save
 from plaidwork.core.data.annotate import annotate_all
 from plaidwork.core.data.annotation_inputs import parse_column
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.core.findings.annotations import ALL, available_annotations
@@ -80,7 +81,7 @@ def analyse(options: argparse.Namespace) -> int:
         if writer.guarded:
             warn(guarded_text(writer.guarded))
         if not options.json:
-            tell(f"Wrote {len(writer.files)} files to {folder.absolute()}")
+            tell(f"Wrote {counted(len(writer.files), 'file')} to {folder.absolute()}")
     return DONE
 
 

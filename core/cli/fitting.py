@@ -22,6 +22,7 @@ from plaidwork.core.data.importers.several import Joined
 from plaidwork.core.data.input_addresses import steps_by_input
 from plaidwork.core.data.orienting import Placed
 from plaidwork.core.data.shown_by import with_shown
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control
@@ -217,7 +218,11 @@ def _fit(
         raise failure
     saved = save(session, out)
     kept.saved()
-    made = f"{fitted.n_draws} draws" if plan.spec.algorithm == "mcmc" else f"{fitted.sweeps_done} sweeps"
+    made = (
+        f"{counted(fitted.n_draws, 'draw')}"
+        if plan.spec.algorithm == "mcmc"
+        else f"{counted(fitted.sweeps_done, 'sweep')}"
+    )
     text = f"{fitted.title}: {fitted.status}, {made} kept. Session: {saved.absolute()}"
     if fitted.n_draws:
         found, title, advice = judged(fitted)

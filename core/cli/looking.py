@@ -12,6 +12,7 @@ from plaidwork.core.cli.fitting import find_run, renderer
 from plaidwork.core.cli.printing import tell, tell_json, warn
 from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.spec_json import spec_to_json
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import Run
@@ -57,11 +58,11 @@ def info(options: argparse.Namespace) -> int:
         tell(f"  data  {data['name']}: {data['described']}{missing}")
     for run in record["runs"]:
         stored = session.runs[run["id"]]
-        kept = f"{run['draws']} draws, " if stored.spec.algorithm == "mcmc" else ""
-        chains = f"{run['chains']} {stored.chain_word}{'' if run['chains'] == 1 else 's'}"
+        kept = f"{counted(run['draws'], 'draw')}, " if stored.spec.algorithm == "mcmc" else ""
+        chains = f"{counted(run['chains'], stored.chain_word)}"
         tell(
             f"  run   {run['title']} ({run['id']}): {run['status']}, {kept}{run['sweeps']} of "
-            f"{run['planned']} sweeps in {chains}, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
+            f"{counted(run['planned'], 'sweep')} in {chains}, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
         )
         if run["verdict"]:
             tell(f"        {run['headline']} {run['verdict']}.".rstrip())
@@ -189,7 +190,7 @@ def export(options: argparse.Namespace) -> int:
             for view in wanted[run.id]:
                 name = file_name(view_name(view).replace("/", " "))
                 files.append(draw(session, run, view, pictures / f"{name}.{options.format}", **paper))
-    tell(f"Wrote {len(files) + 1} files to {folder.absolute()}")
+    tell(f"Wrote {counted(len(files) + 1, 'file')} to {folder.absolute()}")
     return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from plaidwork.core.cli.printing import tell, warn
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PluginError, SettingError
 from plaidwork.core.quoting import shell
 
@@ -53,7 +54,7 @@ def install(options: argparse.Namespace) -> int:
         tell(f"    from    {part.source}")
         tell(f"    sha256  {part.sha256 or 'not told by its source'}")
         if part.file is not None:
-            tell(f"    writes  {', '.join(part.tops)} and its record, {part.size:,} bytes in all")
+            tell(f"    writes  {', '.join(part.tops)} and its record, {counted(part.size, 'byte')} in all")
     tell(f"  into {offer.site}")
     tell("  The packages that Plaidwork runs with stay as they are.")
     if not _agreed(options.yes, "A plugin can do all that you can do on this computer. Install it?"):

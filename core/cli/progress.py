@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from plaidwork.core.cli.printing import rewrite, tell_json
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS
 from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Preparing, Started, Swept
 from plaidwork.core.inference.run import Pace, Run
@@ -66,7 +67,7 @@ class TerminalBar(Display):
         share = min(done / planned, 1.0)
         digits = len(str(planned))
         pace, left = self.pace.per_second(), self.pace.seconds_left(done, planned)
-        tail = f"{100 * share:3.0f} %  {done:{digits}d}/{planned} sweeps  {pace:7.1f}/s  {duration(left):>9} left"
+        tail = f"{100 * share:3.0f} %  {done:{digits}d}/{counted(planned, 'sweep')}  {pace:7.1f}/s  {duration(left):>9} left"
         if run.goal is not None:
             tail += how_far(run)
         width = min(self.width, _columns() - len(run.title) - len(tail) - 5)

@@ -10,6 +10,7 @@ from plaidwork.core.cli.fitting import find_run, fit_and_save
 from plaidwork.core.cli.printing import warn
 from plaidwork.core.cli.running import executors
 from plaidwork.core.cli.saving import session_or_unsaved
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session
@@ -59,7 +60,9 @@ def _cut_study(session: Session) -> StudyRecord | None:
 def _go_on(session: Session, record: StudyRecord, out: Path, options: argparse.Namespace) -> int:
     """Go on with a study one fit at a time, keeping as many runs as it has kept."""
     waiting = sum(job.to_do for job in record.jobs)
-    warn(f"plaidwork: Goes on with “{record.title}”: {waiting} of {len(record.jobs)} fits are to be done.")
+    warn(
+        f"plaidwork: Goes on with “{record.title}”: {waiting} of {counted(len(record.jobs), 'fit')} {agree(waiting, 'is', 'are')} to be done."
+    )
     kept = sum(job.ended and not job.to_do and job.run_id in session.runs for job in record.jobs)
     options.metric, options.jobs, options.keep = None, 1, max(1, kept)
     return studying.go_on(session, record, out, options, executors(options))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from plaidwork.core.cli.printing import tell
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.execution import named_executor
 from plaidwork.core.study.running import MakeExecutor
@@ -34,7 +35,9 @@ class Executors:
 
             with Cluster(self.cluster) as cluster:
                 if not self.quiet:
-                    tell(f"Cluster: {cluster.threads} chains at a time; what runs where: {cluster.dashboard}")
+                    tell(
+                        f"Cluster: {counted(cluster.threads, 'chain')} at a time; what runs where: {cluster.dashboard}"
+                    )
                 yield cluster.executor
         elif self.name == "processes" and jobs:
             from plaidwork.core.inference.process_pool import ProcessPool

@@ -24,6 +24,7 @@ from plaidwork.core.data.text import (
     load_documents,
     make_dataset,
 )
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.quoting import guarded_text
 from plaidwork.core.session.bundle import BundleWriter
@@ -128,9 +129,8 @@ def _as_json(dataset: Dataset, counts: TermCounts) -> dict[str, Any]:
 def _tell(dataset: Dataset, counts: TermCounts) -> None:
     density = dataset.values.nnz / max(int(np.prod(dataset.shape)), 1)
     tell(f"{dataset.described}, {dataset.values.nnz} counts above 0 ({100 * density:.2g} %)")
-    plural = {"stop word": "stop words", "number": "numbers"}
     dropped = [
-        f"{number} {word if number == 1 else plural.get(word, word)}"
+        counted(number, word, "" if word in ("stop word", "number") else word)
         for word, number in _by_reason(counts).items()
         if word != "kept"
     ]

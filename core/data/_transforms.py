@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Axis, Dataset, Step, turned_labels, turned_samples
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _DENSE_LIMIT = 100_000_000
@@ -23,7 +24,7 @@ def _dense(dataset: Dataset, title: str) -> np.ndarray:
     cells = dataset.shape[0] * dataset.shape[1]
     if cells > _DENSE_LIMIT:
         raise DataError(
-            f"{title} would fill all {cells} cells of the sparse matrix “{dataset.name}”; {_DENSE_LIMIT} fit.",
+            f"{title} would fill all {counted(cells, 'cell')} of the sparse matrix “{dataset.name}”; {_DENSE_LIMIT} fit.",
             "Select rows or columns first, or use log1p, which keeps zeros.",
         )
     return dataset.values.toarray()

@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.deferred import Deferred, Holder
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 Axis = Literal[0, 1]
@@ -124,7 +125,7 @@ class Dataset(_Base):
         if PIXEL not in self.column_table:
             if pixels != columns:
                 raise DataError(
-                    f"{found} have {pixels} pixels, but there are {columns} columns.",
+                    f"{found} have {counted(pixels, 'pixel')}, but there are {counted(columns, 'column')}.",
                     "Give the height and width of the images whose pixels the columns are.",
                 )
             return
@@ -137,7 +138,7 @@ class Dataset(_Base):
     def _check_axis(self, axis: Axis, names: Sequence[str], table: Mapping[str, np.ndarray]) -> None:
         size, what = self.shape[axis], ("row", "column")[axis]
         if len(names) != size:
-            raise DataError(f"{self.name}: {len(names)} {what} names for {size} {what}s.")
+            raise DataError(f"{self.name}: {len(names)} {what} names for {counted(size, what)}.")
         if len(set(names)) != size:
             first = {name: index for index, name in reversed(list(enumerate(names)))}
             twice = next(name for index, name in enumerate(names) if first[name] < index)
@@ -145,7 +146,7 @@ class Dataset(_Base):
         for title, column in table.items():
             if len(column) != size:
                 raise DataError(
-                    f"{self.name}: annotation “{title}” has {len(column)} entries for {size} {what}s."
+                    f"{self.name}: annotation “{title}” has {counted(len(column), 'entry')} for {counted(size, what)}."
                 )
 
     @property

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plaidwork.core.data.dataset import Axis, Dataset, Step
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _NUMBERED = re.compile(r"(row|column|document) ([1-9]\d*)\Z")
@@ -139,7 +140,9 @@ def _widened(data: Dataset, names: tuple[str, ...]) -> Dataset:
             column = column.astype(float)
         column[absent] = np.nan if column.dtype.kind == "f" else ""
         table[title] = column
-    step = Step("joined", {"text": f"joined by name, {int(absent.sum())} rows without values added"})
+    step = Step(
+        "joined", {"text": f"joined by name, {counted(int(absent.sum()), 'row')} without values added"}
+    )
     return data.with_(values=values, row_names=names, row_table=table, steps=(*data.steps, step))
 
 

@@ -23,6 +23,7 @@ from plaidwork.core.data.object_columns import (
     names_of,
     titles_of,
 )
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, SettingError
 
 FRAME_OPTIONS = ("names", "labels", "skip")
@@ -103,7 +104,7 @@ def _plain(what: str, value: Any) -> Parts:
     if array.ndim == 1:
         return Parts(_column(what, value))
     if array.ndim not in (2, 3) or (array.dtype.kind not in "biuf" and array.dtype.kind != "O"):
-        found = f"a {type(value).__name__} with {array.ndim} axes of {array.dtype}"
+        found = f"a {type(value).__name__} with {counted(array.ndim, 'axis')} of {array.dtype}"
         raise DataError(f"{what} has to be a matrix or a vector of numbers. Found {found}.", _KNOWN)
     if array.ndim == 3:
         count, *shape = array.shape
@@ -256,7 +257,7 @@ def _matrix(what: str, values: Any, rows: Names = NO_NAMES, columns: Names = NO_
     """Values with two axes as float64, or CSR of them; masked cells are missing. Raises ``DataError``."""
     if hasattr(values, "tocsr"):
         if len(values.shape) != 2:
-            raise DataError(f"{what} is sparse with {len(values.shape)} axes; a matrix has 2.")
+            raise DataError(f"{what} is sparse with {counted(len(values.shape), 'axis')}; a matrix has 2.")
         from scipy import sparse
 
         made = sparse.csr_matrix(values, copy=True)

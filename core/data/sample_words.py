@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from plaidwork.core.draws.counting import plural
+
 FEATURE_WORDS = {
     "gene",
     "probe",
@@ -48,11 +50,6 @@ _SAMPLE_NAMES = (
     r"[SE]RR\d{5,}",
     r"(sample|patient|subject|person|cell|mouse|donor|tumou?r)[ _.-]?\d+",
 )
-
-
-def plural(word: str) -> str:
-    """The plural of a word for samples or features."""
-    return {"mouse": "mice", "person": "people", "cpg": "CpGs", "snp": "SNPs"}.get(word, word + "s")
 
 
 _SAMPLE_LABELS = {plural(word).lower() for word in SAMPLE_WORDS} | SAMPLE_WORDS

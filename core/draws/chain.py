@@ -12,6 +12,7 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.storable import check_state
 from plaidwork.core.deferred import Holder
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import ChainView, DrawBuffer, TraceBuffer
 
 
@@ -190,8 +191,8 @@ class ChainRecord:
         """Set state and generator to a checkpoint; the buffers must hold exactly its sweeps and draws."""
         if self.trace.count != checkpoint.sweep or self.draws.count != checkpoint.n_draws:
             raise ValueError(
-                f"chain {self.chain + 1}: checkpoint after sweep {checkpoint.sweep} with {checkpoint.n_draws} draws "
-                f"does not fit {self.trace.count} stored sweeps and {self.draws.count} draws"
+                f"chain {self.chain + 1}: checkpoint after sweep {checkpoint.sweep} with {counted(checkpoint.n_draws, 'draw')} "
+                f"does not fit {counted(self.trace.count, 'stored sweep')} and {counted(self.draws.count, 'draw')}"
             )
         self._state, self._from = None, checkpoint  # copied when somebody asks for it
         if checkpoint.at_hand:

@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.contract.spec import ModelSpec, Variable
 from plaidwork.core.deferred import Deferred
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PluginError
 
 _TYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
@@ -138,7 +139,7 @@ class DrawBuffer:
         for variable, entry in zip(self.variables, entries, strict=True):
             if variable.ragged and lengths.setdefault(variable.dims[0], len(entry)) != len(entry):
                 raise PluginError(
-                    f"Variable “{variable.name}” has {len(entry)} items along “{variable.dims[0]}”, "
+                    f"Variable “{variable.name}” has {counted(len(entry), 'item')} along “{variable.dims[0]}”, "
                     f"others of the same draw {lengths[variable.dims[0]]}."
                 )
         for variable, entry in zip(self.variables, entries, strict=True):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
+
 _MOST_PATTERNS = 120
 """Patterns that the improvement moves; rarer ones are only inserted."""
 
@@ -43,7 +45,7 @@ def order_blocks(
     if rows.ndim != 2 or cols.ndim != 2 or len(rows) != len(cols):
         raise ValueError(f"rows must be (L, n) and cols (L, m), got {rows.shape} and {cols.shape}")
     if focus is not None and not 0 <= focus < len(rows):
-        raise IndexError(f"focus {focus} of {len(rows)} blocks")
+        raise IndexError(f"focus {focus} of {counted(len(rows), 'block')}")
     return _order_side(rows, focus, row_means), _order_side(cols, focus, column_means)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Trace
+from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.draws.diagnostics import RHAT_MARKS, Diagnosis, Verdict
 from plaidwork.core.draws.numbers import format_amount
 from plaidwork.core.draws.solutions import Solution, group_chains
@@ -53,9 +54,9 @@ def solutions_text(found: tuple[Solution, ...]) -> str:
     """``3 solutions: .62, .30, .08``."""
     shown = [weight_text(one.weight) for one in found]
     if not all(shown):
-        return f"{len(found)} solutions"
+        return f"{counted(len(found), 'solution')}"
     rest = ", …" if len(shown) > MOST_NAMED + 1 else ""
-    return f"{len(found)} solutions: {', '.join(shown[: MOST_NAMED + 1])}{rest}"
+    return f"{counted(len(found), 'solution')}: {', '.join(shown[: MOST_NAMED + 1])}{rest}"
 
 
 def shown_solution(found: tuple[Solution, ...], number: int, word: str) -> tuple[str, ...]:
@@ -66,15 +67,18 @@ def shown_solution(found: tuple[Solution, ...], number: int, word: str) -> tuple
     if len(found) < 2:
         return ()
     if not number:  # of restarts models show the best
-        return (f"All chains, which found {len(found)} different solutions",) if word == "chain" else ()
+        return (
+            (f"All chains, which found {counted(len(found), 'different solution')}",)
+            if word == "chain"
+            else ()
+        )
     chains = found[number - 1].chains
     told = listed([chain + 1 for chain in chains])
-    return (f"Solution {number} of {len(found)}, {word}{'s' if len(chains) > 1 else ''} {told}",)
+    return (f"Solution {number} of {len(found)}, {agree(len(chains), word, plural(word))} {told}",)
 
 
 def _members(one: Solution, word: str) -> str:
-    several = "s" if len(one.chains) > 1 else ""
-    return f"{word}{several} {listed([chain + 1 for chain in one.chains])}"
+    return f"{agree(len(one.chains), word, plural(word))} {listed([chain + 1 for chain in one.chains])}"
 
 
 def _named(found: tuple[Solution, ...], word: str, objective: Trace | None) -> str:

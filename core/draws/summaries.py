@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.numbers import format_amount
 from plaidwork.core.draws.seriation import block_rectangles, order_blocks
@@ -279,7 +280,7 @@ def rank_chains(
     ]
     return (
         keep,
-        f"{keep.sum()} of {len(keep)} chains {'is' if keep.sum() == 1 else 'are'} kept (limit {format_amount(limit)} in mean log joint): {', '.join(parts)}.",
+        f"{keep.sum()} of {counted(len(keep), 'chain')} {agree(keep.sum(), 'is', 'are')} kept (limit {format_amount(limit)} in mean log joint): {', '.join(parts)}.",
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.mcstats import rhat
 from plaidwork.core.draws.numbers import format_amount
@@ -145,15 +146,15 @@ def verdict_of_draws(
     if unsettled:
         values = next(i.values for i in found if (i.name, i.index) == (worst.name, worst.index))
         return _unsettled(worst, len(unsettled), len(judged), values, [c.chain for c in kept.chains])
-    all_of = f"All {len(judged)} quantities have" if len(judged) > 1 else "The one quantity has"
+    all_of = f"All {counted(len(judged), 'quantity')} have" if len(judged) > 1 else "The one quantity has"
     text = f"Largest R-hat: {worst.title}, {worst.rhat:.3f}. The chains agree, so averages can be trusted."
     detail = f"largest R-hat {worst.rhat:.3f}"
     return Verdict("ok", f"{all_of} settled", text, worst.title, word="Settled", detail=detail)
 
 
 def _unsettled(worst: Quantity, n: int, total: int, values: np.ndarray, numbers: Sequence[int]) -> Verdict:
-    detail = f"{n} of {total} quantities"
-    title = f"{n} of {total} quantities {'has' if n == 1 else 'have'} not settled yet"
+    detail = f"{n} of {counted(total, 'quantity')}"
+    title = f"{n} of {counted(total, 'quantity')} {agree(n, 'has', 'have')} not settled yet"
     if worst.rhat > RHAT_MARKS[0]:
         chain = int(np.argmax(np.abs(values.mean(axis=1) - np.median(values.mean(axis=1)))))
         chain = numbers[chain]
@@ -249,7 +250,7 @@ def verdict_of_restarts(
     best = int(np.argmax(final))
     cut = _cut_short(curves[best], numbers[best], unfinished, title)
     if cut:
-        chains, detail = (numbers[best],), f"after {len(curves[best])} sweeps"
+        chains, detail = (numbers[best],), f"after {counted(len(curves[best]), 'sweep')}"
         return Verdict(
             "warn", "Not converged yet", cut, quantity, chains, ("run_longer",), "Not converged", detail
         )
@@ -264,7 +265,7 @@ def _cut_short(curve: np.ndarray, number: int, unfinished: Collection[int] | Non
     """What to say of the best restart when it has ended, or stands, before it has converged; else empty."""
     if unfinished is not None:
         text = (
-            f"Restart {number + 1}, the best, ended after {len(curve)} sweeps, before it had converged. Allow more "
+            f"Restart {number + 1}, the best, ended after {counted(len(curve), 'sweep')}, before it had converged. Allow more "
             "sweeps and fit again."
         )
         return text if number in unfinished else ""
@@ -278,7 +279,10 @@ def _reached(final: np.ndarray, numbers: Sequence[int], quantity: str, sign: flo
     """How many restarts have come ``within`` so many nats of the best objective; final (restarts,), higher is better."""
     title, best = inside_sentence(quantity), int(np.argmax(final))
     same = int(np.sum(final[best] - final <= within))
-    heading, detail = f"{same} of {len(final)} restarts reached the best {title}", f"{same} of {len(final)}"
+    heading, detail = (
+        f"{same} of {counted(len(final), 'restart')} reached the best {title}",
+        f"{same} of {len(final)}",
+    )
     if same == 1:
         second = np.sort(final)[-2]
         text = (

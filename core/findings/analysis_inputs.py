@@ -18,6 +18,7 @@ from plaidwork.core.data.joining import align, unite
 from plaidwork.core.data.objects import ObjectInput
 from plaidwork.core.data.orienting import orient
 from plaidwork.core.data.reading_alike import read_alike
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.findings.analysis import AnalysisData, AnalysisSpec
 from plaidwork.core.findings.annotations import (
@@ -228,7 +229,7 @@ class AnalysisInputs:
         lost = [name for name, at in zip(names, index, strict=True) if at < 0]
         if lost and not item.missing:
             raise DataError(
-                f"{dataset.name} lacks {len(lost)} of the {len(names)} {AXES[target_axis]}s of "
+                f"{dataset.name} lacks {len(lost)} of the {counted(len(names), AXES[target_axis])} of "
                 f"{target.name}, for example “{lost[0]}”.",
                 f"“{item.title}” must have all of them.",
             )

@@ -11,6 +11,7 @@ from plaidwork.core.contract.model import Table
 from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.joining import has_default_names
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import ModelError
 
 _NAMED = 5
@@ -54,7 +55,7 @@ def _pairs(item: Input, fitted: Sequence[Block], new: Sequence[Block]) -> list[t
 
     if len(new) > len(fitted):
         raise ModelError(
-            f"“{item.title}”: {len(new)} matrices were given; the fit has {len(fitted)}.",
+            f"“{item.title}”: {counted(len(new), 'matrix')} {agree(len(new), 'was', 'were')} given; the fit has {len(fitted)}.",
             f"They are {', '.join(f'“{block.name}”' for block in fitted)}.",
         )
     if len(fitted) == 1:
@@ -83,7 +84,7 @@ def _in_order(item: Input, fitted: Block, block: Block) -> tuple[Block, Match]:
     counted = not isinstance(block.values, np.ndarray) or (item.sparse and item.dtype == "count")
     if missing and not (item.missing or counted):
         raise ModelError(
-            f"“{block.name}” lacks {len(missing)} of the {len(wanted)} features of the fit: {_listed(missing)}.",
+            f"“{block.name}” lacks {len(missing)} of the {counted(len(wanted), 'feature')} of the fit: {_listed(missing)}.",
             f"“{item.title}” cannot have missing cells.",
         )
     note = "absent ones count as 0" if missing and not item.missing else ""
@@ -111,7 +112,7 @@ def _strange(fitted: Block, block: Block) -> ModelError:
     turned = len(set(fitted.names[1]) & set(block.names[0]))
     if turned:
         return ModelError(
-            f"The rows of “{block.name}” are named as {turned} features of the fit.",
+            f"The rows of “{block.name}” are {turned} of the features of the fit.",
             "New samples have to be its rows: turn it (Transform, Exchange rows and columns).",
         )
     return ModelError(
@@ -145,7 +146,7 @@ def matches_text(matches: Sequence[Match], samples: int) -> str:
     """How many new samples there are, and how many features of the fit they have."""
     matched = sum(match.n_matched for match in matches)
     total = matched + sum(len(match.missing) for match in matches)
-    return f"{samples} new samples with {matched} of {total} features of the fit"
+    return f"{counted(samples, 'new sample')} with {matched} of the {counted(total, 'feature')} of the fit"
 
 
 def _match_text(match: Match) -> str:

@@ -14,6 +14,7 @@ from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.model_data import Block, ModelData, Params
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import ChainView, Kept
 from plaidwork.core.draws.mcstats import ess_mean
 from plaidwork.core.findings.fitted import fitted_inputs
@@ -258,7 +259,7 @@ def _compute(
         )
         if values.ndim != 2 or values.shape[1] != len(rows):
             raise ValueError(
-                f"log_likelihood() returned the shape {values.shape} for {len(rows)} observations"
+                f"log_likelihood() returned the shape {values.shape} for {counted(len(rows), 'observation')}"
             )
         found.append(np.where(np.isnan(values), np.nan, np.maximum(values, _LEAST)))
     return np.concatenate(found, axis=1)

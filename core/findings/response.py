@@ -11,6 +11,7 @@ import numpy as np
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.plugin_info import blamed
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.findings.fitted import RunInput
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.linear_algebra import one_thread
@@ -91,7 +92,7 @@ def checked_response(found: Any, count: int, wanted: frozenset[str]) -> dict[str
         if not isinstance(result, Result) or result.values.dtype.kind not in "fiub":
             raise ValueError(f"“{name}” is no array of numbers")
         if result.values.ndim == 0 or len(result.values) != count:
-            raise ValueError(f"“{name}” has the shape {result.values.shape} for {count} rows")
+            raise ValueError(f"“{name}” has the shape {result.values.shape} for {counted(count, 'row')}")
     return results
 
 

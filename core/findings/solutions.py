@@ -14,6 +14,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Model
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.numbers import format_count, format_percent
 from plaidwork.core.draws.solutions import Solution
@@ -50,7 +51,9 @@ def weigh(
     total, seen = int(densities.total.sum()), len(densities.row)
     count = format_count(total) if total == seen else f"{format_count(seen)} of {format_count(total)}"
     how = (
-        f"{count} held-out cells" if densities.held_out else f"{count} observations, each left out (PSIS-LOO)"
+        f"{counted(count, 'held-out cell')}"
+        if densities.held_out
+        else f"{counted(count, 'observation')}, each left out (PSIS-LOO)"
     )
     rough = sum(one.weight * one.unreliable for one in weighed)
     doubt = (

@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 from h5py import h5a, h5d, h5l, h5o, h5t, h5z
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import LimitError, SessionError
 from plaidwork.core.hdf5.limits import MIB, Limits, machine_limits
 
@@ -93,7 +94,7 @@ class _Gate:
     def group(self, group: h5py.Group, path: str, depth: int) -> None:
         self._see(group, path)
         if depth > self.limits.depth:
-            raise _refused(path, f"is nested deeper than {self.limits.depth} groups")
+            raise _refused(path, f"is nested deeper than {counted(self.limits.depth, 'group')}")
         for raw in list(group.id):
             if len(raw) > self.limits.name:
                 raise _refused(path, f"has a name longer than {self.limits.name} bytes")
@@ -115,7 +116,7 @@ class _Gate:
             raise _refused(path, "occurs twice")
         self.seen.add(key)
         if len(self.seen) > self.limits.objects:
-            raise _too_large(path, f"is beyond the limit of {self.limits.objects} objects")
+            raise _too_large(path, f"is beyond the limit of {counted(self.limits.objects, 'object')}")
         if h5a.get_num_attrs(thing.id) > self.limits.attributes:
             raise _refused(path, f"has more than {self.limits.attributes} attributes")
         for index in range(h5a.get_num_attrs(thing.id)):
@@ -126,10 +127,12 @@ class _Gate:
         kind = attribute.get_type()
         size = int(np.prod(attribute.shape or (1,), dtype=np.float64)) * kind.get_size()
         if size > self.limits.attribute:
-            raise _refused(path, f"has the attribute “{name}” of {size} bytes")
+            raise _refused(path, f"has the attribute “{name}” of {counted(size, 'byte')}")
         texts = (self.largest_text or 0) * size // max(kind.get_size(), 1)
         if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and texts > self.limits.texts:
-            raise _too_large(path, f"has the attribute “{name}”, whose texts may take {texts} bytes")
+            raise _too_large(
+                path, f"has the attribute “{name}”, whose texts may take {counted(texts, 'byte')}"
+            )
         if name not in ("DIMENSION_LIST", "REFERENCE_LIST") and not _plain(kind):
             raise _refused(path, f"has the attribute “{name}” of a type that is not allowed")
 
@@ -148,7 +151,7 @@ class _Gate:
 
     def _count(self, dataset: h5py.Dataset, path: str) -> None:
         if self.total > max(self.limits.total, 4 * dataset.file.id.get_filesize()):
-            raise _too_large(path, f"is beyond the limit of {self.limits.total} bytes in all")
+            raise _too_large(path, f"is beyond the limit of {counted(self.limits.total, 'byte')} in all")
 
 
 def check_array(
@@ -170,7 +173,7 @@ def check_array(
         raise _refused(path, f"uses the filters {used}; allowed are {known}, each once")
     item = kind.get_size()
     if isinstance(kind, h5t.TypeStringID) and item > limits.item:
-        raise _refused(path, f"has texts of {item} bytes each, more than {limits.item}")
+        raise _refused(path, f"has texts of {counted(item, 'byte')} each, more than {limits.item}")
     # an axis of length 0 hides how long the others are, and each of their items costs memory all the same
     size = math.prod(float(max(length, 1)) for length in dataset.shape or ()) * item
     if _has_texts(dataset):
@@ -207,7 +210,9 @@ def _lengths(dataset: h5py.Dataset, path: str, largest: int) -> Any:
         return
     row = count // max(dataset.shape[0], 1) if dataset.shape else 1
     if row * largest > _SLICE and row > 1:
-        raise _refused(path, f"has rows of {row} texts that may take {row * largest} bytes")
+        raise _refused(
+            path, f"has rows of {counted(row, 'text')} that may take {counted(row * largest, 'byte')}"
+        )
     step = max(1, _SLICE // max(row * largest, 1))
     for start in range(0, dataset.shape[0] if dataset.shape else 1, step):
         part = dataset[start : start + step] if dataset.shape else dataset[()]
@@ -252,7 +257,7 @@ def _unpack(dataset: h5py.Dataset, path: str) -> None:
     for index in range(dataset.id.get_num_chunks()):
         chunk = dataset.id.get_chunk_info(index)
         if chunk.size > whole + whole // 100 + 4096:
-            raise _refused(path, f"has a chunk of {chunk.size} stored bytes for {whole}")
+            raise _refused(path, f"has a chunk of {counted(chunk.size, 'stored byte')} for {whole}")
         if h5z.FILTER_DEFLATE not in used or chunk.filter_mask >> used.index(h5z.FILTER_DEFLATE) & 1:
             continue
         _, stored = dataset.id.read_direct_chunk(chunk.chunk_offset)
@@ -264,7 +269,7 @@ def _unpack(dataset: h5py.Dataset, path: str) -> None:
         except zlib.error as error:
             raise _refused(path, f"has a damaged chunk ({error})") from error
         if len(found) > room:
-            raise _refused(path, f"has a chunk that unpacks to more than its {whole} bytes")
+            raise _refused(path, f"has a chunk that unpacks to more than its {counted(whole, 'byte')}")
 
 
 def _plain(kind: h5t.TypeID) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
@@ -132,7 +133,7 @@ def _read_group(reader: Reader, group: h5py.Group, kind: Any) -> Any:
     if kind in ("list", "tuple"):
         length = int(group.attrs["length"])
         if length != len(group):
-            raise SessionError(f"“{group.name}” has {len(group)} items, expected {length}.")
+            raise SessionError(f"“{group.name}” has {counted(len(group), 'item')}, expected {length}.")
         items = [read_value(reader, group[str(position)]) for position in range(length)]
         return items if kind == "list" else tuple(items)
     raise SessionError(f"“{group.name}” has the unknown kind “{kind}”.")

@@ -15,6 +15,7 @@ from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import Diagnosis, diagnose
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
@@ -326,7 +327,7 @@ def checked_results(found: Any) -> dict[str, Any]:
             )
         if isinstance(result, Result) and result.dims and len(result.dims) != result.values.ndim:
             raise PluginError(
-                f"the result “{name}” has {result.values.ndim} axes and the dims {', '.join(result.dims)}"
+                f"the result “{name}” has {counted(result.values.ndim, 'axis')} and the dims {', '.join(result.dims)}"
             )
         if isinstance(result, Result) and not _plain(result.values):
             raise PluginError(f"the result “{name}” is an array of objects, not of numbers or texts")

@@ -14,6 +14,7 @@ import numpy as np
 from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.contract.model_data import Block
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.inference.plan import FitPlan
 
 _STATES = 3.0
@@ -113,8 +114,8 @@ def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem |
         help_ = f"Fit fewer {word}, or fewer rows or columns, or close other programs."
     else:
         help_ = "Fit fewer rows or columns, or close other programs."
-    which = f"{fits} such fits at a time need" if fits > 1 else "This fit needs"
-    text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {'them' if fits > 1 else 'it'}."
+    which = f"{counted(fits, 'such fit')} at a time need" if fits > 1 else "This fit needs"
+    text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {agree(fits, 'it', 'them')}."
     return Problem(text, help_, severity="warning")
 
 

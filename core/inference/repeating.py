@@ -16,6 +16,7 @@ import numpy as np
 
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.engine import run_chain
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
@@ -111,17 +112,17 @@ def _again(
 
 def outcome(found: Repeated, chains: int, same: bool) -> str:
     """The outcome in a sentence or three; ``same``: it should have been equal to the bit."""
-    where = f"in {chains} chain{'' if chains == 1 else 's'}"
+    where = f"in {counted(chains, 'chain')}"
     if found.verdict == "equal":
-        return f"equal {where} over {found.sweeps} sweeps, to the bit."
+        return f"equal {where} over {counted(found.sweeps, 'sweep')}, to the bit."
     if found.verdict == "different" or (same and found.close < found.sweeps):
         return f"differs from sweep {found.exact + 1} on. {found.location}"
     text = f"equal within rounding {where} over "
     if found.close >= found.sweeps:
-        text += f"{found.sweeps} sweeps (relative differences up to {found.largest:.0e})."
+        text += f"{counted(found.sweeps, 'sweep')} (relative differences up to {found.largest:.0e})."
     else:
         text += (
-            f"the first {found.close} of {found.sweeps} sweeps (relative differences up to {found.largest:.0e}). From then "
+            f"the first {found.close} of {counted(found.sweeps, 'sweep')} (relative differences up to {found.largest:.0e}). From then "
             f"on they part, as chains do that amplify rounding. {found.location}"
         )
     if same:

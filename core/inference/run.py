@@ -17,6 +17,7 @@ from plaidwork.core.contract.model import Results, single_numbers
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
@@ -219,7 +220,7 @@ class Run:
         """
         found = self.solutions()
         if not 1 <= number <= len(found):
-            raise SettingError(f"{self.title} has {len(found)} solutions. Found “{number}”.")
+            raise SettingError(f"{self.title} has {counted(len(found), 'solution')}. Found “{number}”.")
         return self.part(found[number - 1].chains)
 
     def part(self, chains: Sequence[int]) -> Run:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS, Diagnosis
 from plaidwork.core.draws.numbers import format_count
 
@@ -125,7 +126,7 @@ def sweeps_needed(now: Schedule, goal: Schedule, found: Diagnosis) -> int | None
 def ending(goal: Schedule, now: Schedule, found: Diagnosis) -> str:
     """How a run with a goal has ended, as a sentence."""
     sweeps, left_out = format_count(now.sweeps("mcmc")), format_count(now.left_out)
-    made = f"{sweeps} sweeps per chain, of which {left_out} are left out as warm-up"
+    made = f"{counted(sweeps, 'sweep')} per chain, of which {left_out} are left out as warm-up"
     if settled(found):
         return f"Settled after {made}."
     if not on_the_way(now, goal) and _at_last(now, goal, found):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.items import Items
 from plaidwork.core.pictures.marks import Mark
@@ -104,7 +105,9 @@ class Cells(Raster):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.labels and len(self.labels) != len(self):
-            raise PictureError(f"{self._what} have {len(self)} pieces and {len(self.labels)} labels.")
+            raise PictureError(
+                f"{self._what} have {len(self)} pieces and {counted(len(self.labels), 'label')}."
+            )
         for name, items, length in zip(("rows", "columns"), (self.rows, self.columns), self.values.shape):
             if items is not None and len(items.index) != length:
                 raise PictureError(f"{self._what} have {length} {name}. Found items of {len(items.index)}.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.draws.numbers import format_count, format_number
+from plaidwork.core.draws.counting import counted
+from plaidwork.core.draws.numbers import format_number
 from plaidwork.core.pictures.picture import Matrix, Panel, Picture
 
 _ROWS, _COLUMNS = 20, 10
@@ -29,7 +30,7 @@ def describe(picture: Picture, rows: int = _ROWS) -> str:
             for i in range(min(count, rows))
         ]
         if count > rows:
-            lines.append(f"and {format_count(count - rows)} more rows")
+            lines.append(f"and {counted(count - rows, 'more row')}")
     return "\n".join(lines)
 
 
@@ -40,7 +41,7 @@ def _matrix(matrix: Matrix, rows: int) -> list[str]:
     for name, values in zip(matrix.rows[:rows], matrix.values[:, :_COLUMNS], strict=False):
         lines.append("\t".join((name, *map(_cell, values))))
     if n > rows or m > _COLUMNS:
-        lines.append(f"{format_count(n)} rows and {format_count(m)} columns in all")
+        lines.append(f"{counted(n, 'row')} and {counted(m, 'column')} in all")
     return lines
 
 

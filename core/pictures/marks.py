@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.items import Items
 
@@ -214,7 +215,9 @@ class Bars(Mark):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.labels and len(self.labels) != len(self):
-            raise PictureError(f"{self._what} have {len(self)} pieces and {len(self.labels)} labels.")
+            raise PictureError(
+                f"{self._what} have {len(self)} pieces and {counted(len(self.labels), 'label')}."
+            )
 
     def extent(self, axis: str) -> np.ndarray:
         """Along x the edges of the bars."""
@@ -257,7 +260,9 @@ class Texts(Mark):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.words) != len(self):
-            raise PictureError(f"{self._what} have {len(self)} places and {len(self.words)} words.")
+            raise PictureError(
+                f"{self._what} have {counted(len(self), 'place')} and {counted(len(self.words), 'word')}."
+            )
         if self.side not in ("right", "left", "above", "middle", "free"):
             raise PictureError(f"Words stand right, left, above, in the middle or free. Found “{self.side}”.")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_limits, tidy
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.choices import ViewChoice
@@ -94,7 +95,7 @@ class Column:
     def __post_init__(self) -> None:
         if len(self.at) != len(self.texts):
             raise PictureError(
-                f"The column “{self.title}” has {len(self.texts)} texts at {len(self.at)} places."
+                f"The column “{self.title}” has {counted(len(self.texts), 'text')} at {counted(len(self.at), 'place')}."
             )
         object.__setattr__(self, "at", tuple(map(float, self.at)))
 

@@ -11,8 +11,3 @@ def capital(text: str) -> str:
 def headed(name: str) -> str:
     """A name at the head of a line: a capital for what is only numbered (“Factor 2”), names of the data as they are."""
     return capital(name) if re.fullmatch(r"[a-z ]+ \d+", name) else name
-
-
-def plural(word: str) -> str:
-    """Several of what the word names; words in the plural stay."""
-    return word if word.endswith("s") else f"{word}s"

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Table
 from plaidwork.core.contract.spec import View
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import (
     column_format,
     format_count,
@@ -134,11 +135,12 @@ def _run_part(session: Session, run: Run, draw: Draw, chosen: Collection[str]) -
 
 def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     schedule, sampled = run.schedule, run.spec.algorithm == "mcmc"
+    every = f", every {schedule.thin} sweeps" if schedule.thin > 1 else ""
     length = (
-        f"{format_count(schedule.warmup + schedule.burn_in)} sweeps left out, then "
-        f"{format_count(schedule.draws)} draws{f', every {schedule.thin} sweeps' if schedule.thin > 1 else ''}"
+        f"{counted(schedule.warmup + schedule.burn_in, 'sweep')} left out, then "
+        f"{counted(schedule.draws, 'draw')}{every}"
         if sampled
-        else f"at most {format_count(schedule.max_sweeps)} sweeps"
+        else f"at most {counted(schedule.max_sweeps, 'sweep')}"
     )
     inputs = ", ".join(
         f"{run.spec.input(name).title}: {', '.join(used)}" for name, used in run.inputs.items()
@@ -146,7 +148,7 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     return (
         ("Data", inputs),
         ("Chains" if sampled else "Restarts", f"{len(run.chains)}, each {length}"),
-        ("Kept", f"{format_count(run.n_draws)} draws" if sampled else "the last states"),
+        ("Kept", f"{counted(run.n_draws, 'draw')}" if sampled else "the last states"),
         ("Seed", str(run.seed)),
         *((("Cells held out", format_percent(run.holdout)),) if run.holdout else ()),
         ("State", run.status),
@@ -226,9 +228,7 @@ def _convergence(run: Run) -> Listed:
         )
         for q in judged[:5]
     )
-    more = (
-        f"The worst {len(rows)} of {format_count(len(judged))} quantities." if len(judged) > len(rows) else ""
-    )
+    more = f"The worst {len(rows)} of {counted(len(judged), 'quantity')}." if len(judged) > len(rows) else ""
     heads = ("Quantity", "Mean", "SD", "R-hat", "Bulk ESS", "Tail ESS")
     return Listed("Convergence", heads, rows, frozenset(range(1, 6)), more)
 
@@ -249,9 +249,9 @@ def listed(title: str, table: Table) -> Listed:
     columns, heads, rows = columns[:fitting], heads[:fitting], tuple(row[:fitting] for row in rows)
     left = []
     if len(table) > shown:
-        left.append(f"The first {shown} of {format_count(len(table))} rows.")
+        left.append(f"The first {shown} of {counted(len(table), 'row')}.")
     if len(table.columns) > len(columns):
-        left.append(f"The first {len(columns)} of {len(table.columns)} columns.")
+        left.append(f"The first {len(columns)} of {counted(len(table.columns), 'column')}.")
     return Listed(title, heads, rows, numbers & frozenset(range(fitting)), " ".join(left))
 
 

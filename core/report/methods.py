@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import Diagnosis
 from plaidwork.core.draws.numbers import format_count, format_number, format_percent
 from plaidwork.core.draws.verdicts import listed
@@ -122,11 +123,11 @@ def _inference(run: Run) -> str:
             if len(kept) == 1
             else f"{format_count(kept[0])} to {format_count(kept[-1])}"
         )
-        every = f", one in {schedule.thin} sweeps" if schedule.thin > 1 else ""
+        every = f", one in {counted(schedule.thin, 'sweep')}" if schedule.thin > 1 else ""
         left = schedule.warmup + schedule.burn_in
         return (
-            f"The posterior was sampled by Markov chain Monte Carlo in {_count(chains, 'chain')} with different starts (seed {run.seed}). "
-            f"After {format_count(left)} warm-up sweeps each chain kept {each} draws{every}, {format_count(run.n_draws)} in all."
+            f"The posterior was sampled by Markov chain Monte Carlo in {counted(chains, 'chain')} with different starts (seed {run.seed}). "
+            f"After {counted(left, 'warm-up sweep')} each chain kept {counted(each, 'draw')}{every}, {format_count(run.n_draws)} in all."
         )
     how = (
         "The posterior was approximated by variational inference"
@@ -135,10 +136,10 @@ def _inference(run: Run) -> str:
     )
     sweeps = max((record.sweep for record in run.chains), default=0)
     return (
-        f"{how} from {_count(chains, 'random start')} (seed {run.seed}), with at most {format_count(sweeps)} sweeps; "
+        f"{how} from {counted(chains, 'random start')} (seed {run.seed}), with at most {counted(sweeps, 'sweep')}; "
         "results are those of the best one."
         if chains > 1
-        else f"{how} from one start (seed {run.seed}) in {_count(sweeps, 'sweep')}."
+        else f"{how} from one start (seed {run.seed}) in {counted(sweeps, 'sweep')}."
     )
 
 
@@ -153,7 +154,7 @@ def _settled(run: Run, diagnosis: Diagnosis | None) -> str:
         if math.isfinite(least):
             rhat = f"the largest R-hat was {format_number(worst)} and " if math.isfinite(worst) else ""
             found.append(
-                f"Of {_count(len(judged), 'quantity', 'quantities')} that were judged, {rhat}the smallest bulk effective sample size "
+                f"Of {counted(len(judged), 'quantity')} judged, {rhat}the smallest bulk effective sample size "
                 f"{format_count(round(least))} (Vehtari et al. 2021)."
             )
     elif verdict.settled:
@@ -161,7 +162,7 @@ def _settled(run: Run, diagnosis: Diagnosis | None) -> str:
     if len(diagnosis.solutions) > 1:
         weights = ", ".join(f"{one.weight:.2f}" for one in diagnosis.solutions if math.isfinite(one.weight))
         told = f", with stacking weights {weights} (Yao et al. 2022)" if weights else ""
-        found.append(f"The chains found {len(diagnosis.solutions)} different solutions{told}.")
+        found.append(f"The chains found {counted(len(diagnosis.solutions), 'different solution')}{told}.")
     if not verdict.settled:
         found.append(f"NOTE TO THE AUTHOR: this run has not settled ({verdict.phrase}). {verdict.text}")
     return " ".join(found)
@@ -172,7 +173,3 @@ def _software(run: Run) -> str:
     made = versions.get("plaidwork", "")
     used = ", ".join(f"{_NAMES[name]} {versions[name]}" for name in _SOFTWARE if name in versions)
     return f"Computations were made with Plaidwork {made}{f' ({used})' if used else ''}."
-
-
-def _count(number: int, word: str, words: str = "") -> str:
-    return f"{format_count(number)} {word if number == 1 else words or f'{word}s'}"

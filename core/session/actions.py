@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from plaidwork.core.contract.model import Table
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SessionError
 from plaidwork.core.findings.unlocking import ACTION as UNLOCKED
 from plaidwork.core.inference.run import now
@@ -150,7 +151,7 @@ def _picked(entry: Mapping[str, Any]) -> str:
 def _merged(entry: Mapping[str, Any]) -> str:
     runs = entry.get("runs")
     number = len(runs) if isinstance(runs, list) else 0
-    return f"{number} {'run' if number == 1 else 'runs'} of another session on the same data"
+    return f"{counted(number, 'run')} of another session on the same data"
 
 
 def _said(entry: Mapping[str, Any]) -> str:

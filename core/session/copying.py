@@ -10,6 +10,7 @@ from pathlib import Path
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._text import file_sha256
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
@@ -140,7 +141,7 @@ def _thinned(run: Run, draws: int) -> tuple[Run, str]:
     schedule = run.schedule
     small.lengthen(schedule.with_(thin=schedule.thin * every, draws=max(1, schedule.draws // every)))
     kept = max(record.draws.count for record in chains)
-    text = f"{run.title} keeps {kept} of {most} draws of each chain, by which its convergence is judged here."
+    text = f"{run.title} keeps {kept} of {counted(most, 'draw')} of each chain, by which its convergence is judged here."
     small.say(f"Compact copy. {text}")
     return small, text
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
 
@@ -178,7 +179,7 @@ def _sweeps(one: Run, other: Run) -> Iterator[str]:
         )
         if len(apart):
             word = one.chain_word.capitalize()
-            yield f"{word} {here.chain + 1} parts at sweep {apart[0] + 1} of {both} that both have."
+            yield f"{word} {counted(here.chain + 1, 'part')} at sweep {apart[0] + 1} of {both} that both have."
 
 
 def _results(one: Run, other: Run) -> Iterator[str]:
@@ -227,7 +228,10 @@ def _searches(one: Session, other: Session, names: tuple[str, str]) -> Iterator[
                 sum(job.get("status") == "done" for job in item.get("jobs", ()))
                 for item in (study, theirs[key])
             ]
-            yield str(study.get("title", key)), f"It differs: {done[0]} and {done[1]} fits are done."
+            yield (
+                str(study.get("title", key)),
+                f"It differs: {done[0]} and {counted(done[1], 'fit')} {agree(done[1], 'is', 'are')} done.",
+            )
 
 
 def _short(value: Any) -> str:

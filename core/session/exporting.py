@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.job import FileInput, Job, job_text
@@ -87,7 +88,7 @@ def export_annotated(run: Run, path: Path | str, session: Session | None = None)
     found = annotated(run, session.datasets)
     if suffix not in suffixes_of(run):
         raise SessionError(
-            f"{run.title} was fitted to {len(found.parts)} matrices, and .h5ad holds one.",
+            f"{run.title} was fitted to {counted(len(found.parts), 'matrix')}, and .h5ad holds one.",
             f"Write “{path.stem}.h5mu”, which holds any number.",
         )
     try:
@@ -138,10 +139,10 @@ _WHAT = {
 
 def _readme(run: Run, folder: Path, guarded: int) -> str:
     verdict = run.diagnosis().verdict if run.n_draws else None
-    kept = f"{run.n_draws} draws" if run.spec.algorithm == "mcmc" else "The last states"
+    kept = f"{counted(run.n_draws, 'draw')}" if run.spec.algorithm == "mcmc" else "The last states"
     lines = [
         line(f"{run.title}: {run.spec.title} {run.spec.version} ({run.spec.id}), {run.status}"),
-        f"{kept} of {len(run.chains)} {run.chain_word}{'' if len(run.chains) == 1 else 's'}, seed {run.seed}, created {run.created}.",
+        f"{kept} of {len(run.chains)} {agree(len(run.chains), run.chain_word, plural(run.chain_word))}, seed {run.seed}, created {run.created}.",
         *([f"{verdict.title}. {verdict.text}"] if verdict is not None else []),
         "Exported by Plaidwork. Text is UTF-8, decimals are written with a point, empty cells are missing.",
         *filter(None, (guarded_text(guarded),)),

@@ -15,6 +15,7 @@ from plaidwork.core.data.annotation_inputs import (
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.joining import has_default_names
 from plaidwork.core.data.orienting import samples_axis
+from plaidwork.core.draws.counting import counted
 
 _KINDS = {
     "real": "numbers",
@@ -71,7 +72,9 @@ def reason(item: Input, datasets: Sequence[Dataset]) -> str:
     """Why none of the datasets can be this input."""
     title = f"“{item.title}”"
     if len(datasets) != 1:
-        found = f"none of the {len(datasets)} data sets is that" if datasets else "there are no data"
+        found = (
+            f"none of the {counted(len(datasets), 'data set')} is that" if datasets else "there are no data"
+        )
         return f"{title} needs {wants(item)}, and {found}."
     dataset = datasets[0]
     needed, found = _mismatch(item, dataset)

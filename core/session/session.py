@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import copy_state
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run, now
@@ -213,7 +214,7 @@ def session_dataset(path: str | Path, title: str | None = None) -> Dataset:
     if title in found:
         return found[title]
     titles = ", ".join(f"“{name}”" for name in found) or "none"
-    said = f"holds no data “{title}”" if title is not None else f"holds {len(found)} datasets"
+    said = f"holds no data “{title}”" if title is not None else f"holds {counted(len(found), 'dataset')}"
     raise DataError(f"{path} {said}.", f"Say which with the import option data=TITLE. There are: {titles}.")
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plaidwork.core.draws.assessment import class_probabilities
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_probability
 from plaidwork.core.pictures import Items, Picture, ViewChoices
-from plaidwork.core.pictures.words import plural
 from plaidwork.core.views.sources import SourceError, Sources, data_axis
 
 _FINEST = 4
@@ -66,13 +66,15 @@ def judged(sources: Sources) -> Judged:
     n, size = p.shape
     codes = np.nan_to_num(sources.array("labels", (n,)), nan=-1).astype(np.intp)
     if (codes >= size).any():
-        raise SourceError(f"The labels go up to {codes.max()}; there are {size} classes, numbered from 0.")
+        raise SourceError(
+            f"The labels go up to {codes.max()}; there are {counted(size, 'class')}, numbered from 0."
+        )
     dims = result.dims or ("item", "class")
     names = sources.dim_names(dims[-1] if len(dims) == 2 else "class", size)
     if sources.has("names"):
         names = tuple(sources.texts("names"))
         if len(names) != size:
-            raise SourceError(f"{len(names)} names are given for {size} classes.")
+            raise SourceError(f"{len(names)} names are given for {counted(size, 'class')}.")
     known = (codes >= 0) & np.isfinite(p).all(axis=1)
     part, parts = _parts(sources, known)
     return Judged(
@@ -96,7 +98,7 @@ def _parts(sources: Sources, known: np.ndarray) -> tuple[np.ndarray, tuple[str, 
         return np.zeros(n, dtype=np.intp), ("",)
     texts = sources.texts("part")
     if len(texts) != n:
-        raise SourceError(f"The part has {len(texts)} entries; there are {n} items.")
+        raise SourceError(f"The part has {counted(len(texts), 'entry')}; there are {counted(n, 'item')}.")
     found = dict.fromkeys(text for text, yes in zip(texts, known, strict=True) if yes)
     parts = tuple(sorted(found, key=lambda text: text.casefold() not in _FIRST_PARTS)) or ("",)
     return np.array([parts.index(text) if text in parts else -1 for text in texts], dtype=np.intp), parts

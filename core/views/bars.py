@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from plaidwork.core.contract.model import Table
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_fixed, format_number, format_probability
 from plaidwork.core.pictures import Axis, Bars, Intervals, Items, Panel, Picture, ViewChoices
 from plaidwork.core.pictures.words import capital
@@ -89,7 +90,7 @@ def _read(sources: Sources) -> _Heights:
         if sources.has("interval"):
             intervals = sources.array("interval", (len(values), 2))
     if len(labels) != len(values):
-        raise SourceError(f"There are {len(labels)} labels for {len(values)} bars.")
+        raise SourceError(f"There are {counted(len(labels), 'label')} for {len(values)} bars.")
     if len(values) > _MOST:
         raise SourceError(
             f"Bars show up to {_MOST} values. Found {len(values)}; see the data behind the picture."

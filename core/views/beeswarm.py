@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.draws.numbers import format_count, format_fixed
 from plaidwork.core.pictures import Axis, Line, Mark, Panel, Picture, Swarm, Texts, ViewChoices
-from plaidwork.core.pictures.words import capital, headed, plural
+from plaidwork.core.pictures.words import capital, headed
 from plaidwork.core.views.colouring import UNKNOWN, Colouring, plain
 from plaidwork.core.views.scores import (
     NOTHING,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from plaidwork.core.draws.counting import agree
 from plaidwork.core.draws.numbers import format_count, format_fixed, format_percent, format_probability
 from plaidwork.core.views.blocks import BlockData, BlockSet
 
@@ -13,7 +14,7 @@ def headline(blocks: BlockSet) -> str:
     count = len(blocks.visible())
     if not count:
         return "No block found" if not len(blocks) else "No block at this threshold"
-    word = "block covers" if count == 1 else "blocks cover"
+    word = agree(count, "block covers", "blocks cover")
     return f"{count} {word} {format_percent(blocks.covered())} of the matrix"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.glimpse import some_rows
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.findings.naming import given_name
 from plaidwork.core.inference.run import Run
 from plaidwork.core.views.matrices import colour_limits
@@ -208,10 +209,14 @@ def _memberships(sources: Sources, found: Result, n: int, m: int) -> tuple[np.nd
     """(L, n) and (L, m) memberships of rows and columns."""
     rows = np.asarray(found.values, dtype=np.float64)
     if rows.shape[1] != n:
-        raise SourceError(f"The blocks have memberships of {rows.shape[1]} rows; the matrix has {n}.")
+        raise SourceError(
+            f"The blocks have memberships of {counted(rows.shape[1], 'row')}; the matrix has {n}."
+        )
     columns = sources.array("columns" if "columns" in sources.view.source else "cols", (len(rows), None))
     if columns.shape[1] != m:
-        raise SourceError(f"The blocks have memberships of {columns.shape[1]} columns; the matrix has {m}.")
+        raise SourceError(
+            f"The blocks have memberships of {counted(columns.shape[1], 'column')}; the matrix has {m}."
+        )
     return rows, columns
 
 
@@ -225,7 +230,9 @@ def _of_blocks(sources: Sources, role: str, title: str, count: int) -> np.ndarra
     listed = sources.table("blocks").columns if sources.has("blocks") else {}
     if found is None and title in listed:
         if len(listed[title]) != count:
-            raise SourceError(f"The list has {len(listed[title])} blocks, the memberships {count}.")
+            raise SourceError(
+                f"The list has {counted(len(listed[title]), 'block')}, the memberships {count}."
+            )
         found = np.asarray(listed[title], dtype=np.float64)
     return found
 

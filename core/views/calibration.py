@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.draws.assessment import Bin, calibration, calibration_error, score
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.draws.numbers import format_count, format_fixed, format_loss, format_probability
 from plaidwork.core.pictures import Axis, Bars, Intervals, Items, Line, Panel, Picture, Points, ViewChoices
-from plaidwork.core.pictures.words import plural
 from plaidwork.core.views.assessed import (
     choose_class,
     choose_part,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_interval, format_number, format_probability
 from plaidwork.core.pictures import (
     Axis,
@@ -23,7 +24,7 @@ from plaidwork.core.pictures import (
     ViewChoices,
 )
 from plaidwork.core.pictures.choices import LIST
-from plaidwork.core.pictures.words import capital, headed, plural
+from plaidwork.core.pictures.words import capital, headed
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 
 _MOST_TOP = 200
@@ -162,7 +163,7 @@ def _read(sources: Sources) -> _Coefficients:
     if sources.has("group"):
         texts = sources.texts("group")
         if len(texts) != m:
-            raise SourceError(f"The group has {len(texts)} items; there are {m} coefficients.")
+            raise SourceError(f"The group has {counted(len(texts), 'item')}; there are {m} coefficients.")
         groups = tuple(dict.fromkeys(texts))
         group = np.array([groups.index(text) for text in texts], dtype=np.intp)
     unit = f", {result.unit}" if result.unit else ""

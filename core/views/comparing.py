@@ -13,6 +13,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_fixed
 from plaidwork.core.draws.summaries import correlate_rows, match_factors
 from plaidwork.core.errors import PlaidworkError, SettingError
@@ -20,7 +21,6 @@ from plaidwork.core.findings.predictive import Score
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures import Axis, Cells, Intervals, Line, Panel, Picture, Points, Ramp
-from plaidwork.core.pictures.words import plural
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.solutions import summarise_run
 from plaidwork.core.views.sources import Sources
@@ -336,7 +336,7 @@ def pairs_picture(session: Session, runs: Sequence[Run]) -> Picture:
     first, ((title, things, paired),), titles = found
     pairs = [k for k in np.argsort(paired.matched, kind="stable").tolist() if paired.partner[k] >= 0]
     panels = tuple(_pair_panel(first, things, k, int(paired.partner[k]), titles) for k in pairs[:_PAIRS])
-    more = f" The {_PAIRS} least alike of {len(pairs)} pairs." if len(pairs) > _PAIRS else ""
+    more = f" The {_PAIRS} least alike of {counted(len(pairs), 'pair')}." if len(pairs) > _PAIRS else ""
     told = "Points are items that both runs have; on the line both say the same. Signs are turned to agree."
     if first.members and things.members:
         told = "Numbers of items that each run takes for members, with a probability of at least a half."

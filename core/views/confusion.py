@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.draws.assessment import confusion, score, wilson
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.draws.numbers import format_count, format_percent
 from plaidwork.core.pictures import Axis, Cells, End, Items, Panel, Picture, Ramp, ViewChoices
-from plaidwork.core.pictures.words import plural
 from plaidwork.core.views.assessed import Judged, choose_part, judged, nothing_known
 from plaidwork.core.views.sources import Sources
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.data.text.counts import Stems
 from plaidwork.core.data.text.marking import readable, term_occurrences
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.draws.numbers import format_count, format_number
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.pictures import (
@@ -24,7 +25,7 @@ from plaidwork.core.pictures import (
     ViewChoices,
 )
 from plaidwork.core.pictures.choices import MANY
-from plaidwork.core.pictures.words import capital, headed, plural
+from plaidwork.core.pictures.words import capital, headed
 from plaidwork.core.views.colouring import class_text
 from plaidwork.core.views.documents_data import Documents, TopicWords, read_documents
 from plaidwork.core.views.sources import Sources

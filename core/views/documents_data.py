@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.text.options import TextOptions
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_count, format_number, format_probability
 from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.columns import ItemColumns, datasets_of
@@ -107,7 +108,9 @@ def read_documents(sources: Sources, options: Mapping[str, Any]) -> Documents:
         found = sources.get("outcome")
         outcome, outcome_name = np.asarray(found.values), capital(found.label or "outcome")
         if outcome.shape != (n,):
-            raise SourceError(f"The outcome has the shape {outcome.shape}; there are {n} documents.")
+            raise SourceError(
+                f"The outcome has the shape {outcome.shape}; there are {counted(n, 'document')}."
+            )
     strength, strength_name = None, ""
     if sources.has("strength"):
         strength = sources.array("strength", (n, count))
@@ -145,7 +148,9 @@ def _words(sources: Sources, count: int) -> tuple[np.ndarray | None, tuple[str, 
     if values.shape[0] != count:
         values, dims = values.T, dims[::-1]
     if values.shape[0] != count:
-        raise SourceError(f"The words need {count} factors, as the scores have. Found {values.shape}.")
+        raise SourceError(
+            f"The words need {counted(count, 'factor')}, as the scores have. Found {values.shape}."
+        )
     return values, role_names(sources, "names", dims[1], values.shape[1])
 
 

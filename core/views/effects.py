@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.draws.numbers import format_count, format_number, format_p
 from plaidwork.core.pictures import (
     Axis,
@@ -25,7 +26,7 @@ from plaidwork.core.pictures import (
     ViewChoices,
 )
 from plaidwork.core.pictures.scales import step_decimals
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.colouring import class_category
 from plaidwork.core.views.sources import SourceError, Sources, role_names
 
@@ -105,7 +106,7 @@ class _Effects:
         """Why there is no estimate."""
         return f"{_LOST}: {self.reasons[g][r]}".removesuffix(": ")
 
-    def count_text(self, g: int, r: int) -> str:
+    def counted(self, g: int, r: int) -> str:
         """How many items an estimate rests on; empty when that is not known."""
         return (
             format_count(float(self.counts[g, r]))
@@ -130,7 +131,7 @@ class _Effects:
         words += self.number(value) if np.isfinite(value) else self.lost(g, r)
         if self.intervals is not None and np.isfinite([value, *self.intervals[g, r]]).all():
             words += " ({} to {})".format(*(self.number(float(end)) for end in self.intervals[g, r]))
-        for name, text in ((self.count_name, self.count_text(g, r)), (self.p_name, self.p_text(g, r))):
+        for name, text in ((self.count_name, self.counted(g, r)), (self.p_name, self.p_text(g, r))):
             words += f", {name} {text}" if text else ""
         return words
 
@@ -206,7 +207,9 @@ def _read(sources: Sources) -> _Effects:
 def _texts(sources: Sources, role: str, m: int) -> list[str]:
     found = sources.texts(role) if sources.has(role) else [""] * m
     if len(found) != m:
-        raise SourceError(f"The {role} has {len(found)} entries; there are {m} estimates.")
+        raise SourceError(
+            f"The {role} has {counted(len(found), 'entry')}; there are {counted(m, 'estimate')}."
+        )
     return found
 
 
@@ -292,7 +295,7 @@ def _notes(data: _Effects) -> str:
     there = data.entry >= 0
     known = np.isfinite(data.values) & there
     count, lost = int(known.sum()), int((there & ~known).sum())
-    text = f"{format_count(count)} estimates" if count != 1 else "1 estimate"
+    text = counted(count, "estimate")
     return text + (f", {format_count(lost)} {_LOST}" if lost else "")
 
 
@@ -313,7 +316,7 @@ def _headline(data: _Effects) -> str:
     if data.intervals is None:
         return f"{int(known.sum())} {plural(data.word)}"
     clear = sum(data.clear(g, r) for g, r in zip(*np.nonzero(known), strict=True))
-    return f"{clear} of {int(known.sum())} effects have an interval without {data.middle}"
+    return f"{clear} of {counted(int(known.sum()), 'effect')} {agree(clear, 'has', 'have')} an interval without {data.middle}"
 
 
 def _table(data: _Effects, order: np.ndarray) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.contract.model_data import Block
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_number, tidy
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.findings.naming import identity_of
 from plaidwork.core.pictures import Axis, Bands, Cells, End, Items, Matrix, Panel, Picture, ViewChoices
-from plaidwork.core.pictures.words import headed, plural
+from plaidwork.core.pictures.words import headed
 from plaidwork.core.views.colouring import colouring, most_telling
 from plaidwork.core.views.columns import ItemColumns
 from plaidwork.core.views.matrices import Shades, robust_shades
@@ -113,7 +114,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         f"{_WHAT[chosen.mode]}; + and {tidy('-')} are the signs of the weights.",
         (_profile(data, chosen.factor, order), *strips, _map(data, chosen, made, order, shades)),
         f"{format_count(len(made.items))} × {format_count(len(data.items))}"
-        + (f", {format_count(gaps)} cells missing" if gaps else ""),
+        + (f", {counted(gaps, 'cell')} missing" if gaps else ""),
         (
             *(() if chosen.strip is None else chosen.strip.keys),
             *shades.keys(label, bool(np.isnan(made.shown).any())),
@@ -136,7 +137,9 @@ def _read(sources: Sources) -> _Scored:
     scores, weights = sources.result("values", 2), sources.result("weights", 2)
     (n, count), m = scores.values.shape, weights.values.shape[1]
     if len(weights.values) != count:
-        raise SourceError(f"There are {len(weights.values)} lists of weights for {count} factors.")
+        raise SourceError(
+            f"There are {counted(len(weights.values), 'lists of weight')} for {counted(count, 'factor')}."
+        )
     fitted = sources.fitted("fitted" if sources.has("fitted") else "matrix")
     if fitted is None:
         raise SourceError("The data that the matrix names are not those of an input.")
@@ -144,7 +147,7 @@ def _read(sources: Sources) -> _Scored:
         raise SourceError(f"The data have other items than the {n} with scores.")
     group = sources.texts("group") if sources.has("group") else None
     if group is not None and len(group) != m:
-        raise SourceError(f"The group has {len(group)} items; there are {m} weights.")
+        raise SourceError(f"The group has {counted(len(group), 'item')}; there are {counted(m, 'weight')}.")
     row, column = scores.dims if len(scores.dims) == 2 else ("item", "factor")
     names = role_names(sources, "names", weights.dims[-1] if weights.dims else "column", m)
     groups = tuple(dict.fromkeys(group or [""]))

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_percent
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.pictures import Axis, Panel, Picture, Rule, ViewChoices
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.colouring import Colouring
 from plaidwork.core.views.scores import (
     NOTHING,
@@ -86,7 +87,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     )
     notes = data.counted(np.zeros((len(y), 0)), shown, asked)
     if len(lines):
-        notes += f"; {format_count(len(lines))} dashed lines: thresholds between the levels"
+        notes += f"; {counted(len(lines), 'dashed line')}: thresholds between the levels"
     return Picture(
         _headline(found, j, data),
         _caption(found),
@@ -102,7 +103,7 @@ def _read(sources: Sources, data: Scores) -> _Fit:
     n, m = len(data.values), weights.shape[1]
     fitted = sources.fitted("matrix")
     if fitted is None or [block.shape for block in fitted.blocks] != [(n, m)]:
-        raise SourceError(f"The data are not a matrix of {n} items by {m}.")
+        raise SourceError(f"The data are not a matrix of {counted(n, 'item')} by {m}.")
     dims = sources.result("weights").dims
     order = sources.result("order").values if sources.has("order") else None
     if order is not None and order.shape != (n, m):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import (
     format_correlation,
     format_count,
@@ -15,7 +16,7 @@ from plaidwork.core.draws.numbers import (
     format_probability,
 )
 from plaidwork.core.pictures import Axis, Cells, Items, Mark, Matrix, Outlines, Panel, Picture, ViewChoices
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.matrices import (
     TOGETHER,
     Shades,
@@ -185,7 +186,7 @@ def _headline(heat: _Heat) -> str:
     if count == 1:
         return f"{label}: one group of {format_count(largest)} of {format_count(n)} {items} above {level}"
     return (
-        f"{label}: {format_count(count)} groups above {level}, the largest of {format_count(largest)} of "
+        f"{label}: {counted(count, 'group')} above {level}, the largest of {format_count(largest)} of "
         f"{format_count(n)} {items}"
     )
 

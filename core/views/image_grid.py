@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.draws.numbers import (
     format_count,
     format_fixed,
@@ -33,7 +34,7 @@ from plaidwork.core.pictures import (
     ViewChoices,
 )
 from plaidwork.core.pictures.densities import densities
-from plaidwork.core.pictures.words import capital, headed, plural
+from plaidwork.core.pictures.words import capital, headed
 from plaidwork.core.views.images import Images, Weights, load_images, parted, separation, shape_of, sides
 from plaidwork.core.views.matrices import Shades
 from plaidwork.core.views.sources import Sources
@@ -82,7 +83,7 @@ def _asked_shape(choices: ViewChoices, count: int) -> tuple[int, int] | None:
 
 def _without_shape(sources: Sources, count: int) -> Picture:
     """Words in place of images, so that a height and width can be chosen."""
-    words = f"Each has {format_count(count)} numbers: choose the height and width of an image above"
+    words = f"Each has {counted(count, 'number')}: choose the height and width of an image above"
     ends = Axis(ticks=False, line=False, low=-1, high=1)
     panel = Panel((Texts([0], [0], (words,), "middle"),), ends, ends, zoom="", lines=False)
     return Picture(sources.view.title, "These data are not known to be images.", (panel,))
@@ -273,7 +274,7 @@ class _Sheet:
             high, wide = data.shape
             return f"{format_count(total)} {words} as images of {high} × {wide}"
         sure = sum(not known.doubtful(g, k) for k in range(total))
-        verb = "helps" if sure == 1 else "help"
+        verb = agree(sure, "helps", "help")
         goal, name = "to tell the classes apart", known.names[g]
         if len(data.classes) == 2:
             goal = f"to tell {data.classes[0]} from {data.classes[1]}"
@@ -377,5 +378,5 @@ def _inks(classes: tuple[str, ...], positive: str) -> tuple[int | str, ...]:
 
 
 def _density_reader(curve: Any) -> Any:
-    told = f"{curve.name}: median {format_fixed(curve.median, 2)}, {format_count(curve.count)} items"
+    told = f"{curve.name}: median {format_fixed(curve.median, 2)}, {counted(curve.count, 'item')}"
     return lambda piece: told

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_fixed, format_interval
 from plaidwork.core.views.colouring import colouring, most_telling
 from plaidwork.core.views.columns import ItemColumns
@@ -165,7 +166,7 @@ def load_images(sources: Sources, shape: tuple[int, int]) -> Images:
         values = _shaped(values, shape, dataset)
     if values.size > _MOST_PIXELS:
         raise SourceError(
-            f"{len(values)} images of {values.shape[1]} × {values.shape[2]} are too many to be shown."
+            f"{counted(len(values), 'image')} of {values.shape[1]} × {values.shape[2]} are too many to be shown."
         )
     signed = sources.view.options.get("signed")
     signed = bool((values[np.isfinite(values)] < 0).any()) if signed is None else bool(signed)
@@ -205,7 +206,7 @@ def _shaped(values: np.ndarray, shape: tuple[int, int], dataset: Dataset | None)
         return whole.reshape(count, height, width)
     if height * width != length:
         raise SourceError(
-            f"Images of {height} × {width} have {height * width} pixels. Found {length} numbers for each."
+            f"Images of {height} × {width} have {counted(height * width, 'pixel')}. Found {counted(length, 'number')} for each."
         )
     return values.reshape(count, height, width)
 
@@ -217,12 +218,14 @@ def _weights(sources: Sources, count: int) -> Weights | None:
     values = np.atleast_2d(np.asarray(result.values, dtype=np.float64))
     groups = len(values)
     if values.shape[1] != count:
-        raise SourceError(f"There are {values.shape[1]} weights for {count} images.")
+        raise SourceError(f"There are {counted(values.shape[1], 'weight')} for {counted(count, 'image')}.")
     intervals = None
     if sources.has("interval"):
         intervals = np.asarray(sources.result("interval").values, dtype=np.float64)
         if intervals.size != 2 * groups * count:
-            raise SourceError(f"The intervals have the shape {intervals.shape} for {count} weights.")
+            raise SourceError(
+                f"The intervals have the shape {intervals.shape} for {counted(count, 'weight')}."
+            )
         intervals = intervals.reshape(groups, count, 2)
     names = ("",) * groups
     if sources.has("weight_names") or groups > 1:
@@ -238,13 +241,17 @@ def _items(sources: Sources, shape: tuple[int, ...]) -> dict[str, Any]:
         result = sources.result("scores", 2)
         scores = np.asarray(result.values, dtype=np.float64)
         if scores.shape[1] != shape[0]:
-            raise SourceError(f"There are scores on {scores.shape[1]} factors for {shape[0]} images.")
+            raise SourceError(
+                f"There are scores on {counted(scores.shape[1], 'factor')} for {counted(shape[0], 'image')}."
+            )
         dim = result.dims[0] if len(result.dims) == 2 else "item"
     column: np.ndarray | None = None
     if sources.has("classes"):
         column = np.asarray(sources.get("classes").values)
         if scores is not None and column.shape != (len(scores),):
-            raise SourceError(f"There are classes of {len(column)} items and scores of {len(scores)}.")
+            raise SourceError(
+                f"There are classes of {counted(len(column), 'item')} and scores of {len(scores)}."
+            )
     elif scores is not None:
         known = ItemColumns(sources, dim, sources.dim_names(dim, len(scores))).annotations
         made = {title: colouring(title, entry) for title, entry in known.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.contract.model_data import Block
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_correlation, format_count, format_number, format_percent
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
 from plaidwork.core.pictures import Axis, Cells, File, Items, Key, Panel, Picture, Ramp, ViewChoices
@@ -92,7 +93,7 @@ def _notes(fitted: FittedInput, chosen: int, filled: _Filled) -> str:
     total, listed, name = int(filled.gaps.sum()), len(filled.rows), filled.block.name
     if not total:
         return f"Nothing is missing in {name}"
-    text = f"{format_count(total)} missing cells, {format_percent(total / filled.gaps.size)} of {name}"
+    text = f"{counted(total, 'missing cell')}, {format_percent(total / filled.gaps.size)} of {name}"
     if listed < total:
         text += f"; the first {format_count(listed)} are filled in and listed, a file holds all (… menu)"
     agreement = fitted.agreement(chosen, *np.nonzero(filled.gaps))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_number, format_probability
 from plaidwork.core.pictures import (
     Axis,
@@ -24,7 +25,7 @@ from plaidwork.core.pictures import (
 )
 from plaidwork.core.pictures.choices import MANY
 from plaidwork.core.pictures.scales import nice_step
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.network_data import ALL, MOST_LINKS, Network, Shown, kept_layout, load_network
 from plaidwork.core.views.network_files import graphml
 from plaidwork.core.views.network_matrix import matrix_picture
@@ -141,7 +142,7 @@ def _drawn(shown: Shown, focus: int, layout: str) -> Picture:
     headline, caption = _counts(shown), _key(data)
     if focus >= 0:
         count = int(shown.degree[focus])
-        headline = f"{data.names[focus]} is linked to {format_count(count)} {data.word if count == 1 else plural(data.word)}"
+        headline = f"{data.names[focus]} is linked to {counted(count, data.word)}"
         caption = f"The whole network has {_counts(shown)}. {caption}"
     colors = data.colours.categories()
     titled = enumerate(data.colours.classes) if data.colours.title else ()
@@ -264,7 +265,7 @@ def _told(shown: Shown, node: int, focus: int) -> str:
                 share = format_probability(float(data.confidence[link[0]]))
                 text += f", {data.confidence_label.lower()} {share}"
         return text
-    text += f": {format_count(int(shown.degree[node]))} links"
+    text += f": {counted(int(shown.degree[node]), 'link')}"
     if data.strength is not None:
         text += f", {data.strength_label.lower()} {format_number(float(data.strength[node]), 3)}"
     return text
@@ -273,8 +274,8 @@ def _told(shown: Shown, node: int, focus: int) -> str:
 def _counts(shown: Shown) -> str:
     nodes, links, groups = len(shown.nodes), len(shown.links), shown.groups
     word = plural(shown.network.word)
-    text = f"{format_count(nodes)} {word}, {format_count(links)} {'link' if links == 1 else 'links'}"
-    return f"{text}, {format_count(groups)} separate groups" if groups > 1 else text
+    text = f"{format_count(nodes)} {word}, {counted(links, 'link')}"
+    return f"{text}, {counted(groups, 'separate group')}" if groups > 1 else text
 
 
 def _key(data: Network) -> str:
@@ -291,7 +292,7 @@ def _key(data: Network) -> str:
 def _notes(data: Network, focus: int) -> str:
     text = "Near: strong" if focus >= 0 else ""
     if data.total > len(data.ends):
-        most = f"The {format_count(MOST_LINKS)} strongest of {format_count(data.total)} links"
+        most = f"The {format_count(MOST_LINKS)} strongest of {counted(data.total, 'link')}"
         text = f"{text}; {most[:1].lower()}{most[1:]}" if text else most
     return text
 

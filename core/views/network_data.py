@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.findings.naming import identity_of
 from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.colouring import Colouring, colouring, plain
@@ -138,7 +139,9 @@ def load_network(sources: Sources, kept: Mapping[str, Any], seed: int | None = N
     result = sources.result("values", (1, 2))
     names, ends, weights, first, word = _nodes_and_links(sources, result)
     if len(names) > MOST_NODES:
-        raise SourceError(f"A network of {len(names)} nodes is too large to be drawn; {MOST_NODES} can be.")
+        raise SourceError(
+            f"A network of {counted(len(names), 'node')} is too large to be drawn; {MOST_NODES} can be."
+        )
     order, total = _strongest(ends, weights)
     confidence, confidence_label = _confidence(sources, result, ends - [0, first])
     ends = np.ascontiguousarray(ends[order])
@@ -213,7 +216,7 @@ def _listed(sources: Sources, count: int) -> tuple[tuple[str, ...], np.ndarray, 
     ends = np.asarray(sources.result("edges", 2).values)
     if ends.shape != (count, 2) or ends.dtype.kind not in "iu":
         raise SourceError(
-            f"The edges need {count} rows of two whole numbers. Found {ends.shape}, {ends.dtype}."
+            f"The edges need {counted(count, 'row')} of two whole numbers. Found {ends.shape}, {ends.dtype}."
         )
     n, dim = int(ends.max(initial=-1)) + 1, "node"
     if sources.has("names"):
@@ -268,7 +271,7 @@ def _per_node(values: np.ndarray, n: int, first: int, role: str) -> np.ndarray |
         return values
     if first and values.shape == (n - first,):
         return None
-    raise SourceError(f"The {role} has the shape {values.shape}; there are {n} nodes.")
+    raise SourceError(f"The {role} has the shape {values.shape}; there are {counted(n, 'node')}.")
 
 
 def _strength(sources: Sources, n: int, first: int) -> tuple[np.ndarray | None, str]:

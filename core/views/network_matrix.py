@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.draws.numbers import format_count, format_number
 from plaidwork.core.pictures import Axis, Cells, Panel, Picture, Ramp
-from plaidwork.core.pictures.words import plural
 from plaidwork.core.views.network_data import Network, Shown
 
 _MOST = 400

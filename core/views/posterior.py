@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.draws.counting import agree, plural
 from plaidwork.core.draws.numbers import format_count, format_number
 from plaidwork.core.pictures import Axis, Bands, Key, Line, Mark, Panel, Picture, Points, ViewChoices
 from plaidwork.core.pictures.densities import densities
-from plaidwork.core.pictures.words import plural
 from plaidwork.core.views.sources import NotYet, SourceError, Sources, role_names
 
 _MOST, _MOST_CHAINS = 200, 8
@@ -183,7 +183,7 @@ def _headline(found: tuple[Posterior, ...], sources: Sources) -> str:
     narrow = sum((one.high - one.low) < _NARROW * (one.prior_high - one.prior_low) for one in found)
     if not narrow:
         return f"None of {format_count(len(found))} {plural(word)} is known much better than beforehand"
-    are = "is" if narrow == 1 else "are"
+    are = agree(narrow, "is", "are")
     return f"{format_count(narrow)} of {format_count(len(found))} {plural(word)} {are} known much better than beforehand"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
-from plaidwork.core.draws.numbers import format_count
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.solution_texts import shown_solution
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
@@ -60,12 +60,12 @@ def origin_of(session: Session, run: Run) -> str:
     sums = {session.datasets[name].source.sha256[:8] for name in used if name in session.datasets} - {""}
     data = ", ".join(used[:_NAMED]) + (f" and {len(used) - _NAMED} more" if len(used) > _NAMED else "")
     word, many = run.chain_word, len(run.chains)
-    kept = f", {format_count(run.n_draws)} draws" if word == "chain" else ""
+    kept = f", {counted(run.n_draws, 'draw')}" if word == "chain" else ""
     program = run.environment.get("plaidwork", "")
     parts = (
         f"Data: {data}{f' (SHA-256 {min(sums)})' if len(sums) == 1 else ''}",
         f"{run.spec.title} {run.spec.version}",
-        f"{many} {word}{'' if many == 1 else 's'}{kept}, seed {run.seed}",
+        f"{counted(many, word)}{kept}, seed {run.seed}",
         f"Plaidwork {program}" if program else "",
     )
     return ". ".join(filter(None, parts))

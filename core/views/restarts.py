@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_correlation, format_probability
 from plaidwork.core.draws.summaries import match_factors
 from plaidwork.core.pictures import Axis, Cells, Items, Outlines, Panel, Picture, Ramp, ViewChoices
@@ -82,7 +83,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         _headline(pair),
         caption,
         (_panel(pair, one == shown),),
-        f"{len(pair.rows)} × {len(pair.columns)} factors, partners on the diagonal",
+        f"{len(pair.rows)} × {counted(len(pair.columns), 'factor')}, partners on the diagonal",
         _LEGEND,
         _table(pair),
     )
@@ -103,7 +104,7 @@ def _headline(pair: _Pair) -> str:
     if pair.one == pair.other:
         return f"Restart {pair.one} beside itself"
     back = int((pair.matched >= _FOUND).sum())
-    return f"{back} of {len(pair.rows)} factors of restart {pair.one} come back in restart {pair.other}"
+    return f"{back} of {counted(len(pair.rows), 'factor')} of restart {pair.one} come back in restart {pair.other}"
 
 
 def _panel(pair: _Pair, is_shown: bool) -> Panel:

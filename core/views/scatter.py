@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.pictures import Axis, Line, Mark, Panel, Picture, Points, Texts, ViewChoices
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.decision import GRID, Planes, decision_lines, load_planes
 from plaidwork.core.views.scores import (
     NOTHING,

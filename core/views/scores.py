@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_limits, format_number
 from plaidwork.core.pictures import Items, Key, Mark, Points, Ramp, Rule, ViewChoices
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.colouring import CROSS, HOLLOW, UNKNOWN, Colouring, colouring, most_telling, plain
 from plaidwork.core.views.columns import ItemColumns
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
@@ -104,7 +105,9 @@ def load_scores(sources: Sources) -> Scores:
         found = sources.get("colour")
         title = found.label or "value"
         if found.values.shape != (n,):
-            raise SourceError(f"The colour has the shape {found.values.shape}; there are {n} items.")
+            raise SourceError(
+                f"The colour has the shape {found.values.shape}; there are {counted(n, 'item')}."
+            )
         given[title] = found.values
         first = first or title
     dim = str(options.get("dim", dims[0]))

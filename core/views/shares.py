@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.draws.numbers import format_percent, format_probability
 from plaidwork.core.pictures import Axis, Bars, Key, Panel, Picture, ViewChoices
 from plaidwork.core.pictures.marks import area_categories
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.assessed import Judged, choose_part, judged, nothing_known
 from plaidwork.core.views.sources import Sources
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.draws.numbers import format_count, format_fixed, format_number, format_probability
 from plaidwork.core.pictures import (
     Axis,
@@ -31,7 +32,7 @@ from plaidwork.core.pictures.choices import LIST
 from plaidwork.core.pictures.links import joined
 from plaidwork.core.pictures.marks import area_categories
 from plaidwork.core.pictures.scales import nice_step
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.contours import label_position
 from plaidwork.core.views.sources import Sources
 from plaidwork.core.views.surface_map import Layer, Surface, chosen_columns, read_chosen
@@ -274,7 +275,7 @@ def _along(surface: Surface, cut: float, high: int) -> Panel:
         colors[NO_CLASS] = "control"
     where = f"{surface.x_name}, where {surface.y_name.split(',')[0]} is {format_number(cut, 3)}"
     if len(rows) > _MOST:
-        where += f"; the first {_MOST} of {len(rows)} classes"
+        where += f"; the first {_MOST} of {counted(len(rows), 'class')}"
     x = np.linspace(surface.x[0], surface.x[-1], _STEPS)
     lines = [
         Line(x, along, name=name, color=colors[name], read=_place_reader(name, where, x, along))

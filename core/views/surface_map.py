@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.views.contours import Contour, contours, refined, regions
 from plaidwork.core.views.sources import SourceError, Sources, data_axis
 
@@ -158,7 +159,7 @@ def _classes(sources: Sources, dim: str, values: np.ndarray, given: bool) -> tup
     if sources.has("names"):
         names = tuple(sources.texts("names"))
         if len(names) != count:
-            raise SourceError(f"{len(names)} names are given for {count} classes.")
+            raise SourceError(f"{len(names)} names are given for {counted(count, 'class')}.")
         return names
     return sources.dim_names(dim if given else "class", count)
 
@@ -221,7 +222,9 @@ def _points(
     if sources.has("labels"):
         labels = np.nan_to_num(sources.array("labels", (n,)), nan=-1).astype(np.intp)
         if (labels >= len(classes)).any():
-            raise SourceError(f"The labels go up to {labels.max()}; there are {len(classes)} classes.")
+            raise SourceError(
+                f"The labels go up to {labels.max()}; there are {counted(len(classes), 'class')}."
+            )
     test = sources.array("test", (n,)) > 0 if sources.has("test") else np.zeros(n, dtype=bool)
     dim = result.dims[0] if result.dims else "point"
     return points, labels, test, sources.dim_names(dim, n), dim.replace("_", " "), data_axis(sources, dim, n)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.draws.counting import agree
 from plaidwork.core.draws.numbers import format_count, format_fixed, format_percent
 from plaidwork.core.findings.naming import ShownName
 from plaidwork.core.pictures import (
@@ -211,7 +212,7 @@ def _ramp(shares: Shares, root: bool) -> Ramp:
 
 def _headline(shares: Shares, group: int) -> str:
     count = len(shares.factors)
-    word = "factor explains" if count == 1 else "factors explain"
+    word = agree(count, "factor explains", "factors explain")
     totals = zip(shares.views, shares.totals, strict=True)
     parts = [f"{format_percent(float(total))} of {name}" for name, total in totals]
     shown = parts[:3] + ([f"{len(parts) - 3} more"] if len(parts) > 3 else [])

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.spec import View
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.analysis import AnalysisRecord, run_showing
 from plaidwork.core.inference.run import Run
@@ -36,7 +37,7 @@ def inputs_text(record: AnalysisRecord) -> str:
         elif len(refs) <= _FEW_COLUMNS:
             parts.append(", ".join(ref.title for ref in refs))
         else:
-            parts.append(f"{len(refs)} annotations")
+            parts.append(f"{counted(len(refs), 'annotation')}")
     parts += [file.name for file in record.files.values()]
     parts += [", ".join(names) for names in record.inputs.values()]
     return " · ".join(parts)
@@ -103,7 +104,7 @@ class RecordView(FrontPage):
         parts = [self.record.title, inputs_text(self.record), settings_text(self.record, plugins)]
         draws = ""
         if run.spec.algorithm == "mcmc":
-            draws = f"after {format_count(self.record.draws)} draws"
+            draws = f"after {counted(self.record.draws, 'draw')}"
             if self.record.draws != run.n_draws:
                 draws += f", the run has {format_count(run.n_draws)} now"
         opened = "" if self.record.exploratory else self.record.standing.rstrip(".")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.run import Run, now
 from plaidwork.core.session.session import Session
@@ -344,8 +345,8 @@ def _recovery_text(item: Recovery) -> str:
     where = "It has no file yet" if item.origin is None else f"Its file is {item.origin.name}"
     if item.holds is not None:
         datasets, runs = item.holds
-        sets = "1 data set" if datasets == 1 else f"{datasets} data sets"
-        where += f"; what was kept has {sets} and {runs} {'run' if runs == 1 else 'runs'}"
+        sets = counted(datasets, "data set")
+        where += f"; what was kept has {sets} and {counted(runs, 'run')}"
     return f"Plaidwork closed before “{item.name}” was saved. {where}. Two minutes of work were lost at most."
 
 
@@ -353,6 +354,6 @@ def session_line(session: Session) -> str:
     """What is in a session, for the list of recent ones."""
     run = next(reversed(session.runs.values()), None)
     if run is not None:
-        return f"{run.title}, {run.schedule.chains} chains, {run.status}"
+        return f"{run.title}, {counted(run.schedule.chains, 'chain')}, {run.status}"
     dataset = next(iter(session.datasets.values()), None)
     return dataset.described if dataset is not None else "empty"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.session_tree import NEW, RUN, STUDY
@@ -70,7 +71,8 @@ class StudyCommands(CommandGroup):
         if record is None:
             return
         left, failed = record.count("waiting", "stopped"), record.count("failed")
-        text = f"{format_count(record.count('done'))} of {format_count(len(record.jobs))} fits are done."
+        done = record.count("done")
+        text = f"{format_count(done)} of {counted(len(record.jobs), 'fit')} {agree(done, 'is', 'are')} done."
         if failed:
             text += f" {format_count(failed)} failed."
         window = self._window

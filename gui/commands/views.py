@@ -10,13 +10,14 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from plaidwork.core import quoting
+from plaidwork.core.draws.numbers import format_percent
 from plaidwork.core.inference.run import Run
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.icons import icon
 from plaidwork.gui.run_pages import part, put_beside, run_pages, splits_of
 from plaidwork.gui.session_tree import RUN
-from plaidwork.gui.theme import theme
+from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tour import Tour, take_tour
 
 if TYPE_CHECKING:
@@ -165,6 +166,28 @@ class ViewCommands(CommandGroup):
     def _set_mode(self, mode: str) -> None:
         theme().set_mode(mode)
         self._window.settings.set("theme", mode)
+
+    def high_contrast(self) -> None:
+        high = self._window.actions_by_key["high_contrast"].isChecked()
+        self._window.settings.set("high_contrast", high)
+        theme().set_contrast("high" if high else "usual")
+
+    def larger_text(self) -> None:
+        self._step_text(1)
+
+    def smaller_text(self) -> None:
+        self._step_text(-1)
+
+    def _step_text(self, step: int) -> None:
+        at = TEXT_SCALES.index(theme().text_scale)
+        scale = TEXT_SCALES[min(max(at + step, 0), len(TEXT_SCALES) - 1)]
+        theme().set_text_scale(scale)
+        self._window.settings.set("text_scale", str(scale))
+        self._window.messages.post(
+            "info",
+            f"Texts are shown at {format_percent(scale)} of the system's size",
+            "Rows and fields that are open now keep their height until the program is started again.",
+        )
 
     def commands(self) -> None:
         from plaidwork.gui.command_palette import CommandPalette

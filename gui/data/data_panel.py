@@ -11,6 +11,7 @@ from shiboken6 import isValid
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.glimpse import LARGE
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts, glimpse
 from plaidwork.gui.data.image_strip import ImageStrip, first_images
@@ -148,7 +149,9 @@ class DataPanel(QScrollArea):
         self.images.set_images(pictures)
         self._images_title.setVisible(pictures is not None)
         if pictures is not None:
-            self._images_title.setText(f"Images of {pictures.shape[1]} × {pictures.shape[2]} pixels")
+            self._images_title.setText(
+                f"Images of {pictures.shape[1]} × {counted(pictures.shape[2], 'pixel')}"
+            )
 
     def set_views(self, datasets: Sequence[Dataset]) -> None:
         """Show who has which of several views above the rest; nothing for fewer than two."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.glimpse import some_rows
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.numbers import (
     decimals_by_error,
     format_bytes,
@@ -69,7 +70,7 @@ def missing_text(dataset_shape: tuple[int, ...], n_missing: int) -> str:
         return "no missing cells"
     total = int(np.prod(dataset_shape))
     share = format_percent(n_missing / total, 1) if total else ""
-    return f"{format_count(n_missing)} {'cell' if n_missing == 1 else 'cells'} missing ({share})"
+    return f"{counted(n_missing, 'cell')} missing ({share})"
 
 
 def in_part_text(facts: Facts) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.theme import space, theme
 
 MOST = 12
@@ -43,8 +44,10 @@ class ImageStrip(QWidget):
         self._drawn = []
         count, height, width = self.images.shape
         self.setVisible(bool(count))
-        self.setAccessibleName(f"The first {count} images, {height} × {width} pixels each" if count else "")
-        self.setToolTip(f"{height} × {width} pixels" if count else "")
+        self.setAccessibleName(
+            f"The first {counted(count, 'image')}, {height} × {counted(width, 'pixel')} each" if count else ""
+        )
+        self.setToolTip(f"{height} × {counted(width, 'pixel')}" if count else "")
         self.updateGeometry()
         self.update()
 

@@ -13,6 +13,7 @@ from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.importers import Preview, Reader, find_reader
 from plaidwork.core.data.importers.reading import read_all
 from plaidwork.core.data.text import texts_in
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError
 from plaidwork.gui.data.class_row import ClassRow, file_stem
 from plaidwork.gui.data.import_options import OptionsPanel
@@ -21,7 +22,7 @@ from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.preview_pane import PreviewPane
 from plaidwork.gui.data.reading_dialog import ReadingDialog
 from plaidwork.gui.data.undo import undo_store
-from plaidwork.gui.numbers import format_count, format_percent
+from plaidwork.gui.numbers import format_percent
 from plaidwork.gui.task_dialog import error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
@@ -129,7 +130,7 @@ class ImportDialog(ReadingDialog):
         self.state.take(preview)
         self.options.show_preview(preview, self.state.given)
         self.pane.show_preview(preview, self.state)
-        found = f"{format_count(preview.n_rows)} rows and {format_count(preview.n_columns)} columns found. "
+        found = f"{counted(preview.n_rows, 'row')} and {counted(preview.n_columns, 'column')} found. "
         self._note.setText(
             (found if preview.n_rows and preview.n_columns else "")
             + "Check how they were read; nothing is changed in your file."

@@ -14,6 +14,7 @@ from plaidwork.core.data.importers._text import parse_tokens
 from plaidwork.core.data.importers.base import Added, Fix
 from plaidwork.core.data.reading_options import reading_option
 from plaidwork.core.data.sample_words import about_features
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.errors import DataError
 from plaidwork.gui.numbers import format_bytes, format_count
 
@@ -190,13 +191,13 @@ class ImportState:
         if self.preview.words[0]:
             labels = self.preview.words
         elif options.get("layout") == "long":
-            labels = (_plural(word) if known else "samples", "features")
+            labels = (plural(word) if known else "samples", "features")
         elif not options.get("samples_in"):
             labels = ("rows", "columns")
         elif options.get("samples_in") == "columns":
-            labels = (_plural(word) if known else "features", "samples")
+            labels = (plural(word) if known else "features", "samples")
         else:
-            labels = (_plural(word) if known else "samples", "features")
+            labels = (plural(word) if known else "samples", "features")
         return labels[::-1] if self.given.get("transpose") else labels
 
     def adds(self, labels: tuple[str, str]) -> str:
@@ -230,12 +231,7 @@ def _adds(made: Sequence[tuple[str, int, int]], labels: tuple[str, str]) -> str:
         return f"Adds one matrix, {size}, to this session (about {format_bytes(8 * rows * columns)})"
     names = ", ".join(name for name, _, _ in made[:4]) + (", …" if len(made) > 4 else "")
     total = format_bytes(sum(8 * rows * columns for _, rows, columns in made))
-    return f"Adds {format_count(len(made))} matrices, {names}, to this session (about {total})"
-
-
-def _plural(word: str) -> str:
-    irregular = {"mouse": "mice", "person": "people"}
-    return irregular.get(word) or (word if word.endswith("s") else f"{word}s")
+    return f"Adds {counted(len(made), 'matrix')}, {names}, to this session (about {total})"
 
 
 def _holds(value: Any, fix: Any) -> bool:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.session.offers import views_with
 from plaidwork.gui.data.facts import spread
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
@@ -120,7 +121,7 @@ class OverviewPage(Page):
         word = views[0].row_label if views[0].row_label != "rows" else "samples"
         self._headline.setText(headline(found, word))
         number = sum(bool(view.doubt) for view in found.views)
-        which = f"{format_count(number)} {'view' if number == 1 else 'views'}"
+        which = counted(number, "view")
         text = (
             f"The values of {which} can be taken in two ways: see below. " if number else "Joined by name. "
         )

@@ -8,6 +8,7 @@ from PySide6.QtGui import QBrush, QFontMetrics, QImage, QMouseEvent, QPainter, Q
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.data.overview import Overview
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.numbers import format_count, format_percent, nice_ticks
 from plaidwork.gui.theme import space, theme
 
@@ -101,7 +102,8 @@ class PresenceStrip(QWidget):
         self._present = present
         missing = int((present == 0).sum())
         self.setToolTip(
-            f"{format_count(len(present) - missing)} of {format_count(len(present))} samples have this view"
+            f"{format_count(len(present) - missing)} of {counted(len(present), 'sample')} "
+            f"{agree(len(present) - missing, 'has', 'have')} this view"
         )
         self.setAccessibleName(self.toolTip())
         self.update()
@@ -146,7 +148,7 @@ class PresencePicture(QWidget):
         self._overview, self._word = overview, word
         if overview is not None:
             text = "; ".join(
-                f"{v.name}: {v.n_samples} {word}, {v.n_features} features" for v in overview.views
+                f"{v.name}: {v.n_samples} {word}, {counted(v.n_features, 'feature')}" for v in overview.views
             )
             self.setAccessibleName(f"Views and their {word}. {text}")
         self.updateGeometry()
@@ -270,4 +272,4 @@ class PresencePicture(QWidget):
 
 
 def _about(n_features: int) -> str:
-    return f"{format_count(n_features)} {'feature' if n_features == 1 else 'features'}"
+    return counted(n_features, "feature")

@@ -6,13 +6,13 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.importers import Preview
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.image_strip import ImageStrip
 from plaidwork.gui.data.import_state import ImportState
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.preview_table import PreviewTable
 from plaidwork.gui.data.role_chips import RoleBar
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
@@ -80,7 +80,7 @@ class PreviewPane(Pane):
         self._show_issues(state)
         shown = len(preview.cells)
         every = shown >= preview.n_rows
-        text = f"{'all' if every else 'first'} {format_count(shown)} rows"
+        text = f"{'all' if every else 'first'} {counted(shown, 'row')}"
         self._line.setText(text if shown else "")
 
     def _show_issues(self, state: ImportState) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.text import Counter, SourceLook, load_documents, look_at, make_dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.data.issue_list import IssueList
@@ -25,7 +26,7 @@ from plaidwork.gui.data.text_preview import TextPreviewPane
 from plaidwork.gui.data.text_roles import TextRoles
 from plaidwork.gui.data.text_state import TextPreview, TextState, make_preview
 from plaidwork.gui.data.text_stop_words import StopWordsDialog
-from plaidwork.gui.numbers import format_count, format_percent
+from plaidwork.gui.numbers import format_percent
 from plaidwork.gui.task_dialog import message_and_hint
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
@@ -229,7 +230,7 @@ class TextImportDialog(ReadingDialog):
         self._issue_scroll.setFixedHeight(min(max(1, len(self.issues.rows)), 3) * _ISSUE_ROW + 4)
         total = int(preview.counts.count.sum())
         self._note.setText(
-            f"{format_count(documents.size)} documents, {format_count(total)} words. Choose which words count; "
+            f"{counted(documents.size, 'document')}, {counted(total, 'word')}. Choose which words count; "
             "nothing is changed in your file."
         )
         first = not self.import_button.isEnabled() and self.focusWidget() in (None, self.cancel_button)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.text_state import TextPreview, is_stop_word
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb
 from plaidwork.gui.numbers import format_count, format_percent
@@ -127,7 +128,7 @@ class TextPreviewPane(QWidget):
         entries = int(preview.counts.matrix.nnz)
         cells = documents * words
         self.figures["share"].set_value(
-            format_percent(entries / cells, 1) if cells else "–", f"{format_count(entries)} counts"
+            format_percent(entries / cells, 1) if cells else "–", f"{counted(entries, 'count')}"
         )
         lengths = preview.lengths
         if lengths.size:
@@ -164,7 +165,7 @@ class TextPreviewPane(QWidget):
         if not shown:
             number = len(preview.texts["Document"]) if preview is not None else 0
             every = preview is not None and number == len(preview.kept)
-            self.hint.setText(f"{'All' if every else 'The first'} {format_count(number)} documents")
+            self.hint.setText(f"{'All' if every else 'The first'} {counted(number, 'document')}")
             return
         word = self.selected_word
         if preview is None or not word:

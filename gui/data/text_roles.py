@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.text_state import TextState
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
@@ -89,7 +89,7 @@ class TextRoles(Card):
             blocker.unblock()
         for role, made in self.buttons.items():
             keys = self._with[role]
-            text = ", ".join(keys) if len(keys) <= 2 else f"{format_count(len(keys))} columns"
+            text = ", ".join(keys) if len(keys) <= 2 else f"{counted(len(keys), 'column')}"
             made.setText(text or "Choose…")
             made.setEnabled(bool(self._columns[role]))
         self.setVisible(any(self._columns.values()))

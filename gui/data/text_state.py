@@ -22,8 +22,9 @@ from plaidwork.core.data.text import (
 from plaidwork.core.data.text.build import kept_documents
 from plaidwork.core.data.text.counts import KEPT, STOP
 from plaidwork.core.data.text.roles import levels
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.import_state import FixRow
-from plaidwork.gui.numbers import format_bytes, format_count, format_percent
+from plaidwork.gui.numbers import format_bytes, format_percent
 
 MOST_TERMS = 20_000
 MOST_DOCUMENTS = 1000
@@ -233,7 +234,7 @@ class TextState:
         share = entries / max(documents * words, 1)
         memory = format_bytes(12 * entries + 4 * documents)
         return (
-            f"Adds {format_count(documents)} documents × {format_count(words)} words, "
+            f"Adds {counted(documents, 'document')} × {counted(words, 'word')}, "
             f"{format_percent(share, 1)} of the counts above 0 ({memory})"
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from plaidwork.core.data.text.stop_words import stop_word_languages, stop_word_list
-from plaidwork.gui.numbers import format_count
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
@@ -61,7 +61,7 @@ class StopWordsDialog(QDialog):
 
     def _tell(self) -> None:
         number = len(self.current())
-        self._count.setText(f"{format_count(number)} {'word' if number == 1 else 'words'}")
+        self._count.setText(counted(number, "word"))
 
     def accept(self) -> None:
         """Take the words."""

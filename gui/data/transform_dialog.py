@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QListWidget, QWidget
 
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
+from plaidwork.core.draws.counting import agree
 from plaidwork.gui.data.facts import Facts, find_facts, missing_text, size_text
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb
@@ -92,7 +93,7 @@ class TransformDialog(TaskDialog):
         self._as_new.setChecked(bool(used_by))
         used = ", ".join(used_by[:3])
         self._used = Label(
-            f"{used} {'was' if len(used_by) == 1 else 'were'} fitted to these data; "
+            f"{used} {agree(len(used_by), 'was', 'were')} fitted to these data; "
             "a fit can be resumed only while they stay as they are.",
             "caption",
             "muted",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plaidwork.core.data.overview import Overview, ViewFacts
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.numbers import format_count, format_percent
 
 KIND_LABELS = {
@@ -19,7 +20,7 @@ KIND_LABELS = {
 def headline(found: Overview, word: str) -> str:
     """``184 patients in 2 views, 172 of them in all``."""
     n = len(found.samples)
-    text = f"{format_count(n)} {word} in {format_count(len(found.views))} views"
+    text = f"{format_count(n)} {word} in {counted(len(found.views), 'view')}"
     if found.n_complete == n:
         return f"{text}, every one in all of them"
     return f"{text}, {format_count(found.n_complete)} of them in all"

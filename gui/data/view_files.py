@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from plaidwork.core.data.importers.several import Part
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.views_state import USES, FileEntry, part_line
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space, theme
@@ -89,7 +90,9 @@ class FileRow(QWidget):
         if self.entry.shown_use == "" or not parts:
             self.line.setText("Left out")
         else:
-            self.line.setText(f"{len(views)} matrices" if len(views) > 1 else part_line(parts[0], alone))
+            self.line.setText(
+                f"{counted(len(views), 'matrix')}" if len(views) > 1 else part_line(parts[0], alone)
+            )
 
     def _make_lines(self, number: int) -> None:
         while self._parts.count():

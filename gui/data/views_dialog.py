@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers.several import Joined
 from plaidwork.core.data.overview import Overview
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.reading_dialog import ReadingDialog
@@ -41,7 +42,7 @@ class ViewsDialog(ReadingDialog):
     def __init__(self, paths: Sequence[Path], registry: Any = None, parent: QWidget | None = None) -> None:
         several = len(paths) > 1
         super().__init__(
-            f"Import {format_count(len(paths))} files" if several else f"Import {paths[0].name}", parent
+            f"Import {counted(len(paths), 'file')}" if several else f"Import {paths[0].name}", parent
         )
         self.state = ViewsState.of(paths)
         self.datasets: list[Dataset] = []
@@ -119,7 +120,7 @@ class ViewsDialog(ReadingDialog):
         if several and overview is not None:
             self.picture.set_overview(overview)
             self._note.setText(
-                f"{format_count(len(overview.samples))} samples, {format_count(overview.n_complete)} of them with values in "
+                f"{counted(len(overview.samples), 'sample')}, {format_count(overview.n_complete)} of them with values in "
                 "every view. Joined by name; nothing is changed in your files."
             )
         else:

@@ -10,6 +10,7 @@ from typing import Any
 from plaidwork.core.data.importers import Issue
 from plaidwork.core.data.importers.several import FileRead, Finding, Joined, Part, Role, join, read_file
 from plaidwork.core.data.overview import Overview, ViewFacts, overview
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.numbers import format_bytes, format_count
 
@@ -111,12 +112,10 @@ class ViewsState:
         n, size = len(found.views), format_bytes(sum(view.nbytes for view in found.views))
         if n == 1:
             shape = found.views[0].shape
-            text = f"{format_count(shape[0])} samples × {format_count(shape[1])} features"
+            text = f"{counted(shape[0], 'sample')} × {counted(shape[1], 'feature')}"
             return f"Adds one matrix, {text}, to this session (about {size})"
-        text = (
-            f"{format_count(found.n_samples)} samples, {format_count(found.n_common)} of them in every view"
-        )
-        return f"Adds {format_count(n)} views of {text} (about {size})"
+        text = f"{counted(found.n_samples, 'sample')}, {format_count(found.n_common)} of them in every view"
+        return f"Adds {counted(n, 'view')} of {text} (about {size})"
 
 
 def _row(found: Finding) -> FixRow:
@@ -127,11 +126,11 @@ def _row(found: Finding) -> FixRow:
 def _silent(view: ViewFacts) -> FixRow:
     """Features of which a fit can learn nothing."""
     known = [
-        (view.n_constant, "never varies" if view.n_constant == 1 else "never vary"),
-        (view.n_empty, "has no value" if view.n_empty == 1 else "have no value"),
+        (view.n_constant, agree(view.n_constant, "never varies", "never vary")),
+        (view.n_empty, agree(view.n_empty, "has no value", "have no value")),
     ]
     text = " and ".join(f"{format_count(number)} {word}" for number, word in known if number)
-    what = f"{view.name}: of {format_count(view.n_features)} features {text}"
+    what = f"{view.name}: of {counted(view.n_features, 'feature')} {text}"
     return FixRow(Issue("warning", what, "They stay in the data, and tell no samples apart"), False)
 
 
@@ -141,9 +140,9 @@ def part_line(part: Part, alone: bool) -> str:
         return "Cannot be read as it is: see below"
     if part.use != "view":
         word = {"samples": "samples", "features": "features"}[part.use]
-        columns = f"{format_count(part.n_other)} {'column' if part.n_other == 1 else 'columns'}"
+        columns = counted(part.n_other, "column")
         return f"{columns} about {word}; {format_count(part.n_matched)} of {format_count(part.n_names)} names match"
-    size = f"{format_count(part.n_names)} samples × {format_count(part.n_other)} features"
+    size = f"{counted(part.n_names, 'sample')} × {counted(part.n_other, 'feature')}"
     turned = ", turned" if part.turned else ""
     if alone:
         return size + turned

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from plaidwork.core.contract.schedule import DEFAULT_BUDGET
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import (
     ESS_MARKS,
     RHAT_MARKS,
@@ -208,7 +209,7 @@ class DiagnosticsPage(Page):
         able = not run.active and not self._workbench.is_missing(run.spec.id)
         if "run_longer" in verdict.actions and able and run.spec.algorithm == "mcmc":
             more, budget = run.schedule.draws, DEFAULT_BUDGET if run.goal is not None else 0.0
-            text = f"Run {format_count(more)} more draws"
+            text = f"Run {counted(more, 'more draw')}"
             if budget:
                 more, text = 0, f"Go on for at most {format_duration(budget, rough=True)}"
             self.verdict.buttons.addWidget(

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import settled, sweeps_needed
 from plaidwork.core.spelling import inside_sentence
@@ -248,7 +249,7 @@ class LivePage(Page):
         about = "about " if run.active and run.goal is not None else ""
         chains = f"of {about}{format_count(planned)}"
         if not about:
-            chains += f", {len(run.chains)} {self._run.chain_word}s"
+            chains += f", {counted(len(run.chains), self._run.chain_word)}"
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
@@ -260,7 +261,7 @@ class LivePage(Page):
             "": run.status.capitalize(),
         }
         value = format_duration(left, rough=True) if left is not None else labels.get(phase, "–")
-        note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
+        note = f"{counted(pace.per_second(), 'sweep')}/s" if left is not None else ""
         most, colour = self._workbench.budget_left(run), "text"
         label = "Time left" if most is None else "Settles in"
         if most is not None and phase == "running":
@@ -324,7 +325,7 @@ class LivePage(Page):
         if rise and not rise.startswith(", −"):
             rise = ", +" + rise[2:]
         self._figures["primary"].setToolTip(
-            f"Mean of the last {tail} sweeps of the {'lowest' if sign < 0 else 'highest'} chain, "
+            f"Mean of the last {counted(tail, 'sweep')} of the {'lowest' if sign < 0 else 'highest'} chain, "
             f"and its change against the {tail} before"
             if tail > 1
             else "After the last sweep, and its change against the sweep before"

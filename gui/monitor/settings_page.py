@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.monitor.chain_panel import sampling_rows
@@ -144,4 +145,4 @@ class SettingsPage(Page):
 def _tolerance(schedule: Schedule) -> str:
     """The tolerance and what it is about."""
     value = format_number(schedule.tolerance)
-    return f"{value} in {format_count(schedule.window)} sweeps" if schedule.window else f"{value}, relative"
+    return f"{value} in {counted(schedule.window, 'sweep')}" if schedule.window else f"{value}, relative"

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSpinBox, QWidget
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.pictures import Picture
 from plaidwork.gui.dialog_parts import foot_pane, head_pane
 from plaidwork.gui.numbers import format_count
@@ -182,7 +183,7 @@ class PaperDialog(TaskDialog):
             words.append(f"Words and panels need {paper.height:.0f} mm of height.")
         if self.kind.current == "png":
             wide, high = (round(mm / 25.4 * paper.dpi) for mm in (paper.width, paper.height))
-            words.append(f"{format_count(wide)} × {format_count(high)} pixels.")
+            words.append(f"{format_count(wide)} × {counted(high, 'pixel')}.")
         self.note.setText(" ".join(words))
 
     # -- what is done ---------------------------------------------------------------------------

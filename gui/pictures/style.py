@@ -19,10 +19,11 @@ _READ = 4.5
 
 @dataclass(frozen=True)
 class Style:
-    """``scheme`` "light" or "dark"; ``scale`` multiplies the sizes of all texts."""
+    """``scheme`` "light" or "dark"; ``scale`` multiplies the sizes of all texts; ``high`` is high contrast."""
 
     scheme: str
     scale: float = 1.0
+    high: bool = False
 
     def color(self, color: Color) -> QColor:
         """A token, a grey ("grey0" is the strongest, "grey3" the palest), or the colour of a category (neutral beyond the last)."""
@@ -30,14 +31,14 @@ class Style:
             if color.startswith("grey") and color[4:].isdigit():
                 return QColor(tokens.GREYS[self.scheme][int(color[4:])])
             if color in tokens.COLORS:
-                return QColor(tokens.COLORS[color][tokens.SCHEMES.index(self.scheme)])
+                return QColor(tokens.color_code(color, self.scheme, self.high))
             raise KeyError(f"no colour token {color!r}")
         threads = tokens.CATEGORIES[self.scheme]
         return QColor(threads[color]) if 0 <= color < len(threads) else self.color("neutral")
 
     def ink(self, color: Color) -> QColor:
         """A colour for words: as it is, or nearer to that of texts until it is read on the surface."""
-        return QColor(_ink(self.scheme, color))
+        return QColor(_ink(self.scheme, self.high, color))
 
     def lut(self, name: str) -> np.ndarray:
         """(256, 4) uint8 table of a colour map."""
@@ -61,15 +62,15 @@ def mixed(ink: QColor, ground: QColor, share: float) -> QColor:
 
 
 @lru_cache(maxsize=256)
-def _ink(scheme: str, color: Color) -> str:
-    found, ground, text = (Style(scheme).color(one) for one in (color, "surface", "text"))
+def _ink(scheme: str, high: bool, color: Color) -> str:
+    found, ground, text = (Style(scheme, high=high).color(one) for one in (color, "surface", "text"))
     inks = (mixed(found, text, share).name() for share in (1.0, 0.85, 0.7, 0.55, 0.4))
     return next((ink for ink in inks if contrast(ink, ground.name()) >= _READ), text.name())
 
 
 def screen_style() -> Style:
     """The look of the window now."""
-    return Style(theme().scheme)
+    return Style(theme().scheme, high=theme().high_contrast)
 
 
 def paper_style(points: float, scheme: str = "light") -> Style:

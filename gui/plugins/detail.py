@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.plugins import facts
@@ -158,7 +159,7 @@ class DetailCard(Card):
         more = len(models) - _SHOWN_MODELS
         rest = facts.also_brings(info)
         if more > 0:
-            rest = f"{more} more model{'s' if more > 1 else ''}" + (f", {rest}" if rest else "")
+            rest = f"{counted(more, 'more model')}" + (f", {rest}" if rest else "")
         if usable:
             texts.append(f"Also: {rest}." if rest and texts else f"Brings {rest}." if rest else "")
             if not any(texts):

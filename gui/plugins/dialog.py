@@ -156,7 +156,7 @@ class PluginsDialog(TaskDialog):
 
     def _refresh(self) -> None:
         plugins = list(self.registry.plugins)
-        self.counted.setText(facts.counted(plugins, self.registry.safe_mode))
+        self.counted.setText(facts.plugins_line(plugins, self.registry.safe_mode))
         self.table.set_plugins(plugins)
         if self._wanted and self.table.choose(self._wanted):
             self._wanted = ""

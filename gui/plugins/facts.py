@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.plugins.registry import PluginInfo, Registry
 
 #: state -> (icon, colour token, word)
@@ -31,7 +32,7 @@ def state_of(info: PluginInfo) -> tuple[str, str, str]:
     return STATES.get(info.state, STATES["failed"])
 
 
-def counted(plugins: Sequence[PluginInfo], safe_mode: bool) -> str:
+def plugins_line(plugins: Sequence[PluginInfo], safe_mode: bool) -> str:
     """The line under the headline: "9 found, 6 in use, 1 failed."."""
     parts = [f"{len(plugins)} found", f"{sum(info.state == 'ok' for info in plugins)} in use"]
     for state, word in (
@@ -177,7 +178,7 @@ def also_brings(info: PluginInfo) -> str:
         (info.analyses, "analysis", "analyses"), (info.views, "view", "views"),
         (info.readers, "file format", "file formats"), (info.samples, "example", "examples"),
     )  # fmt: skip
-    return ", ".join(f"{len(own)} {one if len(own) == 1 else many}" for own, one, many in counts if own)
+    return ", ".join(counted(len(own), one, many) for own, one, many in counts if own)
 
 
 def plain(markdown: str) -> str:

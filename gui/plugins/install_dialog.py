@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.plugins import plugin_install
 from plaidwork.core.plugins.plugin_install import Installed, Offer, Part
 from plaidwork.gui.task_dialog import TaskDialog, error_text
@@ -168,7 +169,7 @@ class InstallDialog(TaskDialog):
         replaced = f"Version {offer.replaces} is replaced. " if offer.replaces else ""
         count = len(offer.parts)
         self.where.setText(
-            f"{replaced}{count} package{'s go' if count > 1 else ' goes'} into the plugin folder:"
+            f"{replaced}{counted(count, 'package')} {agree(count, 'goes', 'go')} into the plugin folder:"
         )
         self.site.setText(str(offer.site))
         self._show_page(1)
@@ -262,7 +263,7 @@ def _origin(part: Part) -> tuple[Label, ...]:
         Label(f"SHA-256 {sums}", "body", "muted", wrap=True),
     ]
     if part.file is not None:
-        text = f"Writes {', '.join(part.tops)} and its record, {part.size:,} bytes in all"
+        text = f"Writes {', '.join(part.tops)} and its record, {counted(part.size, 'byte')} in all"
         found.append(Label(text, "body", "muted", elide=True))
     return tuple(found)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui import dialogs
 from plaidwork.gui.plugins.facts import NEW_COMMAND
@@ -19,7 +20,7 @@ def ask_level(parent: QWidget, info: PluginInfo) -> str:
     """How long the models of a plugin are to be checked: ``quick``, ``full``, or ``cancel``."""
     count = len(info.models)
     text = (
-        f"Every rule for models is tried on {'its model' if count == 1 else f'its {count} models'}, in a process "
+        f"Every rule for models is tried on {agree(count, 'its model', 'its ' + counted(count, 'model'))}, in a process "
         "of its own; you can go on working. The quick level takes up to a minute or two per model, the long one "
         "several times as much: it finds smaller errors of a sampler."
     )

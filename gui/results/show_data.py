@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.quoting import CsvWriter
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.save_path import ask_save_path, proposed_name, tell_guarded
@@ -91,10 +92,12 @@ class DataDialog(QDialog):
         self._content, self._name = content, title
         if isinstance(content, MatrixData):
             self.table: QWidget = _matrix_view(content)
-            shape = f"{len(content.row_names)} rows × {len(content.column_names)} columns"
+            shape = (
+                f"{counted(len(content.row_names), 'row')} × {counted(len(content.column_names), 'column')}"
+            )
         else:
             self.table = DataTable(content, filter_line=True, formats=formats)
-            shape = f"{max((len(column) for column in content.values()), default=0)} rows"
+            shape = f"{counted(max((len(column) for column in content.values()), default=0), 'row')}"
         row = horizontal(
             STRETCH,
             button("Close", self.close),

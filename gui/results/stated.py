@@ -9,9 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from plaidwork.core.contract.spec import View
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.gui import dialogs
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.working import Working
 from plaidwork.gui.widgets import StatePane
 from plaidwork.gui.workbench import Workbench
@@ -20,8 +20,7 @@ from plaidwork.gui.workbench import Workbench
 def still_running(run: Run) -> str:
     """That the picture will change, for the mark beside the headline."""
     if run.results_draws:
-        draws = format_count(run.results_draws)
-        return f"The fit is still running: this is the picture after {draws} draws."
+        return f"The fit is still running: this is the picture after {counted(run.results_draws, 'draw')}."
     return "The fit is still running: the picture will change."
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.model import Table
-from plaidwork.core.pictures.words import plural
+from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.core.views.sources import Sources
 from plaidwork.core.views.tables import formats_of, heads_of, table_of
@@ -106,7 +106,7 @@ class TablePage(ResultPage):
         QApplication.sendPostedEvents()  # lays out what is within each other
         rows, columns = self.table.keep_whole()
         named = (("row", rows), ("column", columns))
-        told = [f"{format_count(n)} more {word}{'' if n == 1 else 's'}" for word, n in named if n]
+        told = [counted(n, f"more {word}") for word, n in named if n]
         self._beyond.setText(f"Without room here: {' and '.join(told)}." if told else "")
         self._beyond.setVisible(bool(told))
         self._column.setStretchFactor(self._card, 0)

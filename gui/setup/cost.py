@@ -9,6 +9,7 @@ from typing import Any
 from plaidwork.core.contract.model import Cost, Model
 from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
+from plaidwork.core.draws.counting import agree
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.memory import memory_told
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
@@ -59,7 +60,7 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
     """``About 40 s and 60 MB for 4 chains``."""
     chains = plan.schedule.chains
     sampler = plan.spec.algorithm == "mcmc"
-    word = ("chain" if chains == 1 else "chains") if sampler else ("start" if chains == 1 else "starts")
+    word = agree(chains, "chain", "chains") if sampler else agree(chains, "start", "starts")
     if cost is None:
         return f"{format_count(chains)} {word}; the time is known after the first sweeps"
     rounds = -(-chains // max(1, min(chains, os.cpu_count() or 1)))

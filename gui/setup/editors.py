@@ -6,8 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtGui import QFocusEvent, QResizeEvent, QValidator, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
 from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
@@ -119,6 +127,25 @@ class QuietCombo(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(8)
+        self._told = ""
+        self.currentTextChanged.connect(self._tell_whole)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell_whole()
+
+    def _tell_whole(self) -> None:
+        """A tool tip has the words that are cut, where there is no other one."""
+        if self.toolTip() != self._told:
+            return
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        cut = self.fontMetrics().horizontalAdvance(self.currentText()) > field.width()
+        self._told = self.currentText() if cut else ""
+        self.setToolTip(self._told)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling a page must not change a setting."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.icons import icon, pixmap
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space, theme
@@ -58,7 +59,7 @@ class Foot(QWidget):
 
     def set_errors(self, count: int) -> None:
         """Count of fields to change; the start waits for none."""
-        self.errors.setText("1 setting needs a change" if count == 1 else f"{count} settings need a change")
+        self.errors.setText(f"{counted(count, 'setting')} {agree(count, 'needs', 'need')} a change")
         self.errors.setVisible(count > 0)
         self.start.setEnabled(count == 0)
         self.search.setEnabled(count == 0)

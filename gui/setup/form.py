@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.fields import SettingField
@@ -166,7 +167,7 @@ class HyperparameterForm(QWidget):
         if not changed and len(inside) > MANY:
             names = list(dict.fromkeys(field.parameter.group or "schedule" for field in inside))
         listed = ", ".join(map(inside_sentence, names))
-        default = f"{format_count(plain)} {'setting' if plain == 1 else 'settings'} at the default"
+        default = f"{counted(plain, 'setting')} at the default"
         if changed:
             self._fold.set_note(f"{format_count(len(changed))} changed: {listed}; {default}")
         else:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import Placed
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.session.offers import offer, wants, why_not
 from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.data.facts import missing_text, size_text
@@ -283,7 +284,7 @@ class InputField(QWidget):
         found = [n for n in self._checks if n != chosen and self._choices.related(chosen, n)]
         if not found:
             return ""
-        shown = f"“{found[0]}” has" if len(found) == 1 else f"{format_count(len(found))} other data sets have"
+        shown = f"“{found[0]}” has" if len(found) == 1 else f"{counted(len(found), 'other data set')} have"
         return f"{shown} samples in common with it: tick to fit them together."
 
     def _joined(self, chosen: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
@@ -28,7 +29,11 @@ def elsewhere_text(names: Sequence[str]) -> str:
     """That other data of the session suit, in a sentence."""
     if not names:
         return ""
-    shown = " and ".join(f"“{name}”" for name in names) if len(names) < 3 else f"{len(names)} other data sets"
+    shown = (
+        " and ".join(f"“{name}”" for name in names)
+        if len(names) < 3
+        else f"{counted(len(names), 'other data set')}"
+    )
     return f"{shown} of this session would suit."
 
 

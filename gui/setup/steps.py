@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.session.edits import Setting
 from plaidwork.gui.editing import Editing
 
@@ -69,7 +70,7 @@ class SetupSteps(QObject):
         others = [name for name, value in now.schedule.items() if before.schedule.get(name) != value]
         titles = [self._page.form.field(name).parameter.title for name in params]
         titles += [self._page.schedule_form.field(name).parameter.title for name in others]
-        named = f"“{titles[0]}”" if len(titles) == 1 else f"{len(titles)} settings"
+        named = f"“{titles[0]}”" if len(titles) == 1 else f"{counted(len(titles), 'setting')}"
         return (f"Set {named}", " ".join([*params, "and", *others])) if titles else ("", "")
 
     def _put(self, state: _State) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import FitPlan
@@ -272,7 +273,7 @@ class StudyBench(QObject):
         """Take fits out of a search; runs of them that were opened stay among the runs."""
         record, session, editing = self._records[study_id], self._workbench.session, self._workbench.editing
         gone = [job for job in record.jobs if job.number in numbers]
-        what = f"fit {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} fits"
+        what = f"fit {numbers[0]}" if len(numbers) == 1 else f"{counted(len(numbers), 'fit')}"
         try:
             with editing.step(f"Remove {what} of “{record.title}”"):
                 record.remove(numbers, session)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.counting import agree
 from plaidwork.core.pictures import Axis, Panel, Picture
 from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.core.views.colouring import Colouring
@@ -145,7 +146,7 @@ def headline(record: StudyRecord, phase: str) -> str:
     """What the search has found so far."""
     best = record.best
     fits = len(record.jobs)
-    word = "fit" if fits == 1 else "fits"
+    word = agree(fits, "fit", "fits")
     if best is None:
         if phase:
             return f"{format_count(fits)} {word}, none done yet"

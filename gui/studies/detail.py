@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.study import StudyChoice, StudyJob, StudyRecord
 from plaidwork.core.study.by_view import BEST
 from plaidwork.gui.numbers import (
@@ -161,7 +162,7 @@ class FitDetail(QWidget):
             self._title.setText(name)
             self._label.setText(_short(text))
         else:
-            self._title.setText(f"{format_count(len(jobs))} fits")
+            self._title.setText(f"{counted(len(jobs), 'fit')}")
             more = f"; the first {MOST} are shown" if len(jobs) > MOST else ""
             self._label.setText(f"What differs comes first{more}.")
         self._failure.set_text(next((job.message for job in shown if job.status == "failed"), ""))

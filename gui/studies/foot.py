@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.study import StudyJob, StudyRecord
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.studies.columns import fit_name
 from plaidwork.gui.studies.detail import MOST
 from plaidwork.gui.theme import space
@@ -57,7 +57,7 @@ class FitFoot(QWidget):
             failed = one.status == "failed" and one.message
             self.said.setText(f"Fit {one.number} failed: {one.message}" if failed else fit_name(record, one))
         elif jobs:
-            self.said.setText(f"{format_count(len(jobs))} fits selected")
+            self.said.setText(f"{counted(len(jobs), 'fit')} selected")
         else:
             note = f"Fit {chosen.number} is picked" if chosen is not None else "No fit is picked yet"
             self.said.setText(note)

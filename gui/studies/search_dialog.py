@@ -14,13 +14,14 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.metric import Metric, metrics_of
 from plaidwork.core.contract.model import Problem
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.study import Study, combinations
 from plaidwork.core.study.cost import StudyCost, measure_cost, study_memory_problem
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.dialog_parts import foot_pane, head_pane
-from plaidwork.gui.numbers import format_bytes, format_count, format_duration
+from plaidwork.gui.numbers import format_bytes, format_duration
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.results.item_picker import ItemPicker
 from plaidwork.gui.setup.fields import ErrorLine, SettingField
@@ -95,7 +96,7 @@ class SearchDialog(TaskDialog):
     def _build(self) -> None:
         text = "Tick what to vary. Every combination of the values is fitted, and the fits are ranked."
         if self.plan.schedule.budget:  # many fits that all go on until they settle take too long
-            text += f" Each keeps {format_count(self.plan.schedule.draws)} draws per chain."
+            text += f" Each keeps {counted(self.plan.schedule.draws, 'draw')} per chain."
         head = head_pane(self.windowTitle(), Label(text, "body", "muted", elide=True))
         inner = Pane("surface")
         column = vertical(
@@ -115,7 +116,7 @@ class SearchDialog(TaskDialog):
         holder = QWidget()
         vertical(*rows, on=holder, spacing=space.M)
         fold = Fold("Advanced", holder)
-        fold.set_note(f"{format_count(len(rows))} more settings")
+        fold.set_note(f"{counted(len(rows), 'more setting')}")
         return fold
 
     def _how_often(self) -> QWidget:
@@ -186,7 +187,7 @@ class SearchDialog(TaskDialog):
         doubt = f"{metric.name if metric else ''} cannot be compared across {titles}. Rank by another number."
         self.doubt.set_text(doubt if across else "", "warning")
         fits = len(points)
-        self.count.setText("1 fit" if fits == 1 else f"{format_count(fits)} fits")
+        self.count.setText(counted(fits, "fit"))
         self.estimate.setText("Measuring how long they take…")
         self.start_button.setEnabled(True)
         self._quiet.start()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QProgressBar, QSplitter, QWidget
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.core.views.colouring import colouring, plain
@@ -351,7 +352,9 @@ class StudyPage(Page):
         if record is not None and 1 < len(jobs) == len(kept) <= MOST:
             CompareDialog(self.workbench.session, kept, self, comparison(record, jobs)).show()
         elif record is not None and 1 < len(jobs) <= MOST:
-            dialog = DataDialog(f"{len(jobs)} fits of {record.title}", comparison(record, jobs), None, self)
+            dialog = DataDialog(
+                f"{counted(len(jobs), 'fit')} of {record.title}", comparison(record, jobs), None, self
+            )
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.setWindowTitle("Compare fits")
             dialog.resize(680, 520)

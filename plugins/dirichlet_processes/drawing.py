@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import format_count, format_fixed, format_number, format_probability
+from plaidwork.core.api import counted, format_count, format_fixed, format_number, format_probability
 from plaidwork.core.api_pictures import (
     Axis,
     Bars,
@@ -69,7 +69,7 @@ def draw_groups(found: Grouping, headline: str, caption: str, layers: str) -> Pi
     strip = Bars(
         np.full(len(at), -gap - width / 2), at, ends, width, name="groups",
         color=tuple(hues[group[start]] for start in starts), of=Items("row", shown, np.repeat(np.arange(len(at)), ends - starts)),
-        read=tuple(f"{names[group[start]]}: {format_count(int(sizes[group[start]]))} samples" for start in starts),
+        read=tuple(f"{names[group[start]]}: {counted(int(sizes[group[start]]), 'sample')}" for start in starts),
     )  # fmt: skip
     frames = Outlines(at, at, ends, ends, 1.0, color="text", held=False)
     largest = np.argsort(starts - ends, kind="stable")[:MOST_NAMED]
@@ -78,7 +78,7 @@ def draw_groups(found: Grouping, headline: str, caption: str, layers: str) -> Pi
         for p in sorted(largest)
     )
     part = (
-        f" {format_count(count)} of {format_count(inside)} samples, evenly from all groups."
+        f" {format_count(count)} of {counted(inside, 'sample')}, evenly from all groups."
         if count < inside
         else ""
     )
@@ -128,7 +128,11 @@ def draw_profiles(found: Profiled, headline: str, caption: str, choices: ViewCho
         ),
         columns=Items("layer", np.arange(k)) if layers else None,
     )  # fmt: skip
-    part = f" The {rows} of {len(columns)} columns in which they differ most." if rows < len(columns) else ""
+    part = (
+        f" The {rows} of {counted(len(columns), 'column')} in which they differ most."
+        if rows < len(columns)
+        else ""
+    )
     panel = Panel(
         (cells,),
         Axis("", scale="category", names=tuple(map(str, names)), above=True, turned=k > 8),

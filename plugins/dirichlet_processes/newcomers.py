@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from plaidwork.core.api import Block, Kept, ModelData, Result, Results, Table, format_count
+from plaidwork.core.api import Block, Kept, ModelData, Result, Results, Table, counted, format_count
 from plaidwork.plugins.dirichlet_processes.clusterings import nearest_to, pooled_draws
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Items, empty_clusters
 from plaidwork.plugins.dirichlet_processes.kernels.newcomers import place_new
@@ -125,7 +125,7 @@ def predict_new(
     }
     told = "all are like some cluster" if not alone else f"{format_count(alone)} like none of the clusters"
     return {
-        "headline": f"{format_count(m)} new sample{'s' if m > 1 else ''}, {told}",
+        "headline": f"{counted(m, 'new sample')}, {told}",
         "caption": "Probability that a new sample belongs to each cluster of the fit, averaged over draws; the log density is on the scale of the "
         "fit, and low where a sample is unusual.",
         "assignments": Table(

@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, SettingError, per_matrix
+from plaidwork.core.api import (
+    Block,
+    ModelData,
+    ModelError,
+    Params,
+    Problem,
+    SettingError,
+    agree,
+    counted,
+    per_matrix,
+)
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, ColumnSettings
@@ -153,12 +163,14 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
         found += _wrong_values(kind, block)
         same = [j for j in range(block.shape[1]) if len(np.unique(_known(block, j))) < 2]
         if same and block.shape[0] > 1:
-            text = f"{_columns(block, same)} of “{block.name}” {'has' if len(same) == 1 else 'have'} one value only."
+            text = (
+                f"{_columns(block, same)} of “{block.name}” {agree(len(same), 'has', 'have')} one value only."
+            )
             found.append(Problem(text, "It says nothing about clusters.", "views", "warning"))
     empty = ~np.any([block.observed.any(axis=1) for block in blocks], axis=0)
     if empty.any():
         names = ", ".join(f"“{blocks[0].names[0][i]}”" for i in np.flatnonzero(empty)[:FEW])
-        text = f"{int(empty.sum())} of {len(empty)} samples {'has' if empty.sum() == 1 else 'have'} no known cell: {names}{', …' if empty.sum() > FEW else ''}."
+        text = f"{int(empty.sum())} of {counted(len(empty), 'sample')} {agree(empty.sum(), 'has', 'have')} no known cell: {names}{', …' if empty.sum() > FEW else ''}."
         found.append(Problem(text, "Nothing says to which cluster they belong.", "views", "warning"))
     if blocks[0].shape[0] < 3:
         found.append(
@@ -169,7 +181,7 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
 
 def _columns(block: Block, places: Sequence[int]) -> str:
     names = ", ".join(f"“{block.names[1][j]}”" for j in places[:FEW]) + (", …" if len(places) > FEW else "")
-    return f"{'Column' if len(places) == 1 else f'{len(places)} columns,'} {names}"
+    return f"{agree(len(places), 'Column', counted(len(places), 'column') + ',')} {names}"
 
 
 def _wrong_values(kind: str, block: Block) -> list[Problem]:
@@ -187,6 +199,6 @@ def _wrong_values(kind: str, block: Block) -> list[Problem]:
         many = [j for j in range(block.shape[1]) if len(_levels(block, j)) > MOST_LEVELS]
         if many:
             count = len(_levels(block, many[0]))
-            text = f"Column “{block.names[1][many[0]]}” of “{block.name}” has {count} different values; categories are {MOST_LEVELS} at most."
+            text = f"Column “{block.names[1][many[0]]}” of “{block.name}” has {counted(count, 'different value')}; categories are {MOST_LEVELS} at most."
             return [Problem(text, f"Take {NUMBERS} or {COUNTS} for this matrix.", "likelihoods")]
     return []

@@ -12,6 +12,7 @@ from plaidwork.core.api import (
     Result,
     Results,
     Table,
+    counted,
     format_count,
     format_fixed,
     format_percent,
@@ -69,17 +70,17 @@ def _words(
     low, high = (int(q) for q in np.quantile(numbers, (0.025, 0.975), method="nearest"))
     listed = [format_count(size) for size in (sizes if k <= LISTED else sizes[:DETAIL])]
     words = listed[0] if k == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
-    found = f"{k} cluster{'s' if k > 1 else ''}{' of' if k <= LISTED else ', the largest of'} {words} samples"
+    found = f"{counted(k, 'cluster')}{' of' if k <= LISTED else ', the largest of'} {words} samples"
     support, probability = distribution(numbers)
     likely, share = int(support[probability.argmax()]), float(probability.max())
-    doubt = "no sample uncertain" if not unsure else f"{unsure} of {format_count(n)} samples uncertain"
+    doubt = "no sample uncertain" if not unsure else f"{unsure} of {counted(n, 'sample')} uncertain"
     more = (
         "The prior is that of a finite mixture, so the number of clusters is an answer."
         if params["prior"] == "finite"
         else "Under this prior small extra clusters come and go: for “how many” take the finite mixture."
     )
     ball = (
-        f"Nearest to {format_count(n_draws)} draws of all chains, {format_fixed(point.expected, 2)} bits away on average (0 is equal). "
+        f"Nearest to {counted(n_draws, 'draw')} of all chains, {format_fixed(point.expected, 2)} bits away on average (0 is equal). "
         f"The credible ball of 95 % of them reaches {format_fixed(point.ball, 2)} bits, and holds partitions with "
         f"{point.fewest if point.fewest == point.most else f'{point.fewest} to {point.most}'} clusters."
     )
@@ -88,7 +89,7 @@ def _words(
         "certainty_headline": f"{doubt[0].upper()}{doubt[1:]}",
         "caption": ball,
         "similarity_caption": f"Probability that two samples are in one cluster. {ball}",
-        "number_headline": f"{likely} cluster{'s' if likely > 1 else ''} in {format_percent(share)} of the draws"
+        "number_headline": f"{counted(likely, 'cluster')} in {format_percent(share)} of the draws"
         + ("" if low == high else f", {low} to {high} in 95 %"),
         "number_caption": f"Clusters with at least one sample. {more}",
         "assignments_caption": "Certainty: how often a sample is together with the other members of its cluster, on average over them; of a cluster "

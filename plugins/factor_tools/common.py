@@ -25,11 +25,6 @@ def p_text(p: float) -> str:
     return "p < 1e-300" if p < 1e-300 else f"p = {p:.2g}"
 
 
-def plural(number: int, noun: str) -> str:
-    """``1 test``, ``1,200 tests``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def listed(parts: Sequence[str], most: int) -> str:
     """The first few, and how many more."""
     more = f" and {len(parts) - most} more" if len(parts) > most else ""

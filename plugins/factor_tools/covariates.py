@@ -22,10 +22,11 @@ from plaidwork.core.api import (
     Results,
     Table,
     View,
+    counted,
 )
 from plaidwork.core.api_scores import benjamini_hochberg
 from plaidwork.plugins.factor_tools import association as stats
-from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, listed, p_text, plural, scores_by_item
+from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, listed, p_text, scores_by_item
 
 INTERVAL = Hyperparameter(
     "interval",
@@ -173,7 +174,7 @@ class Covariate:
 
     @property
     def type(self) -> str:
-        return f"{len(self.classes)} classes" if self.classes else "number"
+        return f"{counted(len(self.classes), 'class')}" if self.classes else "number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ def _read(column: Annotation, params: Params) -> Covariate:
     if len(names) == 1:
         left_out = "one value only"
     elif len(classes) > params["most_classes"] or (len(classes) < 2 and len(names) > params["most_classes"]):
-        left_out = f"{len(names)} labels"
+        left_out = f"{counted(len(names), 'label')}"
     elif len(classes) < 2:
         left_out = f"fewer than two labels occur {params['least']} times"
     return Covariate(column.title, values, classes, left_out)
@@ -302,7 +303,7 @@ def _headline(
     index, k = divmod(int(order[0]), len(factors))
     covariate, found, p = used[index], cells[index][k].found, adjusted[index, k]
     if p > params["significance"]:
-        return f"None of {plural(tested, 'association')} stands out: smallest adjusted {p_text(p)}"
+        return f"None of {counted(tested, 'association')} stands out: smallest adjusted {p_text(p)}"
     verb = {"AUC": "separates", "Eta squared": "differs by"}.get(_measure(covariate, params), "follows")
     measure = _measure(covariate, params)
     shown = {
@@ -323,7 +324,7 @@ def _caption(
     known = [int(one.known.sum()) for one in used]
     span = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
     parts = [
-        f"{plural(tested, 'test')} of {plural(p.shape[1], 'factor')} and {plural(len(used), 'covariate')}, adjusted "
+        f"{counted(tested, 'test')} of {counted(p.shape[1], 'factor')} and {counted(len(used), 'covariate')}, adjusted "
         "together (Benjamini and Hochberg)",
         f"{span} {items} known",
         hits,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Params, Result, Results, Table
-from plaidwork.plugins.factor_tools.common import p_text, plural
+from plaidwork.core.api import Params, Result, Results, Table, agree, counted
+from plaidwork.plugins.factor_tools.common import p_text
 from plaidwork.plugins.factor_tools.gene_sets import GeneSets, Matched
 from plaidwork.plugins.factor_tools.set_tests import SetTests
 
@@ -95,7 +95,7 @@ def pictures(
     )
     text = f"−log10 of the adjusted p, {kind}; {-np.log10(params['significance']):.2g} is the level chosen"
     if len(order) > len(top):
-        text += f"; the map has the first {len(top)} of {len(order):,} sets"
+        text += f"; the map has the first {len(top)} of {counted(len(order), 'set')}"
     label = "Evidence"
     return {
         "evidence": Result(evidence, (dim, "gene_set"), label=label),
@@ -176,12 +176,12 @@ def _headline(direction: str, factor: str, name: str, p: float, significant: boo
 def _caption(adjusted: np.ndarray, listed: int, factors: int, params: Params) -> str:
     kind = "rank test" if params["test"] == "rank" else "t test"
     if params["permutations"]:
-        kind += f", {params['permutations']:,} permutations"
+        kind += f", {counted(params['permutations'], 'permutation')}"
     else:
         kind += f", correlation {params['within']:g} within sets"
     hits = int((adjusted <= params["significance"]).sum())
     parts = [
-        f"{plural(len(adjusted), 'test')} of {plural(factors, 'factor')}, adjusted together (Benjamini and Hochberg)",
+        f"{counted(len(adjusted), 'test')} of {counted(factors, 'factor')}, adjusted together (Benjamini and Hochberg)",
         kind,
         f"{hits:,} with adjusted p ≤ {params['significance']:g}",
     ]
@@ -219,13 +219,13 @@ def matching(sets: GeneSets, parts: Sequence[Part], params: Params) -> Results:
     case = max(part.matched.only_case for part in parts)
     tested = len({int(index) for part in parts for index in part.tested})
     notes = [
-        f"{tested:,} of {plural(len(sets), 'set')} {'has' if tested == 1 else 'have'} {params['smallest']:,} to "
-        f"{params['largest']:,} of their genes there and {'is' if tested == 1 else 'are'} tested"
+        f"{tested:,} of {counted(len(sets), 'set')} {agree(tested, 'has', 'have')} {params['smallest']:,} to "
+        f"{params['largest']:,} of their genes there and {agree(tested, 'is', 'are')} tested"
     ]
     if case:
         notes.append(f"{case:,} more match when upper and lower case are the same")
     return {
         "matching": table,
-        "match_headline": f"{found:,} of {plural(genes, 'gene')} of the file {'is' if found == 1 else 'are'} among the features",
+        "match_headline": f"{found:,} of {counted(genes, 'gene')} of the file {agree(found, 'is', 'are')} among the features",
         "match_caption": "; ".join(notes),
     }

@@ -20,9 +20,10 @@ from plaidwork.core.api import (
     Result,
     Results,
     View,
+    counted,
 )
 from plaidwork.core.api_scores import benjamini_hochberg
-from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, plural
+from plaidwork.plugins.factor_tools.common import SIGNIFICANCE
 from plaidwork.plugins.factor_tools.enriched import Part, Test, matching, one_sided, pictures, tables
 from plaidwork.plugins.factor_tools.gene_sets import GeneSets, match, read_gmt
 from plaidwork.plugins.factor_tools.set_tests import SetTests, compare_sets, permuted_p
@@ -168,8 +169,8 @@ class GeneSetEnrichment(Analysis):
         sets = read_gmt(file)
         sizes = sorted(len(genes) for genes in sets.members)
         return (
-            f"{plural(len(sets), 'set')} of {sizes[0]:,} to {sizes[-1]:,} genes, "
-            f"{plural(len(sets.genes), 'gene')} in all"
+            f"{counted(len(sets), 'set')} of {sizes[0]:,} to {counted(sizes[-1], 'gene')}, "
+            f"{counted(len(sets.genes), 'gene')} in all"
         )
 
     def run(self, results: Mapping[str, Any], data: AnalysisData, params: Params, report: Any) -> Results:
@@ -233,7 +234,7 @@ def _nothing(sets: GeneSets, parts: Sequence[Part], features: Sequence[str], par
                 f"{case} match when upper and lower case are the same: choose “Ignore upper and lower case”."
             )
         return ModelError(
-            f"None of the {plural(len(genes), 'gene')} of the file is among the {plural(len(features), 'feature')}. "
+            f"None of the {counted(len(genes), 'gene')} of the file is among the {counted(len(features), 'feature')}. "
             f"First names: “{genes[0]}” and “{features[0]}”.",
             hint,
         )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Params, Result, Results, Table, format_fixed, format_number
-from plaidwork.plugins.factor_tools.common import listed, p_text, plural
+from plaidwork.core.api import Params, Result, Results, Table, counted, format_fixed, format_number
+from plaidwork.plugins.factor_tools.common import listed, p_text
 from plaidwork.plugins.factor_tools.cox import Curve, kaplan_meier
 from plaidwork.plugins.factor_tools.hazards import Hazard, Hazards
 from plaidwork.plugins.factor_tools.survival_times import Watched
@@ -98,9 +98,7 @@ def _headline(watched: Watched, found: Hazards, factors: Sequence[str], params: 
     one, p = found.factors[k], found.adjusted[k]
     if p > params["significance"]:
         tested = int(np.isfinite(found.adjusted).sum())
-        return (
-            f"None of {plural(tested, 'factor')} goes with {watched.time_name}: smallest adjusted {p_text(p)}"
-        )
+        return f"None of {counted(tested, 'factor')} goes with {watched.time_name}: smallest adjusted {p_text(p)}"
     if one.reason:
         return f"{factors[k]} goes with {watched.time_name}: {one.reason}, adjusted {p_text(p)}"
     return (
@@ -116,7 +114,7 @@ def _ratio_text(one: Hazard) -> str:
 def _about(watched: Watched, params: Params) -> str:
     """How many items and events there were, of what, and what else was in the model."""
     parts = [
-        f"{plural(int(watched.event.sum()), 'event')} (“{watched.event_name}”) among {len(watched.time):,} {watched.items}",
+        f"{counted(int(watched.event.sum()), 'event')} (“{watched.event_name}”) among {len(watched.time):,} {watched.items}",
         f"{100 * params['interval']:g} % intervals",
     ]
     if params["model"] == "together":
@@ -132,7 +130,7 @@ def _caption(watched: Watched, found: Hazards, factors: Sequence[str], params: P
     events = int(watched.event.sum())
     if events < FEW_EVENTS * covariates:
         parts.append(
-            f"Few events: {events} for {plural(covariates, 'covariate')} of a model, where {FEW_EVENTS} for each are the "
+            f"Few events: {events} for {counted(covariates, 'covariate')} of a model, where {FEW_EVENTS} for each are the "
             "usual least."
         )
     if found.whole is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Annotation, ModelError
+from plaidwork.core.api import Annotation, ModelError, counted
 from plaidwork.plugins.factor_tools.common import listed
 
 _HAPPENED = {"yes", "y", "true", "t", "1", "dead", "died", "deceased", "death", "event", "relapse", "relapsed", "progressed"}  # fmt: skip
@@ -119,7 +119,7 @@ def _columns(column: Annotation, keep: np.ndarray) -> list[np.ndarray]:
     classes = np.unique(texts)
     if len(classes) > _MOST_CLASSES:
         raise ModelError(
-            f"“{column.title}” has {len(classes)} different labels and cannot be adjusted for.",
+            f"“{column.title}” has {counted(len(classes), 'different label')} and cannot be adjusted for.",
             f"Choose columns of numbers, or of {_MOST_CLASSES} classes at most.",
         )
     return [_standardised((texts == one).astype(float)[:, None])[:, 0] for one in classes[1:]]

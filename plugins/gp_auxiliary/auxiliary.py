@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from plaidwork.core.api import Kept, Result, Results, format_number
+from plaidwork.core.api import Kept, Result, Results, counted, format_number
 from plaidwork.core.numerics.used_draws import draws_text, rounds
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
@@ -149,7 +149,7 @@ def _note(cut: Cut, single: bool, drawn: int, count: int) -> str:
         f"samples, averaged over {draws_text(len(cut.mean), cut.kept)}."
     )
     if drawn < count:
-        note += f" {drawn} of {count} samples, evenly among them."
+        note += f" {drawn} of {counted(count, 'sample')}, evenly among them."
     if cut.null > 0:
         note += f" Nothing lies within {cut.null:g} of {'0' if single else 'a tie'}: the null category."
     return note

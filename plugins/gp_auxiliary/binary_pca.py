@@ -24,6 +24,7 @@ from plaidwork.core.api import (
     Stage,
     State,
     Trial,
+    counted,
 )
 from plaidwork.plugins.gp_auxiliary.binary_pca_spec import BINARY_PCA
 from plaidwork.plugins.gp_auxiliary.kernels import binary
@@ -138,7 +139,7 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
             return [Problem("No cell is known, so there is nothing to fit.", "", "Y")]
         most = min(known.shape)
         if params["factors"] > most:
-            text = f"{params['factors']} components are more than the {most} that such a matrix can have."
+            text = f"{counted(params['factors'], 'component')} are more than the {most} that such a matrix can have."
             found.append(Problem(text, f"Choose {most} at most.", "factors"))
         ones = np.where(known, block.values, 0.0).sum(axis=0)
         still = np.flatnonzero((ones == 0) | (ones == known.sum(axis=0)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results
+from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, counted
 from plaidwork.core.numerics.used_draws import ByChain, draws_text, spread, standard_error
 from plaidwork.plugins.gp_auxiliary.binary_pca_axes import affordable, turned_draws
 from plaidwork.plugins.gp_auxiliary.kernels import binary
@@ -60,7 +60,7 @@ def _in_order(data: ModelData, new_data: ModelData) -> tuple[np.ndarray, np.ndar
     shared = [(j, names[name]) for j, name in enumerate(old.names[1]) if name in names]
     if not shared:
         raise ModelError(
-            f"The new samples have none of the {len(old.names[1])} features of the fit.",
+            f"The new samples have none of the {counted(len(old.names[1]), 'feature')} of the fit.",
             "Features are found by name.",
         )
     values, observed = np.asarray(new.values), np.asarray(new.observed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from plaidwork.core.api import Kept, ModelData, Result, Results, Table, format_percent
+from plaidwork.core.api import Kept, ModelData, Result, Results, Table, counted, format_percent
 from plaidwork.core.api_scores import SCORES, score, score_table
 from plaidwork.plugins.gp_auxiliary.binary_pca_axes import (
     Turned,
@@ -62,8 +62,8 @@ def strength_of(kept: Kept) -> Results:
         else "No component holds a clear share of the variance",
         "strength_note": f"The rest is noise. Counted are those above {100 * _SMALL:.0f} % with 95 % probability; lines: 95 % "
         "intervals.",
-        "scores_headline": f"{needed} {'component' if needed == 1 else 'components'} behind "
-        f"{len(kept.chains[0].draw('mean', 0))} features",
+        "scores_headline": f"{counted(needed, 'component')} behind "
+        f"{counted(len(kept.chains[0].draw('mean', 0)), 'feature')}",
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Problem, random_test
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, agree, counted, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
 from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings
@@ -93,12 +93,12 @@ def make_frame(data: ModelData, params: LawSettings, semi: bool = False) -> Fram
     if not used.any():
         if test.all():
             raise ModelError(
-                f"All {len(test)} samples are marked as test, so there is nothing to fit.",
+                f"Every sample ({len(test)}) is marked as test, so there is nothing to fit.",
                 "Choose another column as “Split”, or none.",
             )
         count = int((~test).sum())
         raise ModelError(
-            f"None of the {count} samples to fit has a label.", "Choose another column of labels."
+            f"No sample to fit has a label; there are {count}.", "Choose another column of labels."
         )
     return place_samples(block, codes, classes, test, used, params)
 
@@ -169,7 +169,7 @@ def find_problems(data: ModelData, params: LawSettings, semi: bool, least_classe
         have = f"only “{classes[0]}”" if classes else "no label at all"
         found.append(
             Problem(
-                f"The labels need at least {least_classes} classes. Found {have}.",
+                f"The labels need at least {counted(least_classes, 'class')}. Found {have}.",
                 "Choose another column of labels.",
                 "y",
             )
@@ -184,7 +184,7 @@ def find_problems(data: ModelData, params: LawSettings, semi: bool, least_classe
         only = f"only “{classes[fitted.pop()]}”" if fitted else "no label"
         found.append(
             Problem(
-                f"The samples to fit need at least {least_classes} classes. Found {only} among {int(frame.used.sum())}.",
+                f"The samples to fit need at least {counted(least_classes, 'class')}. Found {only} among {int(frame.used.sum())}.",
                 "The other classes are those of test samples: choose another column as “Split”.",
                 "y",
             )
@@ -208,10 +208,10 @@ def _too_large(n_used: int, params: LawSettings) -> Problem:
     gigabytes, seconds = 24.0 * n_used**2 / 1e9, 1e-10 * walks * n_used**3
     low_gigabytes, low_seconds = 24.0 * n_used * points / 1e9, 2e-9 * walks * n_used * points**2
     return Problem(
-        f"{n_used} samples are too many for the dense computation: {gigabytes:.1f} GB and about {seconds:.0f} seconds a "
+        f"{counted(n_used, 'sample')} are too many for the dense computation: {gigabytes:.1f} GB and about {seconds:.0f} seconds a "
         f"draw in each chain; at most {DENSE_AT_MOST} samples.",
         f"Choose “Inducing points” or “Automatic” under Computation: {low_gigabytes:.2f} GB and about {low_seconds:.1f} "
-        f"seconds a draw with {points} points.",
+        f"seconds a draw with {counted(points, 'point')}.",
         "form",
     )
 
@@ -236,7 +236,7 @@ def input_problems(block: Any, frame: Frame, params: LawSettings) -> list[Proble
         one = int(twins[0])
         other = int(first[place.ravel()[one]])
         pair = f"“{rows[one]}” and “{rows[other]}”" if rows else f"{one + 1} and {other + 1}"
-        said = f"{len(twins)} samples have the inputs of another one, as {pair}."
+        said = f"{counted(len(twins), 'sample')} {agree(len(twins), 'has', 'have')} the inputs of another one, as {pair}."
         if len(twins) == 1:
             said = f"Two samples have the same inputs: {pair}."
         found.append(Problem(f"{said} They are kept: equal inputs, equal f.", where="X", severity="warning"))
@@ -259,12 +259,12 @@ def _far_problems(block: Any, frame: Frame) -> list[Problem]:
         name = f"“{rows[first]}”" if rows else f"sample {first + 1}"
         count = int(away[:, column].sum())
         far.append(
-            f"“{frame.columns[column]}” in {count} sample{'' if count == 1 else 's'}, as {values[first, column]:.4g} in "
+            f"“{frame.columns[column]}” in {counted(count, 'sample')}, as {values[first, column]:.4g} in "
             f"{name} where half of all lie from {low[column]:.4g} to {high[column]:.4g}"
         )
     if not far:
         return []
-    more = f"; and {len(far) - 3} more inputs" if len(far) > 3 else ""
+    more = f"; and {counted(len(far) - 3, 'more input')}" if len(far) > 3 else ""
     return [
         Problem(
             f"Values far from all others rule the scale of an input: {'; '.join(far[:3])}{more}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from plaidwork.core.api import Problem
+from plaidwork.core.api import Problem, counted
 
 
 def numbers_of(text: str) -> list[float] | None:
@@ -20,7 +20,7 @@ def numbers_of(text: str) -> list[float] | None:
 def ascending_problem(what: str, text: str, count: int | None, where: str) -> Problem | None:
     """What is wrong with ascending numbers, ``count`` of them where it is known."""
     found = numbers_of(text)
-    wanted = "ascending numbers" if count is None else f"{count} ascending number{'' if count == 1 else 's'}"
+    wanted = "ascending numbers" if count is None else f"{counted(count, 'ascending number')}"
     right = found is not None and found and all(low < high for low, high in pairwise(found))
     if right and found is not None and count in (None, len(found)):
         return None

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from plaidwork.core.api import Kept, Result, Results, Table, format_probability
+from plaidwork.core.api import Kept, Result, Results, Table, counted, format_probability
 from plaidwork.plugins.gp_auxiliary.covariance import Parameter
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
@@ -72,7 +72,7 @@ def fastest(relevance: np.ndarray, names: tuple[str, ...]) -> str:
         return f"“{names[first]}” has the shortest length"
     share = float((relevance.argmax(axis=1) == first).mean())
     if share == 1:
-        return f"“{names[first]}” changes f fastest, in all {len(relevance)} draws"
+        return f"“{names[first]}” changes f fastest, in all {counted(len(relevance), 'draw')}"
     if share < CLEAR:
         return f"No input clearly changes f fastest: “{names[first]}” does with probability {format_probability(share)}"
     return f"“{names[first]}” changes f fastest (probability {format_probability(share)})"

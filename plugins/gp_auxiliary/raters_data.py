@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Problem
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, counted
 from plaidwork.plugins.gp_auxiliary.frame import Frame, input_problems, place_samples
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings
 from plaidwork.plugins.gp_auxiliary.typed_settings import RatedSettings
@@ -50,7 +50,7 @@ def read_table(data: ModelData) -> Table:
         return Table(data["X"], item, rater, codes[item, rater], tuple(block.names[1]), grades)
     if codes.shape[1] != 1:
         raise ModelError(
-            f"Raters beside the rows need one column of grades. Found {codes.shape[1]} columns.",
+            f"Raters beside the rows need one column of grades. Found {counted(codes.shape[1], 'column')}.",
             "Leave “Rater of each row” empty where every rater has a column.",
         )
     who = data["rater"]
@@ -145,7 +145,7 @@ def _grades(levels: tuple[str, ...]) -> Problem | None:
         )
     if len(levels) > MOST_GRADES:
         return Problem(
-            f"The ratings have {len(levels)} different values; at most {MOST_GRADES} grades can be told apart.",
+            f"The ratings have {counted(len(levels), 'different value')}; at most {MOST_GRADES} grades can be told apart.",
             "Round them to fewer grades.",
             "ratings",
         )

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results, Table
+from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results, Table, agree, counted
 from plaidwork.core.api_scores import SCORES, Scores, score, score_table
 from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, largest_error, names_of
@@ -134,7 +134,7 @@ def new_inputs(frame: Frame, new_data: ModelData) -> tuple[np.ndarray, np.ndarra
     else:
         missing = [name for name in frame.columns if name not in names]
         raise ModelError(
-            f"The new samples lack {len(missing)} of {len(frame.columns)} inputs: {', '.join(missing[:5])}.",
+            f"The new samples lack {len(missing)} of {counted(len(frame.columns), 'input')}: {', '.join(missing[:5])}.",
             "Inputs are found by name.",
         )
     return values, np.array(block.names[0] or np.arange(1, len(values) + 1), dtype=str)
@@ -145,13 +145,13 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: LawSettin
     values, names = new_inputs(frame, new_data)
     found = averaged_at(kept, frame, frame.scale(values), params, null, work=4 * WORK)
     share, known = found.conditional(), {}
-    text = f"{values.shape[0]} new sample{'' if values.shape[0] == 1 else 's'}"
+    text = f"{counted(values.shape[0], 'new sample')}"
     if "y" in new_data:
         codes = codes_of(new_data["y"], frame.classes)
         inside = codes >= 0
         strange = int(np.asarray(new_data["y"].observed).sum()) - int(inside.sum())
         if strange:
-            text += f"; {strange} label{' is' if strange == 1 else 's are'} of no class of the fit"
+            text += f"; {counted(strange, 'label')} {agree(strange, 'is', 'are')} of no class of the fit"
         known["Label"] = np.where(inside, np.array(frame.classes)[np.maximum(codes, 0)], "")
         if inside.any():
             text += f"; {score(codes[inside], share[:, inside].T).text('labelled ones')}"

@@ -18,6 +18,8 @@ from plaidwork.core.api import (
     Problem,
     Results,
     Stage,
+    agree,
+    counted,
 )
 from plaidwork.core.api_tempering import new_swaps, swap_rates
 from plaidwork.plugins.gp_auxiliary import hyper
@@ -371,13 +373,13 @@ def _count_labels(frame: Frame) -> list[Problem]:
     if free == 0:
         return [
             Problem(
-                f"All {size} samples have a label, so none is left to learn from without one.",
+                f"All {counted(size, 'sample')} have a label, so none is left to learn from without one.",
                 "“Gaussian process classification” gives the same, faster.",
                 "y",
                 "warning",
             )
         ]
-    said = f"{size - free} of {size} samples have a label; {free} are unlabelled."
+    said = f"{size - free} of {counted(size, 'sample')} {agree(size - free, 'has', 'have')} a label; {free} {agree(free, 'is', 'are')} unlabelled."
     if never and free:
         names = ", ".join(f"“{frame.classes[k]}”" for k in never[:3])
         said += f" Nothing but unlabelled samples can be of {names}{' and more' if len(never) > 3 else ''}: only where they lie speaks for it."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Result, Results, Table
+from plaidwork.core.api import Kept, ModelData, Result, Results, Table, counted
 from plaidwork.core.api_scores import score
 from plaidwork.core.numerics.used_draws import standard_error
 from plaidwork.plugins.gp_auxiliary import modes as grouping
@@ -124,7 +124,7 @@ def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray,
     if size == 0 or widths[-1] == 0:
         return ""
     if agreed.disputed:
-        return f"The modes are not mixed: the chains disagree about {agreed.disputed} of {size} unlabelled samples"
+        return f"The modes are not mixed: the chains disagree about {agreed.disputed} of {counted(size, 'unlabelled sample')}"
     if len(widths) == 1:
         return "The modes are not compared: a single copy a chain stays in the grouping that it found first"
     few = [name for name, trips in zip(tempered.names, tempered.trips) if trips < FEW_TRIPS]
@@ -169,7 +169,7 @@ def modes_table(
     for c, name in enumerate(tempered.names):
         columns[f"Chain {name}"] = share[:, c].round(2)
     largest = float(agreed.apart.max()) if len(agreed.apart) else 0.0
-    found = "1 grouping" if count == 1 else f"{count} groupings"
+    found = "1 grouping" if count == 1 else f"{counted(count, 'grouping')}"
     line = f"{found} of the unlabelled samples; probabilities differ by up to {largest:.2f} between chains"
     if modes.looked_at == 0:
         line = "No unlabelled sample"
@@ -208,7 +208,11 @@ def _way_note(found: Tempered) -> str:
     """Which copy, and of which draws: long ways are not drawn in full."""
     note = "The copy that began without a null category. Each way up and down can bring another grouping."
     shown, kept = found.way.shape[1], int(found.draws.min())
-    return note if shown == kept else f"{note} Drawn are the last {shown} of {kept} draws of each chain."
+    return (
+        note
+        if shown == kept
+        else f"{note} Drawn are the last {shown} of {counted(kept, 'draw')} of each chain."
+    )
 
 
 def swap_results(found: Tempered, widths: np.ndarray) -> Results:
@@ -219,7 +223,7 @@ def swap_results(found: Tempered, widths: np.ndarray) -> Results:
     worst = int(rate.argmin())
     trips = int(found.trips.sum())
     headline = f"Copies swap least between widths {names[worst]}: {rate[worst]:.2f}"
-    way = f"{trips} round trip{'' if trips == 1 else 's'} in {int(found.draws.sum())} draws"
+    way = f"{counted(trips, 'round trip')} in {counted(int(found.draws.sum()), 'draw')}"
     if single:
         headline = way = "One copy a chain: nothing swaps places"
     first = found.draws.min() - found.way.shape[1] + 1

@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept, ModelData, Result, Results, Table, format_percent
+from plaidwork.core.api import (
+    ChainView,
+    Kept,
+    ModelData,
+    Result,
+    Results,
+    Table,
+    agree,
+    counted,
+    format_percent,
+)
 from plaidwork.core.api_factors import correlate_rows
 from plaidwork.plugins.group_factor import local
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
@@ -165,26 +175,25 @@ def _score(word: str, y: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
 
 def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict[str, str]:
     k, m = share.shape[0] - 1, share.shape[1]
-    noun = "factor" if k == 1 else "factors"
     totals = ", ".join(
         f"{format_percent(max(0.0, float(t)))} of {name}"
         for name, t in zip(views.names, share[-1], strict=True)
     )
-    headline = f"{k} {noun} explain{'s' if k == 1 else ''} {totals}"
+    headline = f"{counted(k, 'factor')} {agree(k, 'explains', 'explain')} {totals}"
     shared = int(((share[:-1] >= 0.01).sum(axis=1) > 1).sum())
     parts = []
     if m > 1:
         parts.append(
             "No factor explains 1 % or more of two views"
             if not shared
-            else f"{shared} of them explain{'s' if shared == 1 else ''} at least 1 % of two views or more"
+            else f"{shared} of them {agree(shared, 'explains', 'explain')} at least 1 % of two views or more"
         )
     listed = ", ".join(
         f"{name} {NAMES[word]}" for name, word in zip(views.names, views.likelihoods, strict=True)
     )
     parts.append(f"likelihoods: {listed}")
     if len(kept.chains) > 1:
-        parts.append(f"best of {len(kept.chains)} restarts by the bound")
+        parts.append(f"best of {counted(len(kept.chains), 'restart')} by the bound")
     caption = "; ".join(parts)
     return {"headline": headline, "caption": caption[:1].upper() + caption[1:] + "."}
 

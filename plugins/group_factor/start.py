@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from plaidwork.core.api import Block, ModelError
+from plaidwork.core.api import Block, ModelError, counted
 from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.group_factor import kernels, local, products
 from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, known_of, of_samples, views_of
@@ -206,7 +206,8 @@ def start_scores(
             )
         if given.shape[1] > k:
             raise ModelError(
-                f"“Start values” has {given.shape[1]} factors, “Factors” allows {k}.", "Raise “Factors”."
+                f"“Start values” has {counted(given.shape[1], 'factor')}, “Factors” allows {k}.",
+                "Raise “Factors”.",
             )
         scores = params["start_noise"] * rng.standard_normal((k, n))
         scores[: given.shape[1]] += given.T

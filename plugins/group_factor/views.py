@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Problem, SettingError, per_matrix
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, SettingError, counted, per_matrix
 from plaidwork.plugins.group_factor.intercepts import one_by_group
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.state import Settings
@@ -312,4 +312,4 @@ def _unsafe(name: str, block: Block, word: str, params: Settings) -> list[Proble
 
 def _some(names: list[str], noun: str) -> str:
     shown = ", ".join(f"“{name}”" for name in names[:MANY]) + (", …" if len(names) > MANY else "")
-    return f"{len(names)} {noun}{'s' if len(names) > 1 else ''} ({shown})"
+    return f"{counted(len(names), noun)} ({shown})"

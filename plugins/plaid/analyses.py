@@ -22,6 +22,8 @@ from plaidwork.core.api import (
     Results,
     Table,
     View,
+    agree,
+    counted,
 )
 from plaidwork.core.api_blocks import nmi_overlap_ishiguro
 from plaidwork.core.api_scores import benjamini_hochberg
@@ -142,7 +144,7 @@ def _members(result: Result, chosen: Annotation, params: Params) -> np.ndarray:
     probability = np.asarray(result.values)
     if probability.ndim != 2 or probability.shape[1] != len(chosen.values):
         raise ModelError(
-            f"“{chosen.title}” has {len(chosen.values)} entries, the memberships have shape {probability.shape}."
+            f"“{chosen.title}” has {counted(len(chosen.values), 'entry')}, the memberships have shape {probability.shape}."
         )
     if len(probability) == 0:
         raise ModelError("The run found no block.", "There is nothing to compare.")
@@ -198,7 +200,11 @@ def _with_labels(
     best = np.unravel_index(order[0], shape)
     strongest = f"{names[best[0]]} has {inside[best]} of {total[best[1]]} “{levels[best[1]]}”"
     test = "two-sided Fisher test" if params["direction"] == "both" else "one-sided Fisher test"
-    more = [f"{left_out} rarer labels left out"] if left_out > 1 else ["1 rarer label left out"] * left_out
+    more = (
+        [f"{counted(left_out, 'rarer label')} left out"]
+        if left_out > 1
+        else ["1 rarer label left out"] * left_out
+    )
     return {
         "associations": table,
         **_map(adjusted, inside - expected, names, levels),
@@ -276,7 +282,7 @@ def _headline(adjusted: np.ndarray, tested: np.ndarray, what: str, strongest: st
         return "Nothing could be tested"
     if not hits:
         return f"None of {n} {what} differs from chance"
-    return f"{hits} of {n} {what} {'differs' if hits == 1 else 'differ'} from chance: {strongest}"
+    return f"{hits} of {n} {what} {agree(hits, 'differs', 'differ')} from chance: {strongest}"
 
 
 def _caption(chosen: Annotation, n: int, params: Params, test: str, empty: int, more: list[str]) -> str:
@@ -284,7 +290,7 @@ def _caption(chosen: Annotation, n: int, params: Params, test: str, empty: int, 
     parts.append(f"membership from {params['threshold']:g}")
     parts.append(f"{test}; adjusted p ≤ {SIGNIFICANT:g} counts")
     if empty:
-        parts.append(f"{empty} block{'' if empty == 1 else 's'} without members left untested")
+        parts.append(f"{counted(empty, 'block')} without members left untested")
     return "; ".join([*parts, *more])
 
 
@@ -363,9 +369,9 @@ class KnownBlocks(Analysis):
             "block": Result(names.astype(str), ("block",)),
             "true_block": Result(true_names.astype(str), ("true_block",)),
             "nmi": Result(np.array(nmi), label="NMI"),
-            "headline": f"{hits} of {len(true_names)} known blocks found, NMI {nmi:.2f}",
+            "headline": f"{hits} of {counted(len(true_names), 'known block')} found, NMI {nmi:.2f}",
             "caption": f"Found: Jaccard of the cells at least 0.5; membership from {params['threshold']:g}; "
-            f"{len(names)} blocks in the run",
+            f"{counted(len(names), 'block')} in the run",
         }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from plaidwork.core.api import Block, ChainView, Result, Results, Table
+from plaidwork.core.api import Block, ChainView, Result, Results, Table, counted
 from plaidwork.core.api_blocks import MatchedBlocks, match_blocks, pick_items
 from plaidwork.core.api_draws import spread
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
@@ -129,7 +129,7 @@ def _block_table(
     doc += "Present: share of the draws of all chains with the block."
     if len(chains) > 1:
         columns["Chains"] = in_chains
-        doc += f" Chains: how many of the {len(chains)} chains have it in at least half of their draws."
+        doc += f" Chains: how many of the {counted(len(chains), 'chain')} have it in at least half of their draws."
     units = {title: unit for title in columns if title in ("Shift", "Low", "High", "Spread")}
     return Table(columns, units=units, label=label, doc=doc)
 

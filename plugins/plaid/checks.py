@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Cost, ModelData, Problem, format_percent
+from plaidwork.core.api import Block, Cost, ModelData, Problem, agree, counted, format_percent
 from plaidwork.plugins.plaid.fields import Settings
 from plaidwork.plugins.plaid.state import given_blocks
 
@@ -74,7 +74,7 @@ def _start(data: ModelData, most: int, name: str, label: str) -> list[Problem]:
     given = int((rows.any(axis=1) & columns.any(axis=1)).sum())
     if given <= most:
         return []
-    text = f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {most}."
+    text = f"“Start rows” and “Start columns” give {counted(given, 'block')}, more than “{label}” allows: {most}."
     return [Problem(text, f"Raise “{label}”, or give fewer blocks to start from.", name)]
 
 
@@ -103,7 +103,7 @@ def find_problems(data: ModelData, params: Settings, most: int, name: str, label
             )
         empty = int((~block.observed.any(axis=1 - axis)).sum())
         if empty:
-            text = f"{empty} {noun}{'s have' if empty > 1 else ' has'} no observed cell."
+            text = f"{counted(empty, noun)} {agree(empty, 'has', 'have')} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
     found += _levels(block) + _mostly_one_value(block)
     if params["layer"] == "profile" and params.get("moves") == "row_wise":

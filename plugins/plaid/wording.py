@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plaidwork.core.api import Block, format_fixed, format_percent
+from plaidwork.core.api import Block, counted, format_fixed, format_percent
 from plaidwork.core.api_draws import distribution
 from plaidwork.plugins.plaid.checks import MOSTLY, share_of_one_value
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
@@ -37,7 +37,7 @@ class Findings(NamedTuple):
 
 
 def best_chains(count: int) -> str:
-    return "best chain" if count == 1 else f"{count} best chains"
+    return "best chain" if count == 1 else f"{counted(count, 'best chain')}"
 
 
 def texts(findings: Findings, thinned: str) -> dict[str, str]:
@@ -76,7 +76,7 @@ def _number_text(findings: Findings, sure: int) -> list[str]:
     if mode != sure:
         return [f"counted are blocks in at least half of the draws; a single draw most often has {mode}"]
     share = dict(zip(values.tolist(), probability.tolist(), strict=True)).get(sure, 0.0)
-    return [f"{format_percent(share)} of the draws have {sure} {'block' if sure == 1 else 'blocks'}"]
+    return [f"{format_percent(share)} of the draws have {counted(sure, 'block')}"]
 
 
 def _about_chains(findings: Findings) -> str:
@@ -85,14 +85,16 @@ def _about_chains(findings: Findings) -> str:
     if total == 1:
         return ""
     if used == 1:
-        return f"from the best of {total} chains, the others ended clearly below it"
+        return f"from the best of {counted(total, 'chain')}, the others ended clearly below it"
     low, high = (f"{mean:.1f}" for mean in sorted(k.mean() for k in findings.numbers)[:: used - 1])
     each = (
-        f"with {low} blocks on average in each" if low == high else f"with {low} to {high} blocks on average"
+        f"with {counted(low, 'block')} on average in each"
+        if low == high
+        else f"with {low} to {counted(high, 'block')} on average"
     )
     if used == total:
-        return f"from {total} chains {each}"
-    return f"from the {used} best of {total} chains {each}; the others ended clearly below"
+        return f"from {counted(total, 'chain')} {each}"
+    return f"from the {used} best of {counted(total, 'chain')} {each}; the others ended clearly below"
 
 
 def _where_to_look(findings: Findings) -> str:
@@ -124,10 +126,10 @@ def _shared_caption(findings: Findings) -> str:
     if total > 1 and not findings.survives.all():
         found.insert(
             0,
-            f"Over all {total} chains, which ended in different blocks: read it as far as two halves of them correlate.",
+            f"Over all {counted(total, 'chain')}, which ended in different blocks: read it as far as two halves of them correlate.",
         )
     elif total > 1:
-        found.insert(0, f"Over all {total} chains.")
+        found.insert(0, f"Over all {counted(total, 'chain')}.")
     return " ".join([*found, _score(findings)]).strip()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Problem, random_test
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, counted, random_test
 from plaidwork.plugins.rank_factor.state import Settings
 
 MANY = 4
@@ -14,7 +14,7 @@ MANY = 4
 def some(names: list[str], noun: str) -> str:
     """``3 features (“a”, “b”, “c”)``, the first few named."""
     shown = ", ".join(f"“{name}”" for name in names[:MANY]) + (", …" if len(names) > MANY else "")
-    return f"{len(names)} {noun}{'s' if len(names) != 1 else ''} ({shown})"
+    return f"{counted(len(names), noun)} ({shown})"
 
 
 def split_of(data: ModelData, params: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -110,7 +110,7 @@ def _label_problems(classes: tuple[str, ...], codes: np.ndarray) -> list[Problem
     if len(used) > min(20, max(3, len(codes) // 3)):
         return [
             Problem(
-                f"The labels have {len(used)} classes for {len(codes)} training samples.",
+                f"The labels have {counted(len(used), 'class')} for {counted(len(codes), 'training sample')}.",
                 "Choose labels of a few classes; every class gets a classifier of its own.",
                 "y",
                 "warning",
@@ -169,8 +169,8 @@ def _setting_problems(block: Block, params: Settings) -> list[Problem]:
     elif shape and shape[0] * shape[1] != block.shape[1]:
         found.append(
             Problem(
-                f"Images of {shape[0]:g} × {shape[1]:g} have {shape[0] * shape[1]:g} pixels. Found {block.shape[1]} "
-                "features.",
+                f"Images of {shape[0]:g} × {shape[1]:g} have {counted(shape[0] * shape[1], 'pixel')}. Found "
+                f"{counted(block.shape[1], 'feature')}.",
                 "Correct “Image shape”, or check that no pixel was left out of the data.",
                 "image_shape",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, Result, Results, Table
+from plaidwork.core.api import Block, ModelData, Result, Results, Table, counted
 from plaidwork.plugins.rank_factor.classification import classification
 from plaidwork.plugins.rank_factor.fit_of_features import agreement, cell_fit, order_fit, shown_feature
 from plaidwork.plugins.rank_factor.posterior import Posterior
@@ -65,9 +65,9 @@ def _images(posterior: Posterior, params: Settings) -> Result:
 def _caption(posterior: Posterior, setup: Setup, params: Settings, size: np.ndarray) -> str:
     kind = {"gaussian": "values", "levels": "ranks with thresholds", "pairs": "ranks between samples"}
     used = int((size > IN_USE * max(size.max(), 1e-300)).sum())
-    text = f"From {kind[setup.likelihood]}; {used} of {len(size)} factors in use"
+    text = f"From {kind[setup.likelihood]}; {used} of {counted(len(size), 'factor')} in use"
     if len(posterior.group_size) > 1:
-        text += f"; {int((posterior.group_size > 0.01).sum())} groups of samples"
+        text += f"; {counted(int((posterior.group_size > 0.01).sum()), 'group')} of samples"
     if params["classifier"] == "process":
         text += "; the labels shaped the boundary and no factor"
     if not len(setup.test):
@@ -126,7 +126,7 @@ def _classifiers(posterior: Posterior, setup: Setup, params: Settings) -> Result
     group_names = [f"Group {t + 1}" if several else "All samples" for t in range(groups)]
     used = int((posterior.group_size > 0.01).sum())
     return {
-        "groups_title": f"{used} groups of samples, each with a plane of its own"
+        "groups_title": f"{counted(used, 'group')} of samples, each with a plane of its own"
         if several
         else f"One {shape} for all samples",
         "classifier": Result(np.array(titles), ("classifier",), label="Class against the rest"),

@@ -15,6 +15,8 @@ from plaidwork.core.api import (
     Result,
     Results,
     Table,
+    agree,
+    counted,
 )
 from plaidwork.core.api_scores import benjamini_hochberg, holm
 from plaidwork.plugins.supervised_ibp import heldout
@@ -50,7 +52,7 @@ class Effects(Analysis):
         restart, topics = _topics(results, corpus, wanted)
         k = len(topics.share_a)
         if wanted["method"] == "exact" and k > heldout.MOST_EXACT:
-            raise ModelError(f"{k} topics have too many combinations.", "Choose “Approximate”.")
+            raise ModelError(f"{counted(k, 'topic')} have too many combinations.", "Choose “Approximate”.")
         words = prepared_rows(data, corpus, corpus.test, of_fit)
         nu, _evidence = heldout.infer(
             words, topics, corpus, of_fit, method=wanted["method"], starts=wanted["starts"],
@@ -198,7 +200,7 @@ def _texts(
     clear = known & ((interval[:, 0] > 0) | (interval[:, 1] < 0))
     named = {"hc2": "HC2", "classical": "classical", "cluster": "by cluster", "bootstrap": "bootstrap"}[kind]
     level = f"{100 * wanted['level']:g} %"
-    caption = f"{len(corpus.test)} test documents, restart {restart}, {level} intervals ({named})."
+    caption = f"{counted(len(corpus.test), 'test document')}, restart {restart}, {counted(level, 'interval')} ({named})."
     labels, _ = _labels(corpus, len(value) // groups)
     lost = labels[groups:][~known]
     if len(lost):
@@ -211,6 +213,6 @@ def _texts(
     if bases:
         caption += f" Mean outcome: {'; '.join(bases).replace('No topic', 'no topic')}."
     return {
-        "headline": f"{int(clear.sum())} of {int(known.sum())} effects have an interval without 0",
+        "headline": f"{int(clear.sum())} of {counted(int(known.sum()), 'effect')} {agree(clear.sum(), 'has', 'have')} an interval without 0",
         "caption": caption,
     }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import Block, ModelData, ModelError
+from plaidwork.core.api import Block, ModelData, ModelError, counted
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.split import equal_documents, random_split, units_of
 from plaidwork.plugins.supervised_ibp.state import Settings, Transform
@@ -197,8 +197,8 @@ def _vocabulary(train: csr_matrix, y: np.ndarray, params: Settings) -> dict[str,
         kept = _screened(train, y, kept, params["screen"])
     if not len(kept):
         raise ModelError(
-            f"No word is left of {n_words}: {int(rare.sum())} are in fewer than {params['min_documents']} training "
-            f"documents, {int(constant.sum())} are the same in all.",
+            f"No word is left of {n_words}: {int(rare.sum())} are in fewer than "
+            f"{counted(params['min_documents'], 'training document')}, {int(constant.sum())} are the same in all.",
             "Lower “Least documents of a word”, or check the matrix.",
         )
     idf, mean, spread = idf[kept], mean[kept] * idf[kept], spread[kept] * idf[kept]
@@ -242,7 +242,7 @@ def _outcome(data: ModelData, train: np.ndarray) -> dict[str, Any]:
     mean, spread = float(y.mean()), float(y.std(ddof=1))
     if not spread > LEAST_SPREAD * np.abs(y).max():
         raise ModelError(
-            f"The outcome is {y[0]:g} in all {len(y)} training documents.",
+            f"The outcome is {y[0]:g} in all {counted(len(y), 'training document')}.",
             "Topics of an outcome need one that differs.",
         )
     return {"y": (y - mean) / spread, "y_mean": mean, "y_scale": spread}

@@ -9,6 +9,8 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.special import ndtr, ndtri
 
+from plaidwork.core.api import counted
+
 RANK = 1e-9
 """A column that the others leave less than this share of its length is a combination of them."""
 
@@ -155,8 +157,8 @@ def regress(
     owner = np.repeat(np.arange(n_groups), k)
     note = np.full(n_groups + n_groups * k, "", dtype="<U80")
     note[:n_groups][sizes == 0] = "no document of the group"
-    note[n_groups:][count < least] = f"in fewer than {least} documents"
-    note[n_groups:][count > sizes[owner] - least] = f"lacking in fewer than {least} documents"
+    note[n_groups:][count < least] = f"in fewer than {counted(least, 'document')}"
+    note[n_groups:][count > sizes[owner] - least] = f"lacking in fewer than {counted(least, 'document')}"
     note[n_groups:][count == 0] = "in no document"
     able = note == ""
     nuisance = np.concatenate([intercepts[:, able[:n_groups]], extra], axis=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Problem
+from plaidwork.core.api import ModelData, ModelError, Problem, counted
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of, variances_of
 from plaidwork.plugins.supervised_ibp.state import Settings
 
@@ -29,30 +29,26 @@ def problems_of(data: ModelData, params: Settings) -> list[Problem]:
     ]
 
 
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
 def _documents(data: ModelData, corpus: Corpus, params: Settings) -> list[tuple[str, str, str]]:
     found = []
     if corpus.n_left_out:
-        text = f"Left out for want of outcome, group or covariate: {_counted(corpus.n_left_out, 'document')}."
+        text = f"Left out for want of outcome, group or covariate: {counted(corpus.n_left_out, 'document')}."
         found.append((text, "", "y"))
     empty = int((np.diff(corpus.indptr) == 0).sum())
     if empty:
         found.append(
-            (f"None of the words in {_counted(empty, 'training document')}.", "Check the matrix.", "X")
+            (f"None of the words in {counted(empty, 'training document')}.", "Check the matrix.", "X")
         )
     if not len(corpus.test) and params["test_share"] > 0:
         text = "There are no test documents: all others are tied to training documents."
         found.append((text, "Effects need test documents.", "test_share"))
     elif params["test_share"] > 0 and len(corpus.test) < FEW_TEST:
         found.append(
-            (f"Only {_counted(len(corpus.test), 'test document')}.", "Effects will be vague.", "test_share")
+            (f"Only {counted(len(corpus.test), 'test document')}.", "Effects will be vague.", "test_share")
         )
     torn = np.intersect1d(corpus.units[corpus.train], corpus.units[corpus.test])
     if len(torn):
-        text = f"The split tears {_counted(len(torn), 'cluster')} (or equal documents) apart."
+        text = f"The split tears {counted(len(torn), 'cluster')} (or equal documents) apart."
         found.append((text, "Test documents are then not independent of the fit.", "split"))
     return found
 
@@ -79,8 +75,8 @@ def _package(corpus: Corpus, params: Settings) -> list[tuple[str, str, str]]:
 def _vocabulary(corpus: Corpus) -> list[tuple[str, str, str]]:
     found = []
     if corpus.n_constant:
-        text = f"Left out, the same in all training documents: {_counted(corpus.n_constant, 'word')}."
+        text = f"Left out, the same in all training documents: {counted(corpus.n_constant, 'word')}."
         found.append((text, "", "X"))
     if corpus.n_rare:
-        found.append((f"Left out, too rare: {_counted(corpus.n_rare, 'word')}.", "", "min_documents"))
+        found.append((f"Left out, too rare: {counted(corpus.n_rare, 'word')}.", "", "min_documents"))
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import ModelData, ModelError, chain_of
+from plaidwork.core.api import ModelData, ModelError, chain_of, counted
 from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.effort import n_candidates, n_moves
@@ -57,7 +57,7 @@ def _given(corpus: Corpus, data: ModelData, k: int) -> np.ndarray:
     given = np.asarray(data["start"].values)[corpus.train]
     if given.shape[1] != k:
         raise ModelError(
-            f"“Start values” has {given.shape[1]} topics, “Topics” is {k}.", "Make both the same."
+            f"“Start values” has {counted(given.shape[1], 'topic')}, “Topics” is {k}.", "Make both the same."
         )
     if ((given < 0) | (given > 1)).any():
         raise ModelError("Start values are probabilities, from 0 to 1.", "Check “Start values”.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plaidwork.core.api import format_correlation, format_percent, format_rate
+from plaidwork.core.api import agree, counted, format_correlation, format_percent, format_rate
 from plaidwork.core.api_scores import correlation_interval
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.state import Settings, Transform
@@ -43,7 +43,7 @@ def caution(expected: Expected | None) -> str:
         return ""
     few = [f"topic {k + 1} ({expected.count[k]:.0f})" for k in np.flatnonzero(expected.few)]
     return (
-        f"Of {expected.n} test documents, too few are expected with, or without, {', '.join(few)} for a clear effect. "
+        f"Of {counted(expected.n, 'test document')}, too few are expected with, or without, {', '.join(few)} for a clear effect. "
         "Other settings or another restart may give topics that split the documents better."
     )
 
@@ -52,10 +52,12 @@ def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: S
     """Headline of the fit and captions of its views."""
     n, used = len(corpus.y), int((fit.free.sum(axis=0) > 1).sum())
     headline = (
-        f"{used} of {fit.free.shape[1]} topics in use, {format_percent(max(explained, 0.0), 1)} of the words' variance explained "
-        f"in {n} training documents"
+        f"{used} of {counted(fit.free.shape[1], 'topic')} in use, {format_percent(max(explained, 0.0), 1)} of the words' variance explained "
+        f"in {counted(n, 'training document')}"
     )
-    parts = [f"Training documents only; {len(corpus.test)} test documents are kept for the effects."]
+    parts = [
+        f"Training documents only; {counted(len(corpus.test), 'test document')} {agree(len(corpus.test), 'is', 'are')} kept for the effects."
+    ]
     if len(fits) > 1:
         parts.append(f"Restart {fit.chain.chain + 1} of {len(fits)}, {_reason(fit, fits, params)}.")
     if params["show"] == "bound-in-range" and not fit.in_range:
@@ -90,7 +92,7 @@ def findings(
     n, k = fit.free.shape
     inside = (fit.free > 0.5).sum(axis=0)
     largest, least = int(inside.argmax()), int(inside.argmin())
-    sizes = f"Topic {largest + 1} is in {inside[largest]} of {n} training documents"
+    sizes = f"Topic {largest + 1} is in {inside[largest]} of {counted(n, 'training document')}"
     if k > 1:
         sizes += f", topic {least + 1} in {inside[least]}"
     best = int(word_shares.argmax())

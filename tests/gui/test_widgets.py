@@ -70,7 +70,7 @@ def test_label_colour_follows_role_and_theme(qtbot):
     made = Label("x", color="warn")
     qtbot.addWidget(made)
     light = made.palette().color(made.foregroundRole()).name().upper()
-    assert light == "#8F5B00"
+    assert light == "#955F00"
     theme().set_mode("dark")
     assert made.palette().color(made.foregroundRole()).name().upper() == "#E8B54A"
     made.set_color("muted")

@@ -14,6 +14,7 @@ import numpy as np
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._hdf5 import Archive
 from plaidwork.core.data.importers._table import MAX_CELLS
+from plaidwork.core.draws.counting import counted
 
 _SPARSE = {"csr_matrix": "csr", "csc_matrix": "csc"}
 
@@ -47,7 +48,7 @@ def read_frame(archive: Archive, parent: h5py.Group, name: str, size: int | None
     index = str(archive.attr(group, "_index", "_index"))
     names = archive.texts(archive.array(group, index))
     if names.ndim != 1 or (size is not None and len(names) != size):
-        raise archive.fail(f"{group.name}/{index}", f"expected {size} names, found {names.shape}")
+        raise archive.fail(f"{group.name}/{index}", f"expected {counted(size, 'name')}, found {names.shape}")
     order = archive.attr(group, "column-order", None)
     listed = [str(item) for item in np.atleast_1d(order)] if order is not None else archive.names(group)
     columns = {}
@@ -89,7 +90,9 @@ def _plain_column(archive: Archive, group: h5py.Group, name: str) -> np.ndarray 
 def _decoded(archive: Archive, codes: np.ndarray, categories: h5py.Dataset) -> np.ndarray:
     levels = _as_annotation(archive, categories)
     if levels is None or codes.dtype.kind not in "iu" or (codes.size and codes.max() >= len(levels)):
-        raise archive.fail(categories.name, f"codes up to {codes.max()} for {categories.shape} categories")
+        raise archive.fail(
+            categories.name, f"codes up to {codes.max()} for {counted(categories.shape, 'category')}"
+        )
     gap: Any = "" if levels.dtype.kind == "U" else np.nan
     padded = np.append(levels, np.array([gap], dtype=levels.dtype))
     return padded[np.where(codes < 0, len(levels), codes)]
@@ -147,7 +150,7 @@ def read_matrix(archive: Archive, matrix: Matrix, dense_below: int) -> Any:
     cells = matrix.shape[0] * matrix.shape[1]
     if matrix.layout == "dense":
         if cells > MAX_CELLS:
-            raise archive.fail(matrix.element.name, f"has {cells} cells; {MAX_CELLS} can be read")
+            raise archive.fail(matrix.element.name, f"has {counted(cells, 'cell')}; {MAX_CELLS} can be read")
         return np.asarray(matrix.element[()], dtype=np.float64)
     values = _sparse(archive, matrix)
     return np.asarray(values.toarray()) if cells <= dense_below else values.tocsr()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 from xml.etree import ElementTree
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 from plaidwork.core.hdf5.limits import machine_limits
 
@@ -39,7 +40,7 @@ def check_growth(path: Path, size: int, stored: int = 0) -> None:
     limits, stored = machine_limits(), stored or path.stat().st_size
     if size > limits.ratio_from and size > limits.ratio * stored:
         raise DataError(
-            f"{path.name} would grow from {stored} to {size} bytes when it is read.",
+            f"{path.name} would grow from {stored} to {counted(size, 'byte')} when it is read.",
             "Save it once more without compression, if it is what you expect.",
         )
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import Issue
+from plaidwork.core.draws.counting import agree, counted
 
 SKEW_LIMIT = 2.0
 _LISTED, _LISTED_PLACES = 50, 8
@@ -84,22 +84,22 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
     found = []
     if empty.any():
         which = [names[index] for index in np.flatnonzero(empty).tolist()]
-        verb = "has" if len(which) == 1 else "have"
+        verb = agree(len(which), "has", "have")
         found.append(
             Issue(
                 "warning",
-                f"{count_text(len(which), what)} {verb} no value at all",
+                f"{counted(len(which), what)} {verb} no value at all",
                 _first(which),
                 fix=("Leave them out", f"drop_empty_{what}s", True),
             )
         )
     if constant.any():
         which = [names[index] for index in np.flatnonzero(constant).tolist()]
-        verb = "has" if len(which) == 1 else "have"
+        verb = agree(len(which), "has", "have")
         found.append(
             Issue(
                 "warning",
-                f"{count_text(len(which), what)} {verb} the same value everywhere",
+                f"{counted(len(which), what)} {verb} the same value everywhere",
                 _first(which),
                 fix=("Leave them out", f"drop_constant_{what}s", True),
             )
@@ -157,10 +157,10 @@ def name_issue(names: Sequence[str], what: str, numbers: Sequence[int] = ()) -> 
     if not lines:
         return None
     more = len(lines) - _LISTED
-    verb = "occurs" if len(lines) == 1 else "occur"
+    verb = agree(len(lines), "occurs", "occur")
     return Issue(
         "error",
-        f"{count_text(len(lines), f'{what} name')} {verb} more than once",
+        f"{counted(len(lines), f'{what} name')} {verb} more than once",
         f"{lines[0]}{', …' if len(lines) > 1 else ''}",
         fix=("Add a number to tell them apart", "rename_duplicates", True),
         places=(*lines[:_LISTED], *([f"and {more} more"] if more > 0 else [])),

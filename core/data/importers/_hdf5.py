@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 from h5py import h5l, h5z
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.hdf5 import gate
 
@@ -78,7 +79,7 @@ class Archive:
         identifier = h5py.h5a.open(thing.id, name.encode())
         size = int(np.prod(identifier.shape or (1,), dtype=np.float64)) * identifier.get_type().get_size()
         if size > _ATTRIBUTE:
-            raise self.fail(thing.name, f"has an attribute “{name}” of {size} bytes")
+            raise self.fail(thing.name, f"has an attribute “{name}” of {counted(size, 'byte')}")
         value = thing.attrs[name]
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 

@@ -13,6 +13,7 @@ from plaidwork.core.data.importers._reader import HEAD
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers.base import Issue, RawTable
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 WORDS = ("images", "pixels")
@@ -25,7 +26,9 @@ def check_size(what: str, count: int, shape: Sequence[int]) -> None:
     """Raise ``DataError`` when so many images are too large to be read."""
     cells = count * int(np.prod([max(int(side), 0) for side in shape], dtype=object))
     if cells > MAX_CELLS:
-        raise DataError(f"{what} holds {cells} numbers; {MAX_CELLS} can be read.", "Import a part of it.")
+        raise DataError(
+            f"{what} holds {counted(cells, 'number')}; {MAX_CELLS} can be read.", "Import a part of it."
+        )
 
 
 def pixel_names(shape: Sequence[int]) -> tuple[str, ...]:
@@ -84,7 +87,11 @@ def image_head(
     """The same for a preview, of the first of ``count`` images; colours are shown as grey."""
     grey = images.mean(axis=3) if images.ndim == 4 else images
     shape, pixels = grey.shape[1:], grey.shape[1] * grey.shape[2]
-    issue = Issue("info", f"{count} images of {shape[0]} × {shape[1]} pixels", "Each becomes a row.")
+    issue = Issue(
+        "info",
+        f"{counted(count, 'image')} of {shape[0]} × {counted(shape[1], 'pixel')}",
+        "Each becomes a row.",
+    )
     return RawTable(
         path,
         "",

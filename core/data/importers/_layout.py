@@ -14,7 +14,7 @@ from plaidwork.core.data.importers._sheet import Sheet
 from plaidwork.core.data.importers._text import Records
 from plaidwork.core.data.importers.base import Issue, Progress
 from plaidwork.core.data.sample_words import FEATURE_WORDS, SAMPLE_WORDS
-from plaidwork.core.data.sample_words import plural as _plural
+from plaidwork.core.draws.counting import plural
 from plaidwork.core.errors import DataError
 
 RATER_WORDS = {"rater", "annotator", "assessor", "coder", "grader", "judge", "observer", "reviewer"}
@@ -124,10 +124,10 @@ def axis_words(layout: Layout) -> tuple[str, str]:
     if not layout.samples_in:
         return "rows", "columns"
     if layout.samples_in == "columns":
-        return (_plural(word) if word in FEATURE_WORDS else "features"), "samples"
-    return (_plural(word) if word in SAMPLE_WORDS else "samples"), "features"
+        return (plural(word) if word in FEATURE_WORDS else "features"), "samples"
+    return (plural(word) if word in SAMPLE_WORDS else "samples"), "features"
 
 
-def plural(word: str, otherwise: str) -> str:
+def known_plural(word: str, otherwise: str) -> str:
     """The plural of a word for samples or features that is known, else ``otherwise``."""
-    return _plural(word) if word and word in FEATURE_WORDS | SAMPLE_WORDS else otherwise
+    return plural(word) if word and word in FEATURE_WORDS | SAMPLE_WORDS else otherwise

@@ -16,8 +16,8 @@ from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, inexact
 from plaidwork.core.data.importers._problems import Problems
 from plaidwork.core.data.importers._table import MAX_CELLS
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 ROLES = ("sample", "feature", "value", "view")
@@ -323,7 +323,7 @@ def _spread(
         table.issues.append(
             Issue(
                 "error",
-                f"{count_text(number, 'pair')} of sample and feature {'occurs' if number == 1 else 'occur'} more than once",
+                f"{counted(number, 'pair')} of sample and feature {agree(number, 'occurs', 'occur')} more than once",
                 f"First: {pair}, {rows}",
                 row=int(places[twice]),
                 fix=("Take the mean of repeated values", "repeated", "mean"),
@@ -338,7 +338,7 @@ def _spread(
         cells += len(row_ids) * len(column_ids)
         if cells > min(DENSEST, MAX_CELLS):
             raise DataError(
-                f"{path.name}: {len(row_ids)} samples × {len(column_ids)} features are too many for a table.",
+                f"{path.name}: {counted(len(row_ids), 'sample')} × {counted(len(column_ids), 'feature')} are too many for a table.",
                 "Check that the right columns are chosen.",
             )
         use, shape = known[mine], (len(row_ids), len(column_ids))
@@ -375,7 +375,8 @@ def absent_issue(table: LongTable, options: ImportOptions, whole: bool) -> Issue
     return Issue(
         "warning" if counts else "info",
         "Combinations without a row become missing cells",
-        f"{table.absent} of {total} cells" + ("" if whole else f" of the first {table.n_records} rows"),
+        f"{table.absent} of {counted(total, 'cell')}"
+        + ("" if whole else f" of the first {counted(table.n_records, 'row')}"),
         fix=("Take them as 0", "absent", "zero"),
         other=("Keep them missing", "absent", "missing"),
     )

@@ -11,8 +11,9 @@ import numpy as np
 
 from plaidwork.core.data.importers._numbers import inexact
 from plaidwork.core.data.importers._problems import inexact_error
-from plaidwork.core.data.importers._text import count_text, open_binary
+from plaidwork.core.data.importers._text import open_binary
 from plaidwork.core.data.importers.base import ImportOptions, Issue
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 _LISTED = 50
@@ -70,10 +71,10 @@ def entry_issue(entries: list[Entry]) -> Issue:
     lines = [
         f"row {entry.row}, column {entry.column}: “{entry.text}” (line {entry.line})" for entry in entries
     ]
-    verb = "is not representable" if len(entries) == 1 else "are not representable"
+    verb = agree(len(entries), "is not representable", "are not representable")
     return Issue(
         "error",
-        f"{count_text(len(entries), 'number')} {verb} as written",
+        f"{counted(len(entries), 'number')} {verb} as written",
         f"First: {lines[0]}",
         fix=("Take the nearest number", "inexact", "nearest"),
         places=tuple(lines[:_LISTED]),
@@ -95,8 +96,8 @@ def without_repeats(path: Path, found: Any, options: ImportOptions, issues: list
     for index in twice[:_LISTED].tolist():
         row, column = divmod(int(unique[index]), max(found.shape[1], 1))
         shown = ", ".join(f"{value:g}" for value in found.data[back == index][:4].tolist())
-        lines.append(f"row {row + 1}, column {column + 1}: {times[index]} entries ({shown})")
-    message = f"{count_text(len(twice), 'cell')} {'is' if len(twice) == 1 else 'are'} given more than once"
+        lines.append(f"row {row + 1}, column {column + 1}: {counted(times[index], 'entry')} ({shown})")
+    message = f"{counted(len(twice), 'cell')} {agree(len(twice), 'is', 'are')} given more than once"
     if rule not in ("sum", "mean"):
         if issues is None:
             raise DataError(

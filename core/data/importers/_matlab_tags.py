@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from plaidwork.core.data.importers._damage import check_growth
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _HEAD = 128
@@ -119,7 +120,7 @@ class _Walk:
         if not kind >> 16:
             return kind, size, size if kind == _COMPRESSED else -(-size // 8) * 8
         if kind >> 16 > 4:
-            raise self.damaged(f"a small element of {kind >> 16} bytes")
+            raise self.damaged(f"a small element of {counted(kind >> 16, 'byte')}")
         return kind & 0xFFFF, kind >> 16, 0
 
     def element(self, stream: _Bytes, allowed: set[int] | frozenset[int], depth: int) -> int:

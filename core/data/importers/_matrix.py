@@ -11,9 +11,9 @@ import numpy as np
 from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned_samples
 from plaidwork.core.data.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _SHOWN = 5
@@ -29,9 +29,7 @@ def checked_names(file: str, names: Sequence[str], what: str, options: ImportOpt
         return distinct_names(filled)
     lines = repeated_lines(filled, what)
     more = (
-        f" So do {count_text(len(lines) - 1, 'other name')}: {'; '.join(lines[1:_SHOWN])}"
-        if lines[1:]
-        else ""
+        f" So do {counted(len(lines) - 1, 'other name')}: {'; '.join(lines[1:_SHOWN])}" if lines[1:] else ""
     )
     places = lines[0].split(", ", 1)[1]
     raise DataError(

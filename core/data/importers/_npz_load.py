@@ -24,6 +24,7 @@ from plaidwork.core.data.importers._npz_parts import (
 )
 from plaidwork.core.data.importers.base import ImportOptions
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _NAMES = {0: ("row_names", "rownames", "rows"), 1: ("column_names", "columnnames", "colnames", "columns")}
@@ -105,13 +106,16 @@ def load(path: Path, headers: Mapping[str, Header], array: str, options: ImportO
     if values.ndim == 3:
         number, height, width = values.shape
         values = values.reshape(number, height * width)
-        note = f"{number} images of {height} × {width} became rows of {height * width} values."
+        note = f"{counted(number, 'image')} of {height} × {width} became rows of {counted(height * width, 'value')}."
         message, notes = ("Images were laid out as rows", note), [note]
     elif halves is not None:
         parts = " and ".join(f"{count} {half}" for (half, _, _), count in zip(halves.parts, counts))
-        message = f"{parts} rows were put together", "Column “split” says which is which."
+        message = f"{counted(parts, 'row')} were put together", "Column “split” says which is which."
     elif shape:
-        message = f"{len(values)} images of {shape[0]} × {shape[1]} pixels", "Each is a row."
+        message = (
+            f"{counted(len(values), 'image')} of {shape[0]} × {counted(shape[1], 'pixel')}",
+            "Each is a row.",
+        )
     exact, note = _exact(path, values)
     rows = _names_of(held, array, 0, exact.shape[0], options)
     columns = _names_of(held, array, 1, exact.shape[1], options) if exact.ndim == 2 else ()
@@ -184,8 +188,8 @@ def _image_shape(
     height, width = (int(side) for side in shape)
     if height * width != values.shape[1]:
         raise DataError(
-            f"{file}: image_shape says {height} × {width} = {height * width} pixels; "
-            f"{array} has {values.shape[1]} columns.",
+            f"{file}: image_shape says {height} × {width} = {counted(height * width, 'pixel')}; "
+            f"{array} has {counted(values.shape[1], 'column')}.",
             NO_IMAGES,
         )
     return height, width

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 LABEL, SPLIT = "label", "split"
@@ -92,13 +93,17 @@ def check_halves(file: str, halves: Halves, shapes: Shapes) -> None:
             )
         if labels and shapes[labels][0] != shapes[data][0]:
             raise DataError(
-                f"{file}: {labels} has {shapes[labels][0]} entries; {data} has {shapes[data][0]} rows.",
+                f"{file}: {labels} has {counted(shapes[labels][0], 'entry')}; {data} has {counted(shapes[data][0], 'row')}.",
                 "A label is needed for each row. Choose one of the arrays with “array”.",
             )
 
 
 def _columns(shape: tuple[int, ...]) -> str:
-    return f"images of {shape[1]} × {shape[2]} pixels" if len(shape) == 3 else f"{shape[1]} columns"
+    return (
+        f"images of {shape[1]} × {counted(shape[2], 'pixel')}"
+        if len(shape) == 3
+        else f"{counted(shape[1], 'column')}"
+    )
 
 
 def label_column(values: np.ndarray) -> np.ndarray:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import ImportOptions, Issue
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 MOST_SIDE = 2048
@@ -38,7 +38,9 @@ def look_at(path: Path, files: Sequence[Path]) -> list[Head]:
             wide, high = image.size
             if max(wide, high) > MOST_SIDE:
                 name = file.relative_to(path).as_posix()
-                raise DataError(f"{name} has {high} × {wide} pixels; {MOST_SIDE} a side can be read.")
+                raise DataError(
+                    f"{name} has {high} × {counted(wide, 'pixel')}; {MOST_SIDE} a side can be read."
+                )
             coloured = image.mode in ("RGB", "RGBA", "CMYK", "YCbCr", "LAB", "HSV", "P", "PA")
             heads.append(Head(file, (high, wide), coloured))
     return heads
@@ -82,15 +84,15 @@ def find_issues(path: Path, heads: Sequence[Head], options: Pictures) -> list[Is
     if other and not options.resize:
         issues.append(_size_issue(path, heads, other, options))
     elif small and options.resize == "crop":
-        verb = "is smaller" if len(small) == 1 else "are smaller"
+        verb = agree(len(small), "is smaller", "are smaller")
         fix = ("Scale them all", "resize", "scale")
-        message = f"{count_text(len(small), 'image')} {verb} than {_times(options.size)}"
+        message = f"{counted(len(small), 'image')} {verb} than {_times(options.size)}"
         places = tuple(_location(path, head) for head in small[:_LISTED])
         issues.append(Issue("error", message, f"First: {places[0]}", 0, 0, fix, None, places))
     coloured = [head for head in heads if head.colour]
     if coloured and not options.colour:
-        verb = "is" if len(coloured) == 1 else "are"
-        message = f"{count_text(len(coloured), 'image')} {verb} in colour and read as grey values"
+        verb = agree(len(coloured), "is", "are")
+        message = f"{counted(len(coloured), 'image')} {verb} in colour and read as grey values"
         places = tuple(_location(path, head) for head in coloured[:_LISTED])
         fix = ("Keep red, green and blue", "colour", "colour")
         issues.append(Issue("warning", message, f"First: {places[0]}", 0, 0, fix, None, places))
@@ -99,11 +101,11 @@ def find_issues(path: Path, heads: Sequence[Head], options: Pictures) -> list[Is
 
 def _size_issue(path: Path, heads: Sequence[Head], other: Sequence[Head], options: Pictures) -> Issue:
     smallest = min(head.size[0] for head in heads), min(head.size[1] for head in heads)
-    verb = "has" if len(other) == 1 else "have"
+    verb = agree(len(other), "has", "have")
     places = tuple(_location(path, head) for head in other[:_LISTED])
     return Issue(
         "error",
-        f"{count_text(len(other), 'image')} of {len(heads)} {verb} another size than {_times(options.usual)}",
+        f"{counted(len(other), 'image')} of {len(heads)} {verb} another size than {_times(options.usual)}",
         f"First: {places[0]}",
         fix=(f"Scale all to {_times(options.usual)}", "resize", "scale"),
         other=(f"Crop all to {_times(smallest)}", "resize", "crop"),

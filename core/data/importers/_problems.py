@@ -10,8 +10,8 @@ from pathlib import Path
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, marks_of, one_group
 from plaidwork.core.data.importers._numbers import BadCell
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import Added, Fix, ImportOptions, Issue
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 _TOKENS, _OF_COLUMN, _PLACES = 8, 5, 50
@@ -55,7 +55,7 @@ class Problems:
     def ragged(self, row: int, found: int) -> None:
         if not self.collect:
             raise DataError(
-                f"{self.path.name}, row {row}: {count_text(found, 'field')} found, "
+                f"{self.path.name}, row {row}: {counted(found, 'field')} found, "
                 f"{self.layout.n_columns} expected.",
                 "Mend the row, or leave out rows of other length.",
             )
@@ -106,15 +106,15 @@ class Problems:
         found = []
         if self._ragged:
             row, width = self._ragged[0]
-            number = count_text(len(self._ragged), "row")
-            verb = "has" if len(self._ragged) == 1 else "have"
+            number = counted(len(self._ragged), "row")
+            verb = agree(len(self._ragged), "has", "have")
             found.append(
                 Issue(
                     "error",
                     f"{number} {verb} a number of fields other than {self.layout.n_columns}",
                     f"First: row {row} has {width}",
                     row=row,
-                    fix=(f"Leave out {'it' if len(self._ragged) == 1 else 'them'}", "ragged", "drop"),
+                    fix=(f"Leave out {agree(len(self._ragged), 'it', 'them')}", "ragged", "drop"),
                 )
             )
         found += self._text_issues()
@@ -122,11 +122,11 @@ class Problems:
         found += [self._inexact_issue(what, cells) for what, cells in self._inexact.items()]
         if self._infinite:
             row, column, text = self._infinite[0]
-            verb = "is" if len(self._infinite) == 1 else "are"
+            verb = agree(len(self._infinite), "is", "are")
             found.append(
                 Issue(
                     "error",
-                    f"{count_text(len(self._infinite), 'value')} {verb} infinite",
+                    f"{counted(len(self._infinite), 'value')} {verb} infinite",
                     f"First: “{text}”, row {row}, {self.layout.title(column)}",
                     row=row,
                     column=column + 1,
@@ -162,11 +162,11 @@ class Problems:
         texts = sorted(by_text, key=lambda text: -len(by_text[text]))
         for text in texts[:_TOKENS]:
             cells = by_text[text]
-            verb = "is no number" if len(cells) == 1 else "are no numbers"
+            verb = agree(len(cells), "is no number", "are no numbers")
             row, column, _ = cells[0]
             detail = f"First: row {row}, {self.layout.title(column)}"
             fix = ("Treat as missing", "missing", Added((text,)))
-            message = f"{count_text(len(cells), 'cell')} with “{_shortened(text)}” {verb}"
+            message = f"{counted(len(cells), 'cell')} with “{_shortened(text)}” {verb}"
             only = len({column for _, column, _ in cells}) == 1
             other = (
                 ("Use the column as a label", "labels", Added((column,))) if only and self._labels else None
@@ -175,10 +175,10 @@ class Problems:
         rest = texts[_TOKENS:]
         if rest:
             cells = [cell for cell in self._bad if cell[2] in set(rest) and cell[1] not in wordy]
-            verb = "is no number" if len(rest) == 1 else "are no numbers"
+            verb = agree(len(rest), "is no number", "are no numbers")
             fix = ("Treat all as missing", "missing", Added(tuple(rest)))
             found.append(
-                self._issue(cells, f"{count_text(len(rest), 'further text')} {verb}", _examples(rest), fix)
+                self._issue(cells, f"{counted(len(rest), 'further text')} {verb}", _examples(rest), fix)
             )
         return found
 
@@ -187,7 +187,7 @@ class Problems:
         texts = list(dict.fromkeys(text for _, _, text in cells))
         return self._issue(
             cells,
-            f"{count_text(len(cells), 'cell')} in {self.layout.title(column)} are no numbers",
+            f"{counted(len(cells), 'cell')} in {self.layout.title(column)} are no numbers",
             _examples(texts),
             ("Use the column as a label", "labels", Added((column,))),
             ("Treat as missing", "missing", Added(tuple(texts))),
@@ -196,7 +196,7 @@ class Problems:
     def _marks_issue(self, mark: str, cells: list[Cell]) -> Issue:
         row, column, text = cells[0]
         detail = f"First: “{_shortened(text)}”, row {row}, {self.layout.title(column)}"
-        number, verb = count_text(len(cells), "number"), "has" if len(cells) == 1 else "have"
+        number, verb = counted(len(cells), "number"), agree(len(cells), "has", "have")
         if mark != "%":
             word = THOUSANDS_WORDS[mark]
             message = (
@@ -221,7 +221,7 @@ class Problems:
         row, column, text = cells[0]
         becomes = "" if what == "large" else f" would become {_nearest(text, what)}"
         detail = f"First: “{_shortened(text)}”{becomes}, row {row}, {self.layout.title(column)}"
-        message = f"{count_text(len(cells), 'number')} {_INEXACT[what][len(cells) > 1]}"
+        message = f"{counted(len(cells), 'number')} {_INEXACT[what][len(cells) > 1]}"
         if what == "large":
             return self._issue(cells, message, detail, ("Treat as missing", "infinite", "missing"))
         fix = ("Take the nearest number", "inexact", "nearest")

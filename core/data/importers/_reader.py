@@ -14,6 +14,7 @@ from plaidwork.core.data.importers._findings import infer_kind, line_issues, nam
 from plaidwork.core.data.importers._matrix import finished, samples_found
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
 from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 HEAD, WIDE = 200, 100
@@ -81,7 +82,13 @@ def previewed(raw: RawTable, options: ImportOptions) -> Preview:
     issues = sorted((*raw.doubts, *_looks(raw, options)), key=lambda issue: _RANK[issue.severity])
     if raw.checked:
         detail = "The rest is checked during the import"
-        issues.append(Issue("info", f"The first {raw.checked} rows were checked", detail))
+        issues.append(
+            Issue(
+                "info",
+                f"The first {counted(raw.checked, 'row')} {agree(raw.checked, 'was', 'were')} checked",
+                detail,
+            )
+        )
     in_force, detected, choices = dict(raw.in_force), raw.detected, dict(raw.choices)
     if raw.asks_samples:
         known = raw.words, raw.row_names, raw.column_names, raw.samples_in

@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 
 from plaidwork.core.data.importers._damage import check_sheets, damage_told
 from plaidwork.core.data.importers._sheet_parts import Span, error_cells, merged_cells
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -173,7 +173,7 @@ def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Position, str] |
                 row[j] = float(cell)  # whole numbers
     if errors:
         places = [f"{cell_name(*position)}  {text}" for position, text in errors.items()]
-        message = f"{count_text(len(errors), 'cell')} {_holds(len(errors))} an error of the spreadsheet"
+        message = f"{counted(len(errors), 'cell')} {_holds(len(errors))} an error of the spreadsheet"
         sheet.issues.append(_found(message, places, "warning"))
     elif errors is None:
         sheet.issues.append(
@@ -184,28 +184,26 @@ def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Position, str] |
             )
         )
     if dates:
-        message = f"{count_text(len(dates), 'cell')} {_holds(len(dates))} a date or time"
+        message = f"{counted(len(dates), 'cell')} {_holds(len(dates))} a date or time"
         sheet.issues.append(_found(f"{message}, read as text", dates, "info"))
     if truths and not as_numbers:
-        message = f"{count_text(len(truths), 'cell')} {_holds(len(truths))} TRUE or FALSE, read as text"
+        message = f"{counted(len(truths), 'cell')} {_holds(len(truths))} TRUE or FALSE, read as text"
         sheet.issues.append(_found(message, truths, "info", ("Read as 1 and 0", "truth", "numbers")))
     first, left = sheet.start
     if first or left:
         empty = [
-            count_text(number, f"empty {what}")
-            for number, what in ((first, "row"), (left, "column"))
-            if number
+            counted(number, f"empty {what}") for number, what in ((first, "row"), (left, "column")) if number
         ]
         sheet.issues.append(
             Issue(
                 "info",
-                f"{' and '.join(empty)} before the table {'is' if first + left == 1 else 'are'} left out",
+                f"{' and '.join(empty)} before the table {agree(first + left, 'is', 'are')} left out",
             )
         )
 
 
 def _holds(number: int) -> str:
-    return "holds" if number == 1 else "hold"
+    return agree(number, "holds", "hold")
 
 
 def _found(
@@ -233,6 +231,6 @@ def _merged(sheet: Sheet, options: ImportOptions, spans: Sequence[Span]) -> None
                         _put(sheet, row, column, sheet.rows[i][j])
         return
     places = [f"{cell_name(*first)}:{cell_name(*last)}" for first, last in spans]
-    message = f"{count_text(len(spans), 'group')} of cells {'is' if len(spans) == 1 else 'are'} merged"
+    message = f"{counted(len(spans), 'group')} of cells {agree(len(spans), 'is', 'are')} merged"
     issue = _found(message, places, "warning", ("Repeat the value in each", "merged", "fill"))
     sheet.issues.append(issue)

@@ -20,6 +20,7 @@ from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_e
 from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 HEAD_ROWS = 200
@@ -41,7 +42,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
         layout.issues += layout.sheet.issues
         names = layout.sheet.names
         if len(names) > 1 and options.get("sheet") is None:
-            layout.unclear["sheet"] = f"The file holds {len(names)} sheets: {', '.join(names)}."
+            layout.unclear["sheet"] = f"The file holds {counted(len(names), 'sheet')}: {', '.join(names)}."
         _find_sheet_decimal(layout, options)
     else:
         layout.encoding = _given(layout, options, "encoding", lambda: sniff_encoding(path), ENCODINGS)
@@ -257,7 +258,7 @@ def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Is
     return Issue(
         "warning",
         f"C{layout.title(index)[1:]} is read as labels",
-        f"{n_numbers} of its first {n_cells} cells are numbers",
+        f"{n_numbers} of its first {counted(n_cells, 'cell')} {agree(n_numbers, 'is a number', 'are numbers')}",
         column=index + 1,
         fix=("Read as numbers", "labels", others),
     )

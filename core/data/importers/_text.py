@@ -155,11 +155,6 @@ def file_stem(path: Path) -> str:
     return name.rsplit(".", 1)[0] if "." in name[1:] else name
 
 
-def count_text(number: int, singular: str, plural: str = "") -> str:
-    """``1 row``, ``3 rows``."""
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
-
-
 def parse_tokens(value: Any) -> tuple[str, ...]:
     """Missing tokens from a list, or from text such as ``NA, empty, "<0,05"``.
 

@@ -24,6 +24,7 @@ from plaidwork.core.data.importers._matrix import finished
 from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 DENSE_BELOW = 50_000_000
@@ -61,7 +62,7 @@ class AnnotatedReader(TableReader):
         infinite = Issue(
             "error",
             "Some values are infinite",
-            f"Among the first {len(head)} rows",
+            f"Among the first {counted(len(head), 'row')}",
             fix=("Read infinite values as missing", "infinite", "missing"),
         )
         return RawTable(

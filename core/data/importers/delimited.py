@@ -15,7 +15,7 @@ from plaidwork.core.data.importers._layout import (
     Layout,
     axis_words,
     column_index,
-    plural,
+    known_plural,
     unclear_error,
     word_of,
 )
@@ -26,11 +26,12 @@ from plaidwork.core.data.importers._numbers import as_annotation
 from plaidwork.core.data.importers._reader import TableReader, refusal, unread
 from plaidwork.core.data.importers._sniff import HEAD_ROWS, sniff
 from plaidwork.core.data.importers._table import Table, load_table
-from plaidwork.core.data.importers._text import count_lines, count_text, file_stem, format_tokens
+from plaidwork.core.data.importers._text import count_lines, file_stem, format_tokens
 from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import names_say
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 LONG_CHECK = 5000
@@ -230,7 +231,7 @@ def _long_tables(
 
 def _long_words(layout: Layout, columns: Columns) -> tuple[str, str]:
     words = [word_of(layout.titles[index]) for index in (columns.sample, columns.feature)]
-    return plural(words[0], "samples"), plural(words[1], "features")
+    return known_plural(words[0], "samples"), known_plural(words[1], "features")
 
 
 def _one_part(path: Path, options: ImportOptions, found: Mapping[str, RawTable]) -> RawTable:
@@ -239,7 +240,7 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, RawTable])
         return next(iter(found.values()))
     if wanted is None:
         raise DataError(
-            f"{path.name} holds {len(found)} views: {', '.join(found)}.",
+            f"{path.name} holds {counted(len(found), 'view')}: {', '.join(found)}.",
             "Choose one with the option “part”, or import all as views.",
         )
     if wanted not in found:
@@ -255,7 +256,7 @@ def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool
         try:
             column = read_column(path, layout, options, {}, None)
             checked_names(path.name, column.row_names, "row", options)
-            classes = count_text(len(column.categories or ()), "class", "classes")
+            classes = counted(len(column.categories or ()), "class", "classes")
             found = f"labels: {classes}" if column.categories else "numbers"
             issues.append(Issue("info", f"Only {layout.title(index)} is read, as {found}"))
         except DataError as error:
@@ -329,10 +330,10 @@ def _label_issue(texts: list[str]) -> Issue:
     twice = repeated(texts)
     first, second = [index + 1 for index, text in enumerate(texts) if text == twice[0]][:2]
     shown = twice[0] if len(twice[0]) <= 40 else twice[0][:39] + "…"
-    verb = "occurs" if len(twice) == 1 else "occur"
+    verb = agree(len(twice), "occurs", "occur")
     return Issue(
         "warning",
-        f"{count_text(len(twice), 'label')} {verb} more than once",
+        f"{counted(len(twice), 'label')} {verb} more than once",
         f"First: “{shown}”, rows {first} and {second}",
         fix=("Add the row name to tell them apart", "distinct_labels", True),
     )

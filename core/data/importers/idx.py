@@ -14,6 +14,7 @@ from plaidwork.core.data.importers._reader import HEAD, TableReader
 from plaidwork.core.data.importers._text import file_stem, open_binary
 from plaidwork.core.data.importers.base import ImportOptions, Progress, RawTable
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -77,7 +78,7 @@ class IdxReader(TableReader):
         found = _header(beside)
         if found.shape != header.shape[:1]:
             raise DataError(
-                f"{beside.name} has the shape {_text(found.shape)}; {path.name} holds {header.shape[0]} images.",
+                f"{beside.name} has the shape {_text(found.shape)}; {path.name} holds {counted(header.shape[0], 'image')}.",
                 "Take the file of labels that belongs to the images, or read the images without labels.",
             )
         return _values(beside, found, found.shape[0]).astype(str)
@@ -137,7 +138,7 @@ def _values(path: Path, header: _Header, count: int) -> np.ndarray:
     if len(data) < count * per or more:
         found = "more" if more else f"{len(data) // max(per, 1)}"
         raise DataError(
-            f"{path.name} announces {header.shape[0]} entries of {per} bytes, but holds {found}.",
+            f"{path.name} announces {counted(header.shape[0], 'entry')} of {counted(per, 'byte')}, but holds {found}.",
             "Copy or download it once more.",
         )
     return np.frombuffer(data, header.dtype).reshape(count, *header.shape[1:])

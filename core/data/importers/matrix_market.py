@@ -19,6 +19,7 @@ from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem, open_binary
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 SPARSE_BELOW = 0.25
@@ -112,7 +113,7 @@ def _header(path: Path) -> _Header:
         ) from None
     if min(rows, columns, entries) < 0 or max(rows, columns) > MAX_LINES or entries > MAX_CELLS:
         raise DataError(
-            f"{path.name} announces {rows} × {columns} cells with {entries} entries; up to {MAX_LINES} rows or "
+            f"{path.name} announces {rows} × {counted(columns, 'cell')} with {counted(entries, 'entry')}; up to {MAX_LINES} rows or "
             f"columns and {MAX_CELLS} entries can be read.",
             "Export a part of it.",
         )
@@ -121,7 +122,7 @@ def _header(path: Path) -> _Header:
     general = len(banner) < 5 or banner[4] == "general"
     if general and entries * (4 if layout == "coordinate" else 2) > room + 8:
         raise DataError(
-            f"{path.name} announces {entries} entries, more than its {path.stat().st_size} bytes can hold.",
+            f"{path.name} announces {counted(entries, 'entry')}, more than its {counted(path.stat().st_size, 'byte')} can hold.",
             "The file is cut off. Copy or download it once more.",
         )
     check_growth(path, NAME_BYTES * (rows + columns))
@@ -210,12 +211,14 @@ def _names(
                 if names is None and file.is_file():
                     names, second = _name_file(file)
                     if len(names) != size:
-                        detail = f"It has {len(names)} names for {size} {what}s."
+                        detail = f"It has {len(names)} names for {counted(size, what)}."
                         issues.append(Issue("warning", f"{file.name} does not fit and is not used", detail))
                         names = None
                     else:
                         issues.append(
-                            Issue("info", f"Names of {what}s come from {file.name}", f"{size} names")
+                            Issue(
+                                "info", f"Names of {what}s come from {file.name}", f"{counted(size, 'name')}"
+                            )
                         )
                         if beside.suffix == ".tsv":
                             labels[axis] = ("genes", "cells")[axis]

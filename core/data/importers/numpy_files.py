@@ -26,8 +26,9 @@ from plaidwork.core.data.importers._npz_load import (
 from plaidwork.core.data.importers._npz_parts import find_halves
 from plaidwork.core.data.importers._reader import TableReader, several_arrays
 from plaidwork.core.data.importers._table import MAX_CELLS
-from plaidwork.core.data.importers._text import count_text, file_stem
+from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import Fix, ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 _USUAL = ("X", "x", "data", "values", "matrix")
@@ -117,7 +118,7 @@ def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:
         raw.doubts.append(
             Issue(
                 "error",
-                f"{count_text(count, 'value')} {'is' if count == 1 else 'are'} infinite",
+                f"{counted(count, 'value')} {agree(count, 'is', 'are')} infinite",
                 f"First: {location_of(infinite)}",
                 fix=("Read infinite values as missing", "infinite", "missing"),
             )
@@ -155,10 +156,12 @@ def _header(path: Path, file: IO[bytes], size: int, where: str) -> Header:
     for length in shape:
         cells *= int(length)
     if cells > MAX_CELLS:
-        raise DataError(f"{where} announces {cells} cells; {MAX_CELLS} can be read.", "Save a part of it.")
+        raise DataError(
+            f"{where} announces {counted(cells, 'cell')}; {MAX_CELLS} can be read.", "Save a part of it."
+        )
     if not dtype.hasobject and cells * dtype.itemsize > size:
         raise DataError(
-            f"{where} announces {cells * dtype.itemsize} bytes of numbers, but holds {size}.",
+            f"{where} announces {counted(cells * dtype.itemsize, 'byte')} of numbers, but holds {size}.",
             "The file is cut off. Write or copy it once more.",
         )
     # an axis of length 0 hides how long the others are, and each of their items gets a name

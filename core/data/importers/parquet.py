@@ -14,11 +14,12 @@ from plaidwork.core.data.importers._numbers import inexact
 from plaidwork.core.data.importers._problems import inexact_error
 from plaidwork.core.data.importers._reader import HEAD, TableReader
 from plaidwork.core.data.importers._table import MAX_CELLS
-from plaidwork.core.data.importers._text import count_text, file_stem
+from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import labels_say
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 _CHECKED = 5_000_000
@@ -194,12 +195,12 @@ def _values(
                 )
             if options.get("infinite") != "missing" and issues is not None:
                 fix = ("Treat as missing", "infinite", "missing")
-                number = count_text(int(infinite.sum()), "value")
+                number = counted(int(infinite.sum()), "value")
                 detail = f"First: row {row}, {layout.title(index)}"
                 issues.append(
                     Issue(
                         "error",
-                        f"{number} {'is' if infinite.sum() == 1 else 'are'} infinite",
+                        f"{number} {agree(infinite.sum(), 'is', 'are')} infinite",
                         detail,
                         row,
                         index + 1,
@@ -244,7 +245,9 @@ def _check_exact(
     if found and issues is not None:
         fixes = ("Take the nearest number", "inexact", "nearest"), ("Treat as missing", "inexact", "missing")
         detail = f"First: “{found[0][1]}”, row {found[0][0] + 1}, {title}"
-        message = f"{count_text(len(found), 'number')} {'has' if len(found) == 1 else 'have'} more digits than can be kept"
+        message = (
+            f"{counted(len(found), 'number')} {agree(len(found), 'has', 'have')} more digits than can be kept"
+        )
         issues.append(Issue("error", message, detail, found[0][0] + 1, 0, fixes[0], fixes[1]))
 
 
@@ -252,7 +255,7 @@ def _truths(table: Any, layout: Layout) -> list[Issue]:
     from pyarrow import types
 
     titles = [layout.titles[i] for i in layout.value_columns if types.is_boolean(table.column(i).type)]
-    message = f"{count_text(len(titles), 'column')} of true and false {'is' if len(titles) == 1 else 'are'} read as 1 and 0"
+    message = f"{counted(len(titles), 'column')} of true and false {agree(len(titles), 'is', 'are')} read as 1 and 0"
     return [Issue("info", message, ", ".join(titles[:5]))] if titles else []
 
 

@@ -28,12 +28,12 @@ from plaidwork.core.data.importers._orientation import (
     orient,
 )
 from plaidwork.core.data.importers._sniff import sniff
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import ImportOptions, Progress
 from plaidwork.core.data.importers.delimited import DelimitedReader
 from plaidwork.core.data.importers.reading import read_datasets
 from plaidwork.core.data.importers.spreadsheet import SpreadsheetReader
 from plaidwork.core.data.joining import has_default_names
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError, PlaidworkError
 from plaidwork.core.spelling import near_misses
 
@@ -87,11 +87,13 @@ class Joined:
         for part in self.parts:
             if part.use == "view":
                 shared = f", {part.n_matched} of the samples in other views" if len(self.views) > 1 else ""
-                lines.append(f"{part.name}: {part.n_names} samples × {part.n_other} features{shared}")
+                lines.append(
+                    f"{part.name}: {counted(part.n_names, 'sample')} × {counted(part.n_other, 'feature')}{shared}"
+                )
             elif part.use != "nothing":
                 lines.append(f"{part.file}: about {part.use}, {part.n_matched} of {part.n_names} names match")
         if len(self.views) > 1:
-            lines.append(f"{self.n_samples} samples in all, {self.n_common} of them in every view")
+            lines.append(f"{counted(self.n_samples, 'sample')} in all, {self.n_common} of them in every view")
         lines += [f"{found.message}. {found.detail}".strip() for found in self.findings]
         return "\n".join(lines)
 
@@ -220,7 +222,7 @@ def _spell(work: Work, fixes: set[str]) -> None:
             view.data = rename_rows(view.data, found)
     if not number:
         return
-    message = f"{count_text(number, 'name')} {'differs' if number == 1 else 'differ'} in spelling only"
+    message = f"{counted(number, 'name')} {agree(number, 'differs', 'differ')} in spelling only"
     detail = f"{', '.join(examples[:_SHOWN])}{', …' if number > _SHOWN else ''}"
     fix = ("Take them for the same samples", SPELLING)
     work.findings.append(Finding("warning", message, detail, fix, applied=SPELLING in fixes))

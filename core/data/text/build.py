@@ -12,7 +12,6 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._findings import distinct_names
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.data.text.counts import (
     BEYOND,
@@ -29,6 +28,7 @@ from plaidwork.core.data.text.matrices import read_counts, triplet_columns
 from plaidwork.core.data.text.options import TextOptions
 from plaidwork.core.data.text.roles import checked_roles, is_absent, role_issues, split_level
 from plaidwork.core.data.text.tokens import Tokens, token_key, tokenise
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 KINDS = {
@@ -166,7 +166,7 @@ def _empty_issues(documents: Documents, counts: TermCounts, options: TextOptions
             found.append(
                 Issue(
                     "warning",
-                    f"{count_text(number, 'document')} {one if number == 1 else many}",
+                    f"{counted(number, 'document')} {agree(number, one, many)}",
                     f"{fate}. First: {documents.location(int(places[0]))}",
                     row=int(documents.rows[places[0]]) if len(documents.rows) else 0,
                     fix=("Keep without words", "empty", "keep"),
@@ -184,8 +184,8 @@ def no_words(documents: Documents, counts: TermCounts) -> Issue:
     reason = int(bounds.argmax())
     low, high = counts.bounds
     why = {
-        RARE: f"{taken[reason]} are in fewer than {count_text(low, 'document')}; lower the bound",
-        FREQUENT: f"{taken[reason]} are in more than {count_text(high, 'document')}; raise the bound",
+        RARE: f"{taken[reason]} are in fewer than {counted(low, 'document')}; lower the bound",
+        FREQUENT: f"{taken[reason]} are in more than {counted(high, 'document')}; raise the bound",
     }
     detail = why.get(
         reason, f"All {len(counts.terms)} are stop words, numbers or too short; keep more of them"
@@ -220,7 +220,7 @@ def _duplicate_issues(documents: Documents, kept: np.ndarray, given: ImportOptio
     return [
         Issue(
             "warning",
-            f"{count_text(number, 'document')} {'repeats' if number == 1 else 'repeat'} the text of another",
+            f"{counted(number, 'document')} {agree(number, 'repeats', 'repeat')} the text of another",
             f"First: {documents.location(first[0])} and {documents.location(first[1])}",
             row=int(documents.rows[first[1]]) if len(documents.rows) else 0,
             fix=fix,

@@ -20,9 +20,10 @@ from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers._matrix import default_source
 from plaidwork.core.data.importers._numbers import as_annotation
 from plaidwork.core.data.importers._sniff import sniff
-from plaidwork.core.data.importers._text import count_text, encoding_error, file_stem
+from plaidwork.core.data.importers._text import encoding_error, file_stem
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 from plaidwork.core.hdf5.limits import machine_limits
 
@@ -167,13 +168,13 @@ def _cells(
     if ragged and rule not in ("drop", "pad"):
         row, found = ragged[0]
         raise DataError(
-            f"{path.name}, row {row}: {count_text(found, 'field')} found, {width} expected.",
+            f"{path.name}, row {row}: {counted(found, 'field')} found, {width} expected.",
             f"Put texts in quotation marks, or leave out such rows ({len(ragged)} in the file).",
         )
     issues = []
     if ragged:
         what = "left out" if rule == "drop" else "filled up"
-        issues.append(Issue("warning", f"{count_text(len(ragged), 'row')} of another length {what}",
+        issues.append(Issue("warning", f"{counted(len(ragged), 'row')} of another length {what}",
                             f"First: row {ragged[0][0]} has {ragged[0][1]} fields", row=ragged[0][0]))  # fmt: skip
     return rows, cells, issues
 
@@ -223,10 +224,10 @@ def read_folder(path: Path, options: ImportOptions, progress: Progress | None = 
     if not files:
         raise DataError(f"The folder {path.name} holds no .txt files.", "Choose another folder.")
     if len(files) > _FILES:
-        raise DataError(f"The folder {path.name} holds {len(files)} files; {_FILES} can be read.")
+        raise DataError(f"The folder {path.name} holds {counted(len(files), 'file')}; {_FILES} can be read.")
     size, most = sum(file.stat().st_size for file in files), machine_limits().dataset
     if size > most:
-        raise DataError(f"The folder {path.name} holds texts of {size} bytes; {most} can be read.")
+        raise DataError(f"The folder {path.name} holds texts of {counted(size, 'byte')}; {most} can be read.")
     encoding = str(options.get("encoding") or "utf-8")
     codec = "utf-8-sig" if encoding == "utf-8" else encoding
     texts, digest = [], hashlib.sha256()
@@ -265,7 +266,7 @@ def _left_out(links: Sequence[str]) -> Issue:
     )
     return Issue(
         "warning",
-        f"{count_text(len(links), 'file')} {verb} left out",
+        f"{counted(len(links), 'file')} {verb} left out",
         f"First: {links[0]}",
         places=tuple(links[:50]),
     )

@@ -18,6 +18,7 @@ from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.text.documents import Documents, text_layout
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _DOCUMENT = ("doc", "document", "docs", "doc_id", "document_id", "docid", "row", "i")
@@ -180,7 +181,7 @@ def _numbered(
         index = np.fromiter((index_of[key] for key in keys), np.int64, len(keys))
     except KeyError as error:
         raise DataError(
-            f"{path.name}: the {what} “{error.args[0]}” is not in {file.name}, which has {len(names)} lines.",
+            f"{path.name}: the {what} “{error.args[0]}” is not in {file.name}, which has {counted(len(names), 'line')}.",
             "Choose the file that belongs to these counts.",
         ) from None
     return names, index

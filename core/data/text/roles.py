@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from plaidwork.core.data.importers._text import count_text
 from plaidwork.core.data.importers.base import Issue
 from plaidwork.core.data.text.documents import MISSING_TEXT, Documents
 from plaidwork.core.data.text.options import ROLES
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 MANY_GROUPS = 20
@@ -88,11 +88,11 @@ def _outcome_issues(documents: Documents, title: str, level: str | None, kept: n
         return [_constant(title, known[0] if known else "missing", int(kept.sum()))]
     absent = np.flatnonzero(is_absent(column) & kept)
     if len(absent):
-        verb = "has" if len(absent) == 1 else "have"
+        verb = agree(len(absent), "has", "have")
         return [
             Issue(
                 "warning",
-                f"{count_text(len(absent), 'document')} {verb} no outcome",
+                f"{counted(len(absent), 'document')} {verb} no outcome",
                 f"First: {documents.location(int(absent[0]))}",
                 row=int(documents.rows[absent[0]]) if len(documents.rows) else 0,
                 fix=("Leave them out", "missing_outcome", "drop"),
@@ -105,7 +105,7 @@ def _constant(title: str, value: str, size: int) -> Issue:
     return Issue(
         "error",
         f"The outcome “{title}” is constant",
-        f"It is {value} in all {size} documents; choose another",
+        f"It is {value} in all {counted(size, 'document')}; choose another",
     )
 
 
@@ -116,7 +116,11 @@ def _levels_issues(title: str, role: str, column: np.ndarray) -> list[Issue]:
         return [Issue("error", f"The {role} “{title}” is constant", f"It is {value} in all documents")]
     if role == "group" and len(known) > MANY_GROUPS:
         return [
-            Issue("warning", f"The group “{title}” has {len(known)} values", "Few documents are left in each")
+            Issue(
+                "warning",
+                f"The group “{title}” has {counted(len(known), 'value')}",
+                "Few documents are left in each",
+            )
         ]
     if role == "cluster" and len(known) == len(column):
         return [Issue("info", f"Every document is a cluster of its own in “{title}”", "It changes nothing")]

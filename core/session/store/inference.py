@@ -18,6 +18,7 @@ import numpy as np
 from plaidwork.core.contract.spec import ModelSpec, Variable
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import ChainView, StoredDraws
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, put
@@ -275,7 +276,9 @@ def read_draws(
         dataset = (ragged if variable.ragged else posterior)[names.variable(variable.name)]
         array = reader.later(dataset)
         if array.ndim != len(variable.dims) + (0 if variable.ragged else 2):
-            raise SessionError(f"“{dataset.name}” has {array.ndim} axes, which does not fit the declaration.")
+            raise SessionError(
+                f"“{dataset.name}” has {counted(array.ndim, 'axis')}, which does not fit the declaration."
+            )
         shapes[variable.name] = _inner(dataset, variable, array.shape)
         for row, chain in enumerate(kept):
             cut = lengths[variable.dims[0]] if variable.ragged else None
@@ -291,7 +294,9 @@ def _of_chain(
     if lengths is not None:
         if lengths.min(initial=0) < 0 or lengths.sum() != array.shape[0] or lengths.shape[1] < count:
             found = array.shape[0]
-            raise SessionError(f"lengths of ragged draws add up to {lengths.sum()}, found {found} entries.")
+            raise SessionError(
+                f"lengths of ragged draws add up to {lengths.sum()}, found {counted(found, 'entry')}."
+            )
     elif array.shape[0] <= row or array.shape[1] < count:
         raise SessionError(f"“{variable.name}” has draws of the shape {array.shape}, expected {count}.")
 
@@ -314,7 +319,7 @@ def _inner(dataset: h5py.Dataset, variable: Variable, whole: tuple[int, ...]) ->
     if "packed" in dataset.attrs:
         bits = int(dataset.attrs["n_bits"])
         if not shape or -(-bits // 8) != shape[-1]:
-            raise SessionError(f"“{dataset.name}” has {shape} bytes for {bits} bits.")
+            raise SessionError(f"“{dataset.name}” has {counted(shape, 'byte')} for {counted(bits, 'bit')}.")
         return (*shape[:-1], bits)
     return shape
 

@@ -17,6 +17,7 @@ from typing import Any
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.importers._text import file_sha256
 from plaidwork.core.deferred import Deferred
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, PlaidworkError, SessionError
 from plaidwork.core.quoting import line
 
@@ -68,7 +69,7 @@ class Link:
         if not stat.S_ISREG(found.st_mode):
             return f"{line(str(self.file))} is not a file."
         if found.st_size != self.size:
-            return f"{line(str(self.file))} has changed: it has {found.st_size} bytes, and had {self.size}."
+            return f"{line(str(self.file))} has changed: it has {counted(found.st_size, 'byte')}, and had {self.size}."
         return ""
 
     def check(self, file: Path | None = None) -> None:

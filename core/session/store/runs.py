@@ -13,6 +13,7 @@ import numpy as np
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.draws.chain import ChainRecord, Checkpoint
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import ChainView
 from plaidwork.core.errors import SessionError
 from plaidwork.core.findings.naming import names_of_old_sessions
@@ -150,7 +151,7 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
     seed, chains = int(group.attrs["seed"]), int(group.attrs["chains"])
     status = str(group.attrs["status"])
     if status not in STATUSES or not 0 < chains <= 64:
-        raise SessionError(f"“{group.name}” has the status “{status}” and {chains} chains.")
+        raise SessionError(f"“{group.name}” has the status “{status}” and {counted(chains, 'chain')}.")
     records = [ChainRecord(spec, schedule, seed, chain) for chain in range(chains)]
     _read_chains(reader, group, records)
     inputs = {name: tuple(names) for name, names in reader.json(group["inputs"]).items()}
@@ -201,7 +202,7 @@ def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) 
         rows = reader.array(dataset)
         if rows.ndim != 2 or rows.shape[1] != len(record.trace.names):
             raise SessionError(
-                f"“{dataset.name}” has shape {rows.shape} for {len(record.trace.names)} traces."
+                f"“{dataset.name}” has shape {rows.shape} for {counted(len(record.trace.names), 'trace')}."
             )
         record.trace.extend(rows)
         record.sweep = len(rows)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import h5py
 import numpy as np
 
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer
 from plaidwork.core.hdf5.limits import machine_limits
@@ -87,7 +88,9 @@ def read_wide(reader: Reader, group: h5py.Group, frame: str) -> dict[str, np.nda
         places, titles = (reader.array(inner[part]).tolist() for part in ("place", "title"))
         matrix = np.ascontiguousarray(reader.array(inner["values"]).T)
         if not len(places) == len(titles) == len(matrix):
-            raise SessionError(f"“{inner.name}” has {len(titles)} titles for {len(matrix)} columns.")
+            raise SessionError(
+                f"“{inner.name}” has {len(titles)} titles for {counted(len(matrix), 'column')}."
+            )
         columns = _texts(reader, inner, matrix) if name == _TEXTS else list(matrix)
         found += zip(places, titles, columns, strict=True)
     return {title: column for _, title, column in sorted(found, key=lambda one: one[0])}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import Kept, Result, Table
+from plaidwork.core.api import Kept, Result, Table, counted
 from plaidwork.plugins.dirichlet_processes.clusterings import pooled_draws
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import pairs_of, shares_of_draw
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
@@ -80,6 +80,6 @@ def cells_of(kept: Kept, labels: Ints, views: list[str], names: list[np.ndarray]
     found["cells_caption"] = (
         "Samples that are in both clusters; expected ones by the model with a 90 % interval, and those if the views were independent. "
         "More: the probability that a pair has more samples than that. Log ratio: of expected to independent ones, to base 2; "
-        f"means over {min(MOST_DRAWS, len(joint[0]))} draws for n = {n}."
+        f"means over {counted(min(MOST_DRAWS, len(joint[0])), 'draw')} for n = {n}."
     )
     return found

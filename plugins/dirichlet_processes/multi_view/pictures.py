@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import ResultStore, format_count, format_fixed, format_percent
+from plaidwork.core.api import ResultStore, agree, counted, format_count, format_fixed, format_percent
 from plaidwork.core.api_pictures import (
     Axis,
     Cells,
@@ -44,7 +44,7 @@ def load_shared(results: ResultStore, choices: ViewChoices) -> Picture:
         within = f"{format_fixed(float(interval[a, b, 0]), 0)} to {format_fixed(float(interval[a, b, 1]), 0)}"
         texts.append(f"{format_count(int(counts[a, b]))}\n{within}")
         reads.append(
-            f"{rows[a]} and {columns[b]}: {format_count(int(counts[a, b]))} samples, {format_fixed(float(expected[a, b]), 1)} expected "
+            f"{rows[a]} and {columns[b]}: {counted(int(counts[a, b]), 'sample')}, {format_fixed(float(expected[a, b]), 1)} expected "
             f"({within}), {format_fixed(float(alone[a, b]), 1)} if the views were independent; more with probability "
             f"{format_percent(float(more[a, b]))}"
         )
@@ -65,7 +65,7 @@ def load_shared(results: ResultStore, choices: ViewChoices) -> Picture:
     return Picture(
         str(results["headline"]), str(results["caption"]), (panel,),
         "Samples in both clusters, below them the 90 % interval of what the model expects. "
-        f"{format_count(len(both))} samples have both views.",
+        f"{counted(len(both), 'sample')} {agree(len(both), 'has', 'have')} both views.",
         (Ramp.between("samples over those of independent views, log to base 2", "loom", (-FAR, FAR), clipped),),
         {**table, "Samples": counts.ravel().astype(int), "Expected": expected.ravel(), "If independent": alone.ravel()},
     )  # fmt: skip

@@ -12,6 +12,7 @@ from plaidwork.core.api import (
     Result,
     Results,
     Table,
+    counted,
     format_count,
     format_fixed,
 )
@@ -104,7 +105,9 @@ def _dependence(kept: Kept, tables: ViewTables, params: ViewSettings, names: lis
             else "No two views share more than by chance; most is shared by " + which + ":"
         )
     else:
-        which = f"{which} share" if len(pairs) == 1 else f"Of {len(pairs)} pairs {which} share most:"
+        which = (
+            f"{which} share" if len(pairs) == 1 else f"Of {counted(len(pairs), 'pair')} {which} share most:"
+        )
     caption = (
         "Mutual information of the clusters of two views, posterior mean and 95 % interval. By chance: the same clusters with the "
         f"samples permuted, {format_fixed(by_chance[best], 3)} nats here. At most: the smaller entropy of the two."
@@ -133,7 +136,7 @@ def _similarity(
     order = np.lexsort((-own, point.labels))
     shown, at = order[spread_evenly(len(order), MOST_SHOWN)], v + 1
     ball = (
-        f"Nearest to {format_count(len(draws))} draws of all chains, {format_fixed(point.expected, 2)} bits away on average (0 is equal); "
+        f"Nearest to {counted(len(draws), 'draw')} of all chains, {format_fixed(point.expected, 2)} bits away on average (0 is equal); "
         f"95 % of them are within {format_fixed(point.ball, 2)} bits."
     )
     return {
@@ -248,8 +251,7 @@ def _words(points: list[NearestPartition], labels: Ints, sure: Floats, names: li
     counts = [int((row >= 0).sum()) for row in labels]
     unsure = [int(((row < UNSURE) & (own >= 0)).sum()) for row, own in zip(sure, labels, strict=True)]
     told = ", ".join(
-        f"{len(point)} cluster{'s' if len(point) > 1 else ''} in “{name}”"
-        for point, name in zip(points, names, strict=True)
+        f"{counted(len(point), 'cluster')} in “{name}”" for point, name in zip(points, names, strict=True)
     )
     doubt = ", ".join(
         f"{format_count(few)} of {format_count(count)} in “{name}”"

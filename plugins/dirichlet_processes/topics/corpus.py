@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import Block, ModelData, Params, Problem, format_count, format_number
+from plaidwork.core.api import Block, ModelData, Params, Problem, agree, counted, format_count, format_number
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 
 Ints = NDArray[np.int64]
@@ -99,9 +99,9 @@ def find_problems(data: ModelData) -> list[Problem]:
 def _notes(counts: csr_matrix, by_word: np.ndarray) -> list[Problem]:
     found = []
     if empty := int((np.diff(counts.indptr) == 0).sum()):
-        text = f"{format_count(empty)} document{'s have' if empty > 1 else ' has'} no word: their topics are those expected of any document."
+        text = f"{counted(empty, 'document')} {agree(empty, 'has', 'have')} no word: their topics are those expected of any document."
         found.append(Problem(text, "Leave them out if that is not meant.", "X", "warning"))
     if unused := int((by_word == 0).sum()):
-        text = f"{format_count(unused)} word{'s are' if unused > 1 else ' is'} in no document."
+        text = f"{counted(unused, 'word')} {agree(unused, 'is', 'are')} in no document."
         found.append(Problem(text, "Leave them out: every topic gives them a small share.", "X", "warning"))
     return found

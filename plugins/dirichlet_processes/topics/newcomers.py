@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, Table, format_count
+from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, Table, counted, format_count
 from plaidwork.plugins.dirichlet_processes.clusterings import spread_evenly
 from plaidwork.plugins.dirichlet_processes.topics.corpus import Words, counts_of
 from plaidwork.plugins.dirichlet_processes.topics.kernels.held_out import complete
@@ -64,7 +64,7 @@ def predict_documents(kept: Kept, data: ModelData, new_data: ModelData) -> Resul
     }
     told = f", {format_count(int((known == 0).sum()))} without a known word" if (known == 0).any() else ""
     return {
-        "headline": f"{format_count(m)} new document{'s' if m > 1 else ''}{told}",
+        "headline": f"{counted(m, 'new document')}{told}",
         "caption": "The largest topic of each new document, and the shares of all topics, averaged over draws. Words that the fit does not know "
         "count for nothing.",
         "assignments": Table(table, units={"Share": "share"}, label="topics of new documents"),

@@ -14,6 +14,8 @@ from plaidwork.core.api import (
     Result,
     Results,
     Table,
+    agree,
+    counted,
     format_count,
     format_fixed,
     format_percent,
@@ -134,7 +136,7 @@ def _topics(
         "presence": Result(matched.presence, ("topic",), label="share of the draws with a like"),
         "prevalence": Result(prevalence, ("topic",), label="share of all words"),
         "coherence": Result(table["Coherence"], ("topic",), label="coherence of the ten top words"),
-        "headline": f"{format_count(main)} topic{'s hold' if main > 1 else ' holds'} 99 % of the words, {told}"
+        "headline": f"{counted(main, 'topic')} {agree(main, 'holds', 'hold')} 99 % of the words, {told}"
         if main > 1
         else "One topic holds 99 % of the words",
         "topics_caption": "Prevalence is the share of all words, with a 90 % interval; presence the share of the draws with a topic like it (Hellinger "
@@ -198,7 +200,7 @@ def _numbers(kept: Kept) -> dict[str, Any]:
     return {
         "number": Result(support, ("number",)),
         "number_probability": Result(probability, ("number",), label="probability"),
-        "number_headline": f"{format_count(int(support[most]))} main topics with probability {format_percent(float(probability[most]))}",
+        "number_headline": f"{counted(int(support[most]), 'main topic')} with probability {format_percent(float(probability[most]))}",
         "number_caption": "Topics that hold 99 % of the words, over the draws of all chains. Where chains stay apart this is where "
         "they began, and no finding.",
         "concentrations": Result(values, ("chain", "draw", "concentration"), label="concentrations"),
@@ -222,7 +224,7 @@ def _fits(kept: Kept, corpus: Corpus, params: TopicSettings) -> dict[str, Any]:
     if not len(corpus.out_words):
         told = "No word was left out"
     else:
-        told = f"Perplexity {format_fixed(float(last.mean()), 1)} over {format_count(len(corpus.out_words))} words left out"
+        told = f"Perplexity {format_fixed(float(last.mean()), 1)} over {counted(len(corpus.out_words), 'word')} left out"
     caption = (
         "Perplexity: as uncertain as a choice among so many words. It is that of words that the fit has not seen, given the "
         "other words of their documents, probabilities averaged over draws. Lower is better."

@@ -16,6 +16,7 @@ from plaidwork.core.api import (
     Result,
     Results,
     Table,
+    counted,
     format_number,
     passes,
 )
@@ -41,7 +42,7 @@ def predict_new(kept: Kept, samples: Samples, new_data: ModelData, params: Regre
     law = found.observation(slice(None))
     mean, ends = (samples.centre + samples.spread * part for part in (law.centre(), law.interval()))
     columns: dict[str, np.ndarray] = {"Sample": names}
-    text = f"{len(names)} new sample{'' if len(names) == 1 else 's'}"
+    text = f"{counted(len(names), 'new sample')}"
     if "y" in new_data:
         block = new_data["y"]
         known = np.asarray(block.observed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Kept, Result, Results, Table, format_number
+from plaidwork.core.api import Kept, Result, Results, Table, agree, counted, format_number
 from plaidwork.plugins.gp_auxiliary.regression.moments import Moments
 from plaidwork.plugins.gp_auxiliary.regression.noise import degrees_prior_ends
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
@@ -26,7 +26,7 @@ def student_results(kept: Kept, samples: Samples, table: Table) -> tuple[Results
     light = int((weights < _SMALL).sum())
     said = f"noise with heavy tails, {format_number(float(middle), 2)} degrees of freedom"
     if light:
-        said += f"; {light} sample{' hardly counts' if light == 1 else 's hardly count'}"
+        said += f"; {counted(light, 'sample')} hardly {agree(light, 'counts', 'count')}"
     return {"covariance": Table(columns, label=table.label), "noise_text": said}, weights
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Problem, random_test
+from plaidwork.core.api import ModelData, ModelError, Problem, counted, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter, parse
 from plaidwork.plugins.gp_auxiliary.frame import (
     COVARIANCE_KEYS,
@@ -149,7 +149,7 @@ def find_problems(data: ModelData, params: RegressionSettings) -> list[Problem]:
     if count > MOST and not sparse:
         found.append(
             Problem(
-                f"{count} samples are too many: each step would take {2e-10 * count**3:.0f} seconds. At most {MOST} are fitted "
+                f"{counted(count, 'sample')} are too many: each step would take {2e-10 * count**3:.0f} seconds. At most {MOST} are fitted "
                 "without inducing points.",
                 "The quick look takes inducing points; or mark some of the samples as “test” by a “Split”.",
                 "y",
@@ -158,7 +158,7 @@ def find_problems(data: ModelData, params: RegressionSettings) -> list[Problem]:
     if count > MOST_SPARSE:
         found.append(
             Problem(
-                f"{count} samples are too many: at most {MOST_SPARSE} are fitted.",
+                f"{counted(count, 'sample')} are too many: at most {MOST_SPARSE} are fitted.",
                 "Leave some of them out.",
                 "y",
             )

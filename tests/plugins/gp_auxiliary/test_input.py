@@ -43,7 +43,7 @@ TWO = [0, 1] * 6
         ([-1] * 12, None, "Found no label at all"),
         ([0] * 6 + [1] * 6, [0] * 6 + [1] * 6, "Found only “low” among 6"),
         (TWO, [1] * 12, "All 12 samples are marked as test"),
-        ([-1] * 6 + TWO[:6], [0] * 6 + [1] * 6, "None of the 6 samples to fit has a label"),
+        ([-1] * 6 + TWO[:6], [0] * 6 + [1] * 6, "No sample to fit has a label; there are 6"),
     ],
 )
 @pytest.mark.parametrize("model", ["gp_classes", "gp_ordered_classes", "gp_quick_classes"])

@@ -1,0 +1,117 @@
+"""Texts of 200 % and high contrast: nothing is cut on the main pages of a small window, and lines and texts are seen."""
+
+import itertools
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+
+from plaidwork.core.session.session import Session
+from plaidwork.gui import tokens
+from plaidwork.gui.palettes import contrast
+from plaidwork.gui.pictures.style import paper_style, screen_style
+from plaidwork.gui.theme import TEXT_SCALES, theme
+from plaidwork.gui.tokens import size
+from plaidwork.gui.workbench import Workbench
+from tests.gui.result_runs import toy_run
+from tests.gui.window_tools import dataset, toy_registry, window_on
+from tests.walk import complaints, settle
+
+PAGES = ("welcome", "set-up", "traces", "view 0", "settings")
+
+
+@pytest.fixture
+def twice(qapp, tmp_path, monkeypatch):
+    """Texts twice as large."""
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    theme().set_text_scale(2.0)
+    yield
+    theme().set_text_scale(1.0)
+
+
+def shown(window, page, run):
+    window.resize(1024, 640)
+    if page == "set-up":
+        window.actions_by_key["new_fit"].trigger()
+    elif page != "welcome":
+        window.show_session()
+        window.workspace.go_to(f"{run.id}/{page}")
+    settle(window.workspace.current_page() or window)
+    settle(window)
+
+
+def bench_for(page):
+    if page == "welcome":
+        return Workbench(toy_registry()), None
+    if page == "set-up":
+        bench, session = Workbench(toy_registry()), Session(name="numbers")
+        session.add_dataset(dataset())
+        bench.set_session(session)
+        return bench, None
+    return toy_run()
+
+
+@pytest.mark.parametrize("scheme", tokens.SCHEMES)
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_is_cut_at_twice_the_size(twice, qtbot, tmp_path, page, scheme):
+    theme().set_mode(scheme)
+    bench, run = bench_for(page)
+    with window_on(bench, tmp_path) as window:
+        shown(window, page, run)
+        assert complaints(window) == []
+
+
+def test_texts_and_the_rows_that_hold_them_grow(qapp):
+    points, row = theme().base_points, size.ROW
+    for scale in TEXT_SCALES:
+        theme().set_text_scale(scale)
+        assert theme().base_points == pytest.approx(points * scale)
+        assert QFontMetrics(theme().font("body")).height() <= size.ROW
+    theme().set_text_scale(1.0)
+    assert row == size.ROW
+    with pytest.raises(ValueError, match=r"1\.25"):
+        theme().set_text_scale(3.0)
+
+
+def test_commands_change_the_size_and_the_contrast_and_keep_them(qapp, tmp_path):
+    with window_on(Workbench(toy_registry()), tmp_path) as window:
+        for _ in range(5):
+            window.actions_by_key["larger_text"].trigger()
+        assert theme().text_scale == 2.0
+        assert window.settings.text("text_scale") == "2.0"
+        window.actions_by_key["smaller_text"].trigger()
+        assert theme().text_scale == 1.5
+        window.actions_by_key["high_contrast"].trigger()
+        assert theme().high_contrast
+        assert window.settings.flag("high_contrast")
+        window.actions_by_key["high_contrast"].trigger()
+        assert not theme().high_contrast
+    theme().set_text_scale(1.0)
+    theme().set_contrast("system")
+
+
+@pytest.mark.parametrize("scheme", tokens.SCHEMES)
+def test_high_contrast(qapp, scheme):
+    def code(name):
+        return tokens.color_code(name, scheme, contrast=True)
+
+    for ground in ("window", "surface", "sunken", "hover"):
+        for ink in ("text", "muted", "faint", "link"):
+            assert contrast(code(ink), code(ground)) >= 7, (ink, ground)
+    for line, ground in itertools.product(("control", "border", "axis", "tint_line"), ("window", "surface")):
+        assert contrast(code(line), code(ground)) >= 4.5, (line, ground)
+    for state in ("ok", "warn", "error"):
+        assert contrast(code(state), code("surface")) >= 7
+        assert contrast(code(state), code(f"{state}_on")) >= 4.5
+    assert contrast(code("on_accent"), code("accent")) >= 7
+    assert contrast(code("neutral"), code("surface")) >= 3
+
+
+def test_pictures_on_the_screen_have_high_contrast_and_those_on_paper_do_not(qapp):
+    theme().set_contrast("high")
+    try:
+        assert screen_style().color("text").name().upper() == "#000000"
+        assert paper_style(8).color("text").name().upper() == tokens.COLORS["text"][0]
+        assert theme().hex("muted") == tokens.HIGH_CONTRAST["muted"][0]
+    finally:
+        theme().set_contrast("system")
+    assert theme().hex("muted") == tokens.COLORS["muted"][0]
