@@ -18,13 +18,13 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent / "tests"))
 
-import planted as runs  # noqa: E402
-from exact import model_data  # noqa: E402
+import planted as runs
+from exact import model_data
 
-from plaidwork.core import fit  # noqa: E402
-from plaidwork.core.api import Clock, Dataset, ModelData  # noqa: E402
-from plaidwork_lcms_annotation.adducts import POSITIVE  # noqa: E402
-from plaidwork_lcms_annotation.peaks import LISTS, find_candidates, prepared_lists  # noqa: E402
+from plaidwork.core import fit
+from plaidwork.core.api import Clock, Dataset, ModelData
+from plaidwork_lcms_annotation.adducts import POSITIVE
+from plaidwork_lcms_annotation.peaks import LISTS, find_candidates, prepared_lists
 
 HARD = {"adducts_positive": runs.FOUR, "ppm": 3.0, "rt_sd": 4.0}
 WARMUP, DRAWS = 100, 950  # of every second sweep: 2,000 in all
