@@ -27,7 +27,8 @@ from plaidwork_lcms_annotation.adducts import POSITIVE
 from plaidwork_lcms_annotation.peaks import LISTS, find_candidates, prepared_lists
 
 HARD = {"adducts_positive": runs.FOUR, "ppm": 3.0, "rt_sd": 4.0}
-WARMUP, DRAWS = 100, 950  # of every second sweep: 2,000 in all
+LONG = {"chains": 4, "warmup": 250, "draws": 250, "thin": 7}
+"""2,000 sweeps a chain, and as many kept draws as by default."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def whole_fit(data: ModelData) -> tuple[float, float]:
         ),
     }
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    fit("lcms_annotation", inputs, chains=4, warmup=WARMUP, draws=DRAWS, thin=2, executor="inline")
+    fit("lcms_annotation", inputs, **LONG, executor="inline")
     used = time.process_time() - start
     return used, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 
