@@ -3,60 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 import sys
-import tomllib
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
+from guests import command, install
 
 from plaidwork.core import open_session
 from plaidwork.core.plugins.registry import Registry
 
-SOURCE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "dirichlet_mixture"
 PACKAGE = "plaidwork_dirichlet_mixture"
 GUEST = "dirichlet_mixture"
 
 
-def _by_hand(source: Path, target: Path) -> None:
-    """What an installer leaves behind: the package, and its names and entry points beside it."""
-    project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    shutil.copytree(source / "src" / PACKAGE, target / PACKAGE)
-    info = target / f"{PACKAGE}-{project['version']}.dist-info"
-    info.mkdir()
-    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    (info / "METADATA").write_text(head, encoding="utf-8")
-    lines = [f"[{group}]" for group in project["entry-points"]]
-    lines += [f"{name} = {value}" for name, value in project["entry-points"]["plaidwork"].items()]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder with the guest as a distribution; no network, nothing of the host's packages touched."""
-    folder = tmp_path_factory.mktemp("guest")
-    source, target = folder / "source", folder / "site"
-    shutil.copytree(SOURCE, source, ignore=shutil.ignore_patterns("__pycache__", ".*cache"))
-    if find_spec("hatchling"):
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--no-deps",
-            "--no-build-isolation",
-            "--no-index",
-        ]
-        command += ["--disable-pip-version-check", "--target", str(target), str(source)]
-        subprocess.run(command, check=True, capture_output=True)
-    else:
-        target.mkdir()
-        _by_hand(source, target)
-    return target
+    """A folder with the guest as a distribution."""
+    return install(GUEST, tmp_path_factory.mktemp("guest"))
 
 
 @pytest.fixture
@@ -68,19 +30,6 @@ def beside(installed, monkeypatch):
         del sys.modules[name]
 
 
-def _plaidwork(installed: Path, *words: str) -> str:
-    """A command in a fresh process that has the guest installed."""
-    found = subprocess.run(
-        [sys.executable, "-m", "plaidwork.core.cli", *words],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(installed), os.environ.get("PYTHONPATH", "")))},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert found.returncode == 0, found.stdout + found.stderr
-    return found.stdout
-
-
 @pytest.mark.long
 def test_installed_by_its_own_metadata(installed):
     text = (next(installed.glob("*.dist-info")) / "entry_points.txt").read_text(encoding="utf-8")
@@ -89,7 +38,7 @@ def test_installed_by_its_own_metadata(installed):
 
 
 def test_found_by_entry_point_and_listed(installed):
-    records = json.loads(_plaidwork(installed, "plugin", "list", "--json"))
+    records = json.loads(command(installed, "plugin", "list", "--json"))
     found = next(record for record in records if record["name"] == GUEST)
     assert found["state"] == "ok"
     assert found["models"] == [GUEST]
@@ -97,7 +46,7 @@ def test_found_by_entry_point_and_listed(installed):
 
 @pytest.mark.slow
 def test_its_example_is_listed(installed):
-    assert "four-groups" in _plaidwork(installed, "example")
+    assert "four-groups" in command(installed, "example")
 
 
 @pytest.mark.slow
@@ -105,18 +54,18 @@ def test_fitted_saved_and_resumed_from_the_command_line(installed, tmp_path):
     data, path = installed / PACKAGE / "samples" / "four-groups" / "pebbles.csv", tmp_path / "a.plaidwork"
     quick = ["--chains", "2", "--warmup", "30", "--draws", "30", "--thin", "1", "--seed", "3"]
     words = ["fit", GUEST, "--input", f"X={data}", "--set", "covariance=diagonal", *quick]
-    _plaidwork(installed, *words, "--out", str(path))
+    command(installed, *words, "--out", str(path))
     (run,) = open_session(path).runs.values()
     assert run.status == "done"
     assert run.n_draws == 60
     assert "of 170 items" in run.results["headline"]
     assert len(run.results["assignments"]) == 170
-    _plaidwork(installed, "resume", str(path), "--draws", "10")
+    command(installed, "resume", str(path), "--draws", "10")
     (again,) = open_session(path).runs.values()
     assert again.n_draws == 80
     longer = tmp_path / "b.plaidwork"
     quick[5] = "40"
-    _plaidwork(installed, *words[: -len(quick)], *quick, "--out", str(longer))
+    command(installed, *words[: -len(quick)], *quick, "--out", str(longer))
     (whole,) = open_session(longer).runs.values()
     for old, new in zip(again.chains, whole.chains, strict=True):
         assert old.trace.rows().tobytes() == new.trace.rows().tobytes()
@@ -126,7 +75,7 @@ def test_fitted_saved_and_resumed_from_the_command_line(installed, tmp_path):
 def test_a_session_opens_where_the_guest_is_not(installed, tmp_path):
     """Results are looked at without the plugin; going on says what is missing."""
     path = tmp_path / "pebbles.plaidwork"
-    _plaidwork(installed, "example", "four-groups", "--out", str(path))
+    command(installed, "example", "four-groups", "--out", str(path))
     (run,) = open_session(path).runs.values()
     assert run.results["headline"].startswith("4 clusters of 170 items")
     assert not Registry().has(run.spec.id)

@@ -19,6 +19,8 @@ from plaidwork_lcms_annotation.state import terms_of
 
 SAMPLE = Path(package.__file__).parent / "samples" / "metabolites"
 FOUR = "M+H, 1, 1, H; M+Na, 1, 1, Na; M+K, 1, 1, K; M+H-H2O, 1, 1, H, H2O"
+DECOYS = 900
+"""Random formulas at the end of the list of the example; 103 names of real ones come before."""
 MODEL = LcmsAnnotation()
 
 
@@ -47,20 +49,36 @@ def example() -> Planted:
 
 def fresh(seed: int, compounds: int, background: int, ppm: float, rt_sd: float) -> Planted:
     """A run drawn like the example: real formulas, four adducts, isotopes above a limit of detection."""
-    rng = np.random.default_rng(seed)
-    empty = model_data([[200.0, 10.0, 1.0], [300.0, 900.0, 1.0]], formulas())
-    params = MODEL.spec.check_params({"adducts_positive": FOUR})
+    listed = formulas()
+    real = len(dict.fromkeys(listed[: len(rows_of("formulas.csv")) - DECOYS]))
+    return drawn(np.random.default_rng(seed), listed, real, FOUR, compounds, background, ppm, rt_sd)
+
+
+def drawn(
+    rng: np.random.Generator,
+    listed: list[str],
+    real: int,
+    adducts: str,
+    compounds: int,
+    background: int,
+    ppm: float,
+    rt_sd: float,
+) -> Planted:
+    """Peaks of ``compounds`` of the first ``real`` different formulas of a list, the first adduct always and each other one in two
+    of five, and of background."""
+    empty = model_data([[200.0, 10.0, 1.0], [300.0, 900.0, 1.0]], listed)
+    params = MODEL.spec.check_params({"adducts_positive": adducts})
     lists = terms_of(empty, params).lists
-    place, real = lists.positions, len({row["formula"] for row in rows_of("formulas.csv")[:103]})
+    place = lists.positions
     values, truth = [], []
     for f in rng.choice(real, compounds, replace=False):
         time, height = rng.uniform(30.0, 1170.0), rng.normal(13.0, 1.2)
-        for a in range(4):
+        mine = slice(place.first[f], place.first[f + 1])
+        for a in range(len(lists.adducts)):
             if a and rng.random() > 0.4:
                 continue
             level = height + (rng.normal(-1.0, 0.7) if a else 0.0)
-            ions = np.flatnonzero((place.formula == f) & (place.adduct == a))
-            for ion in ions:
+            for ion in place.first[f] + np.flatnonzero(place.adduct[mine] == a):
                 y = level + place.log_beta[ion] + 0.25 * rng.standard_normal()
                 if y > math.log(8000.0):
                     off = ppm * 1e-6 * rng.standard_normal()
@@ -71,7 +89,7 @@ def fresh(seed: int, compounds: int, background: int, ppm: float, rt_sd: float) 
         mz = math.exp(rng.uniform(math.log(80.0), math.log(1000.0)))
         values.append([mz, rng.uniform(0.0, 1200.0), math.exp(rng.normal(12.0, 1.5))])
         truth.append(("", "", ""))
-    return Planted(model_data(values, formulas()), truth)
+    return Planted(model_data(values, listed), truth)
 
 
 @dataclass(frozen=True)

@@ -80,13 +80,13 @@ class Seen(NamedTuple):
     seen: NDArray[np.bool_]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def log_normal(x: float, variance: float) -> float:
     """Log density of N(0, variance)."""
     return -0.5 * (x * x / variance + math.log(variance) + LOG_2PI)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def log_group(count: float, total: float, squares: float, prior: float, noise: float) -> float:
     """Log density of ``count`` values of sum ``total`` and sum of squares ``squares``, their mean N(0, prior) integrated out."""
     if count == 0.0:
@@ -96,7 +96,7 @@ def log_group(count: float, total: float, squares: float, prior: float, noise: f
     return -0.5 * (fit + (count - 1.0) * math.log(noise) + math.log(spread) + count * LOG_2PI)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def open_cluster(w: Work, f: int) -> int:
     """A free slot, now of formula f, without peaks."""
     if w.at[FREE] > 0:
@@ -108,13 +108,14 @@ def open_cluster(w: Work, f: int) -> int:
     w.at[CLUSTERS] += 1
     w.size[k] = 0
     w.head[k] = -1
-    w.times[k] = 0.0
-    w.heights[k] = 0.0
+    for r in range(w.times.shape[1]):
+        w.times[k, r, 0] = w.times[k, r, 1] = 0.0
+    clear_heights(w, k)
     name_cluster(w, k, f)
     return int(k)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def name_cluster(w: Work, k: int, f: int) -> None:
     """Put a cluster that is in no list in that of formula f."""
     w.formula[k] = f
@@ -125,7 +126,7 @@ def name_cluster(w: Work, k: int, f: int) -> None:
     w.first[f] = k
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def unname_cluster(w: Work, k: int) -> None:
     """Take a cluster out of the list of its formula."""
     one, two = w.preceding[k], w.following[k]
@@ -137,16 +138,40 @@ def unname_cluster(w: Work, k: int) -> None:
         w.preceding[two] = one
 
 
-@njit(nogil=True, cache=True, inline="always")
-def add_peak(w: Work, seen: Seen, near: Candidates, theory: Theory, n: int, k: int, c: int) -> None:
-    """Peak n joins cluster k as candidate c."""
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def clear_heights(w: Work, k: int) -> None:
+    """Cluster k has no log intensities. A loop: numba makes an array of each slice that is set."""
+    for a in range(w.heights.shape[1]):
+        for r in range(w.heights.shape[2]):
+            w.heights[k, a, r, 0] = w.heights[k, a, r, 1] = 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def count_heights(
+    w: Work, seen: Seen, near: Candidates, theory: Theory, n: int, k: int, c: int, sign: float
+) -> None:
+    """Put the log intensities of peak n as candidate c into the sums of cluster k, or take them out by a sign of -1."""
     a, beta = near.adduct[c], theory.log_beta[near.position[c]]
     for r in range(seen.time.shape[1]):
         if seen.seen[n, r]:
-            w.times[k, r, 0] += 1.0
-            w.times[k, r, 1] += seen.time[n, r]
-            w.heights[k, a, r, 0] += 1.0
-            w.heights[k, a, r, 1] += seen.height[n, r] - beta
+            w.heights[k, a, r, 0] += sign
+            w.heights[k, a, r, 1] += sign * (seen.height[n, r] - beta)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def count_times(w: Work, seen: Seen, n: int, k: int, sign: float) -> None:
+    """The same with its times."""
+    for r in range(seen.time.shape[1]):
+        if seen.seen[n, r]:
+            w.times[k, r, 0] += sign
+            w.times[k, r, 1] += sign * seen.time[n, r]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def add_peak(w: Work, seen: Seen, near: Candidates, theory: Theory, n: int, k: int, c: int) -> None:
+    """Peak n joins cluster k as candidate c."""
+    count_times(w, seen, n, k, 1.0)
+    count_heights(w, seen, near, theory, n, k, c, 1.0)
     w.cluster[n], w.choice[n] = k, c
     w.before[n] = -1
     w.after[n] = w.head[k]
@@ -157,17 +182,12 @@ def add_peak(w: Work, seen: Seen, near: Candidates, theory: Theory, n: int, k: i
     w.at[ASSIGNED] += 1
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def take_peak(w: Work, seen: Seen, near: Candidates, theory: Theory, n: int) -> None:
     """Peak n leaves its cluster, which goes when it was the last."""
     k, c = w.cluster[n], w.choice[n]
-    a, beta = near.adduct[c], theory.log_beta[near.position[c]]
-    for r in range(seen.time.shape[1]):
-        if seen.seen[n, r]:
-            w.times[k, r, 0] -= 1.0
-            w.times[k, r, 1] -= seen.time[n, r]
-            w.heights[k, a, r, 0] -= 1.0
-            w.heights[k, a, r, 1] -= seen.height[n, r] - beta
+    count_times(w, seen, n, k, -1.0)
+    count_heights(w, seen, near, theory, n, k, c, -1.0)
     one, two = w.before[n], w.after[n]
     if one >= 0:
         w.after[one] = two
@@ -185,7 +205,7 @@ def take_peak(w: Work, seen: Seen, near: Candidates, theory: Theory, n: int) -> 
         w.at[CLUSTERS] -= 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_errors(
     off: Floats, seen: NDArray[np.bool_], first: Ints, mass: Floats, sd: float, bias: float, window: float
 ) -> None:
@@ -203,7 +223,7 @@ def log_errors(
             mass[c] = total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_background(seen: Seen, flat: Floats, law: Law, back: Floats) -> None:
     """Log densities of the peaks as background, in place (N,); ``flat`` is that of mass and time."""
     spread = law.height_prior + law.height_noise
@@ -216,7 +236,7 @@ def log_background(seen: Seen, flat: Floats, law: Law, back: Floats) -> None:
         back[n] = total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def rebuild(w: Work, seen: Seen, near: Candidates, theory: Theory, position: Ints) -> None:
     """Clusters anew from ``w.cluster`` (N,) labels and ``position`` (N,): numbered by their first peaks, sums without what rounding
     left. A peak that has no such candidate becomes background. Slots must be enough for all peaks that have any."""

@@ -35,6 +35,8 @@ from plaidwork_lcms_annotation.state import Terms, law_of, new_state, ready, ter
 PEAKS_AT_ONCE = 30_000
 """Peaks of one slice: some 20 ms."""
 BLOCKS_AT_ONCE = 10_000
+PEAKS_OF_A_BLOCK = 8
+"""A block move for so many peaks. With one for two of them a sweep took half as long again, and chains mixed no better (NOTES.md)."""
 FIRST_SWEEPS = 3
 SMALL: Mapping[str, Any] = {
     "ppm": 30.0, "rt_sd": 5.0, "priors": "given", "run_start": 0.0, "run_end": 60.0, "level": 10.0, "level_spread": 1.0,
@@ -213,4 +215,4 @@ class LcmsAnnotation(Model):
 
 def n_blocks(state: State) -> int:
     """Block moves of a sweep: one for every eight peaks that are not background, whose number they do not change."""
-    return int(state["work"]["at"][ASSIGNED] + 1) // 2
+    return int(state["work"]["at"][ASSIGNED] + PEAKS_OF_A_BLOCK - 1) // PEAKS_OF_A_BLOCK

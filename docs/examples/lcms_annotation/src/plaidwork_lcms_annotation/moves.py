@@ -18,6 +18,8 @@ from plaidwork_lcms_annotation.groups import (
     Seen,
     Work,
     add_peak,
+    clear_heights,
+    count_heights,
     log_normal,
     name_cluster,
     open_cluster,
@@ -27,22 +29,24 @@ from plaidwork_lcms_annotation.groups import (
 from plaidwork_lcms_annotation.patterns import Ints
 from plaidwork_lcms_annotation.peaks import Candidates, Theory
 from plaidwork_lcms_annotation.weights import (
-    BEST,
     CHOSEN,
     FAR,
     NOTHING,
     combinations,
     has_adduct,
+    is_certain,
+    keep_best,
     log_heights,
     log_times,
     misfit_of,
+    next_group,
     sum_combinations,
     too_many,
     weigh,
 )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def move_peaks(
     rng: np.random.Generator,
     w: Work,
@@ -73,7 +77,7 @@ def move_peaks(
         w.at[MOVED] += not same
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def place_peak(
     rng: np.random.Generator, w: Work, seen: Seen, near: Candidates, theory: Theory, law: Law, n: int
 ) -> tuple[int, int]:
@@ -110,7 +114,7 @@ def place_peak(
     return chosen, slot
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def list_assigned(w: Work) -> None:
     """Peaks that are not background, for block moves to choose from."""
     count = 0
@@ -120,7 +124,19 @@ def list_assigned(w: Work) -> None:
             count += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def gather(w: Work, near: Candidates, k: int, a: int, members: Ints) -> int:
+    """Number of the peaks of cluster k, of adduct a where that is not -1; they are left in ``members``."""
+    count, m = 0, w.head[k]
+    while m >= 0:
+        if a < 0 or near.adduct[w.choice[m]] == a:
+            members[count] = m
+            count += 1
+        m = w.after[m]
+    return count
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def move_blocks(
     rng: np.random.Generator,
     w: Work,
@@ -137,13 +153,8 @@ def move_blocks(
     members = np.empty(len(w.cluster), np.int64)
     for _ in range(lo, hi):
         n = w.list[int(rng.random() * w.at[ASSIGNED])]
-        k_old, a_old, count = w.cluster[n], near.adduct[w.choice[n]], 0
-        m = w.head[k_old]
-        while m >= 0:
-            if near.adduct[w.choice[m]] == a_old:
-                members[count] = m
-                count += 1
-            m = w.after[m]
+        k_old, a_old = w.cluster[n], near.adduct[w.choice[n]]
+        count = gather(w, near, k_old, a_old, members)
         w.at[TRIED] += 1
         if too_many(near, members, count, True) or alone(w, near, members, count, k_old):
             continue
@@ -159,19 +170,15 @@ def move_blocks(
             add_peak(w, seen, near, theory, members[i], k, w.picks[CHOSEN, i])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def alone(w: Work, near: Candidates, members: Ints, count: int, k_old: int) -> bool:
     """Whether the block has nowhere else to go: it is a cluster by itself, of one candidate, the formula's only cluster."""
     if w.size[k_old] != count or w.first[w.formula[k_old]] != k_old or w.following[k_old] >= 0:
         return False
-    n = members[0]
-    return (
-        near.first[n + 1] - near.first[n] == 1
-        and combinations(near, members, count, w.formula[k_old], -1) == 1
-    )
+    return is_certain(near, members, count, w.formula[k_old])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def place_block(
     rng: np.random.Generator,
     w: Work,
@@ -185,18 +192,17 @@ def place_block(
     """Draw cluster (-1: a new one) and formula of a block that is in none; its candidates are left in ``w.picks[CHOSEN]``."""
     chosen_k, chosen_f, total = -1, -1, NOTHING
     fresh = math.log(law.alpha) + math.lgamma(count) + log_times(w, seen, law, members, count, -1)
-    n, f, a = members[0], -1, -1
-    for c in range(near.first[n], near.first[n + 1]):
-        if near.formula[c] == f and near.adduct[c] == a:
-            continue
+    n = members[0]
+    c = near.first[n]
+    while c < near.first[n + 1]:
         f, a = near.formula[c], near.adduct[c]
+        c = next_group(near, n, c, True)
         if combinations(near, members, count, f, a) == 0:
             continue
         here = sum_combinations(rng, w, seen, near, theory, law, members, count, f, a)
-        taken = False
-        total, drawn = weigh(rng, total, here + fresh + theory.log_weight[f])
-        if drawn:
-            chosen_k, chosen_f, taken = -1, f, True
+        total, taken = weigh(rng, total, here + fresh + theory.log_weight[f])
+        if taken:
+            chosen_k, chosen_f = -1, f
         k = w.first[f]
         while k >= 0:
             if not has_adduct(w, k, a):
@@ -207,11 +213,11 @@ def place_block(
                     chosen_k, chosen_f, taken = k, f, True
             k = w.following[k]
         if taken:
-            w.picks[CHOSEN, :count] = w.picks[BEST, :count]
+            keep_best(w, count)
     return chosen_k, chosen_f
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def move_formulas(
     rng: np.random.Generator,
     w: Work,
@@ -227,35 +233,25 @@ def move_formulas(
     for k in range(lo, min(hi, w.at[HIGH])):
         if w.size[k] == 0:
             continue
-        count, m = 0, w.head[k]
-        while m >= 0:
-            members[count] = m
-            count += 1
-            m = w.after[m]
-        n = members[0]
-        if (
-            near.first[n + 1] - near.first[n] == 1
-            and combinations(near, members, count, w.formula[k], -1) == 1
-        ):
-            continue  # its first peak can be one thing only, and so can the others then
-        if too_many(near, members, count, False):
+        count = gather(w, near, k, -1, members)
+        if is_certain(near, members, count, w.formula[k]) or too_many(near, members, count, False):
             continue
-        chosen, total, f = -1, NOTHING, -1
-        for c in range(near.first[n], near.first[n + 1]):
-            if near.formula[c] == f:
-                continue
+        n, chosen, total = members[0], -1, NOTHING
+        c = near.first[n]
+        while c < near.first[n + 1]:
             f = near.formula[c]
+            c = next_group(near, n, c, False)
             if combinations(near, members, count, f, -1) == 0:
                 continue
             here = sum_combinations(rng, w, seen, near, theory, law, members, count, f, -1)
             total, drawn = weigh(rng, total, here + theory.log_weight[f])
             if drawn:
                 chosen = f
-                w.picks[CHOSEN, :count] = w.picks[BEST, :count]
+                keep_best(w, count)
         rename(w, seen, near, theory, k, chosen, members, count)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def rename(
     w: Work, seen: Seen, near: Candidates, theory: Theory, k: int, f: int, members: Ints, count: int
 ) -> None:
@@ -263,17 +259,14 @@ def rename(
     if f != w.formula[k]:
         unname_cluster(w, k)
         name_cluster(w, k, f)
-    w.heights[k] = 0.0
+    clear_heights(w, k)
     for i in range(count):
         n, c = members[i], w.picks[CHOSEN, i]
         w.choice[n] = c
-        for r in range(seen.time.shape[1]):
-            if seen.seen[n, r]:
-                w.heights[k, near.adduct[c], r, 0] += 1.0
-                w.heights[k, near.adduct[c], r, 1] += seen.height[n, r] - theory.log_beta[near.position[c]]
+        count_heights(w, seen, near, theory, n, k, c, 1.0)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_joint(w: Work, seen: Seen, near: Candidates, theory: Theory, law: Law) -> float:
     """Log density of clusters, formulas, positions and data, but for the priors of alpha and of the scales."""
     n_in, total = w.at[ASSIGNED], 0.0
@@ -284,13 +277,10 @@ def log_joint(w: Work, seen: Seen, near: Candidates, theory: Theory, law: Law) -
     for k in range(w.at[HIGH]):
         if w.size[k] == 0:
             continue
-        f, count, m = w.formula[k], 0, w.head[k]
-        while m >= 0:
-            members[count] = m
-            picks[count] = w.choice[m]
-            total += w.mass[w.choice[m]]
-            count += 1
-            m = w.after[m]
+        f, count = w.formula[k], gather(w, near, k, -1, members)
+        for i in range(count):
+            picks[i] = w.choice[members[i]]
+            total += w.mass[picks[i]]
         total += math.log(law.alpha) + math.lgamma(count) + theory.log_weight[f] + count * theory.log_share[f]
         total += log_times(w, seen, law, members, count, -1)
         for a in range(w.heights.shape[1]):

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plaidwork.core.api import ResultStore, format_count, format_fixed, format_number, format_probability
 from plaidwork.core.api_pictures import (
@@ -25,6 +26,8 @@ from plaidwork.core.api_pictures import (
 from plaidwork_lcms_annotation.patterns import Floats, Ints
 
 NOTHING = ("No peak is explained", "No listed formula explains a peak in these draws.")
+HIGHEST = 1.25
+"""Top of the axes of heights, the largest height being 1: room for the words above it."""
 MOST_NAMED = 25
 """Compounds that are named in the map, those of most peaks."""
 
@@ -150,99 +153,127 @@ def _share(values: Floats) -> Floats:
     return np.asarray(np.clip((values - low) / max(high - low, 1e-12), 0.0, 1.0))
 
 
+@dataclass(frozen=True)
+class Compound:
+    """The peaks of one cluster beside all ions of the adducts that it has, in shares of the largest height."""
+
+    run: Found
+    mine: Ints
+    """(n,) its peaks."""
+    ions: Ints
+    """(m,) ions of its formula, of the adducts that were found."""
+    at: Ints
+    """(n,) place of each peak among the ions."""
+    height: Floats
+    """(n,)"""
+    expected: Floats
+    """(m,)"""
+    low: Floats
+    high: Floats
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """(m,) whether no peak is this ion."""
+        return ~np.isin(np.arange(len(self.ions)), self.at)
+
+    def read(self, i: int) -> str:
+        """What is expected of an ion, in words."""
+        ion, kind = self.ions[i], "not found" if self.missing[i] else "found"
+        expected = format_number(self.expected[i], 3)
+        return f"{self.run.words(ion)}, m/z {self.run.ion_mz[ion]:.5f}: {expected} expected, {kind}"
+
+
 def load_spectrum(results: ResultStore, choices: ViewChoices) -> Picture:
     """The peaks of one compound above, below what theory says of them."""
     run = found(results)
-    labels = np.unique(run.cluster[run.cluster >= 0])
-    if not len(labels):
+    mine = _chosen_peaks(run, choices)
+    if mine is None:
         return Picture(NOTHING[0], empty=NOTHING)
-    members = [np.flatnonzero(run.cluster == k) for k in labels]
-    order = sorted(range(len(labels)), key=lambda i: (-len(members[i]), float(run.rt[members[i]].mean())))
-    texts = [_title(run, members[i]) for i in order]
-    mine = members[order[choices.among("compound", "Compound", texts, searched=True)]]
-    f = int(run.formula[run.ion[mine[0]]])
-    used = np.unique(run.adduct[run.ion[mine]])
-    ions = np.flatnonzero((run.formula == f) & np.isin(run.adduct, used))
-    expected, low, high = expected_heights(run, mine, ions)
-    top = max(float(np.exp(run.height[mine]).max()), float(expected.max()))
-    place = {int(ion): i for i, ion in enumerate(ions)}
-    at = np.array([place[int(run.ion[n])] for n in mine], float)
-    height = np.exp(run.height[mine]) / top
-    missing = np.array([i not in set(at.astype(int)) for i in range(len(ions))])
-    axis = Axis(
-        scale="category",
-        names=tuple(run.short(int(i)) for i in ions),
-        below=tuple(f"{run.ion_mz[i]:.4f}" for i in ions),
-    )
-    share = Axis("observed", scale="sqrt", low=0.0, high=1.25)
-    errors = tuple(f"{format_fixed(float(run.ppm[n]), 1, sign=True)} ppm" for n in mine)
-    bare = Axis(scale="category", names=axis.names, ticks=False)
-    seen = Panel(
-        (
-            Bars(
-                at,
-                0 * at,
-                height,
-                0.4,
-                name="observed",
-                color=0,
-                read=lambda i: run.read(int(mine[i])),
-                of=Items("row", mine),
-            ),
-            Texts(at, height, errors, "above"),
-        ),
-        bare,
-        share,
-        reads="across",
-        zoom="x",
-    )
-    x = np.arange(len(ions), dtype=float)
-    expected, low, high = expected / top, low / top, np.minimum(high / top, 1.25)
-
-    def read(i: int) -> str:
-        kind = "not found" if missing[i] else "found"
-        return f"{run.words(ions[i])}, m/z {run.ion_mz[ions[i]]:.5f}: {format_number(expected[i], 3)} expected, {kind}"
-
-    there, lost = np.flatnonzero(~missing), np.flatnonzero(missing)
-    marks = [
-        Bars(
-            x[there],
-            0 * expected[there],
-            expected[there],
-            0.4,
-            name="expected",
-            color=1,
-            read=lambda i: read(int(there[i])),
-        ),
-        Intervals(x, low, high, color="text"),
-    ]
-    if len(lost):
-        marks.append(
-            Outlines(
-                x[lost] - 0.2, 0 * lost, x[lost] + 0.2, expected[lost], name="expected, not found", color=1,
-                read=lambda i: read(int(lost[i])),
-            )
-        )  # fmt: skip
-    theory = Panel(
-        tuple(marks),
-        axis,
-        Axis("expected", scale="sqrt", low=0.0, high=1.25, down=True),
-        reads="across",
-        zoom="x",
-    )
+    one = _compound(run, mine)
+    f, ions = int(run.formula[one.ions[0]]), one.ions
     return Picture(
-        f"{run.compounds[f]} ({run.texts[f]}) at {run.rt[mine].mean():.0f} s: {len(np.unique(run.ion[mine]))} of {len(ions)} "
+        f"{run.compounds[f]} ({run.texts[f]}) at {run.rt[mine].mean():.0f} s: {len(np.unique(one.at))} of {len(ions)} "
         f"ions of its adducts",
         "Above the peaks, below the theory with one height for each adduct; heights are shares of the largest.",
-        (seen, theory),
+        (_observed_panel(one), _expected_panel(one)),
         "Lines: 95 % of what such a peak would be. Hollow: expected and not found. Shown is the kept draw that is nearest to all.",
         (Key("observed", 0), Key("expected", 1)),
         {
             "Ion": np.array([run.short(int(i)) for i in ions], object),
             "m/z": run.ion_mz[ions],
-            "Expected": expected,
-            "Found": np.array(["no" if one else "yes" for one in missing], object),
+            "Expected": one.expected,
+            "Found": np.array(["no" if lost else "yes" for lost in one.missing], object),
         },
+    )
+
+
+def _chosen_peaks(run: Found, choices: ViewChoices) -> Ints | None:
+    """Peaks of the compound that is chosen, those of most peaks offered first; None where there is none."""
+    labels = np.unique(run.cluster[run.cluster >= 0])
+    if not len(labels):
+        return None
+    members = [np.flatnonzero(run.cluster == k) for k in labels]
+    members.sort(key=lambda mine: (-len(mine), float(run.rt[mine].mean())))
+    texts = [_title(run, mine) for mine in members]
+    return members[choices.among("compound", "Compound", texts, searched=True)]
+
+
+def _compound(run: Found, mine: Ints) -> Compound:
+    """Peaks of a cluster beside theory."""
+    f, used = run.formula[run.ion[mine[0]]], np.unique(run.adduct[run.ion[mine]])
+    ions = np.flatnonzero((run.formula == f) & np.isin(run.adduct, used))
+    expected, low, high = expected_heights(run, mine, ions)
+    height = np.exp(run.height[mine])
+    top = max(float(height.max()), float(expected.max()))
+    at = np.searchsorted(ions, run.ion[mine])
+    return Compound(
+        run, mine, ions, at, height / top, expected / top, low / top, np.minimum(high / top, HIGHEST)
+    )
+
+
+def _observed_panel(one: Compound) -> Panel:
+    """Bars of the peaks, each with its error of mass."""
+    run, mine, at = one.run, one.mine, one.at.astype(float)
+    errors = tuple(f"{format_fixed(float(run.ppm[n]), 1, sign=True)} ppm" for n in mine)
+    bars = Bars(
+        at, 0 * at, one.height, 0.4, name="observed", color=0, read=lambda i: run.read(int(mine[i])),
+        of=Items("row", mine),
+    )  # fmt: skip
+    names = tuple(run.short(int(i)) for i in one.ions)
+    return Panel(
+        (bars, Texts(at, one.height, errors, "above")),
+        Axis(scale="category", names=names, ticks=False),
+        Axis("observed", scale="sqrt", low=0.0, high=HIGHEST),
+        reads="across",
+        zoom="x",
+    )
+
+
+def _expected_panel(one: Compound) -> Panel:
+    """Bars downwards of what theory expects, hollow where no peak is the ion."""
+    run, x, expected = one.run, np.arange(len(one.ions), dtype=float), one.expected
+    there, lost = np.flatnonzero(~one.missing), np.flatnonzero(one.missing)
+    marks: list[Bars | Intervals | Outlines] = [
+        Bars(
+            x[there], 0 * expected[there], expected[there], 0.4, name="expected", color=1,
+            read=lambda i: one.read(int(there[i])),
+        ),
+        Intervals(x, one.low, one.high, color="text"),
+    ]  # fmt: skip
+    if len(lost):
+        marks.append(
+            Outlines(
+                x[lost] - 0.2, 0 * lost, x[lost] + 0.2, expected[lost], name="expected, not found", color=1,
+                read=lambda i: one.read(int(lost[i])),
+            )
+        )  # fmt: skip
+    names = tuple(run.short(int(i)) for i in one.ions)
+    return Panel(
+        tuple(marks),
+        Axis(scale="category", names=names, below=tuple(f"{run.ion_mz[i]:.4f}" for i in one.ions)),
+        Axis("expected", scale="sqrt", low=0.0, high=HIGHEST, down=True),
+        reads="across",
+        zoom="x",
     )
 
 

@@ -22,7 +22,7 @@ NOTHING = (-math.inf, 0.0)
 TRY, BEST, CHOSEN = range(3)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def weigh(
     rng: np.random.Generator, total: tuple[float, float], log_weight: float
 ) -> tuple[tuple[float, float], bool]:
@@ -38,7 +38,7 @@ def weigh(
     return (log_weight, known), rng.random() * known < 1.0
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def misfit_of(w: Work, seen: Seen, law: Law, n: int, k: int, a: int, beta: float) -> tuple[float, float]:
     """Minus the log density of time and height of peak n, as an ion of adduct a and log share ``beta``, given cluster k: the part that
     depends on the peak, and the rest."""
@@ -56,7 +56,7 @@ def misfit_of(w: Work, seen: Seen, law: Law, n: int, k: int, a: int, beta: float
     return misfit, spread
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def span(near: Candidates, n: int, f: int, a: int) -> tuple[int, int]:
     """First and last + 1 of the candidates of peak n of formula f, of adduct a where that is not -1."""
     lo = near.first[n]
@@ -69,7 +69,7 @@ def span(near: Candidates, n: int, f: int, a: int) -> tuple[int, int]:
     return lo, hi
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def combinations(near: Candidates, members: Ints, count: int, f: int, a: int) -> int:
     """Number of ways in which the members may be positions of formula f (and adduct a); above MOST it is not told how many."""
     ways = 1
@@ -81,7 +81,7 @@ def combinations(near: Candidates, members: Ints, count: int, f: int, a: int) ->
     return ways
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def log_heights(
     seen: Seen, near: Candidates, theory: Theory, law: Law, members: Ints, count: int, picks: Ints, a: int
 ) -> float:
@@ -100,7 +100,7 @@ def log_heights(
     return found
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def sum_combinations(
     rng: np.random.Generator,
     w: Work,
@@ -133,7 +133,8 @@ def sum_combinations(
                     weight += log_heights(seen, near, theory, law, members, count, tried, mine)
         total, drawn = weigh(rng, total, weight)
         if drawn:
-            w.picks[BEST, :count] = tried[:count]
+            for j in range(count):
+                w.picks[BEST, j] = tried[j]
         i = 0
         while i < count:
             lo, hi = span(near, members[i], f, a)
@@ -146,20 +147,42 @@ def sum_combinations(
             return total[0] + math.log(total[1])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def next_group(near: Candidates, n: int, c: int, by_adduct: bool) -> int:
+    """The first candidate of peak n after c that is of another formula (or adduct), or the end of its candidates."""
+    end, f, a = near.first[n + 1], near.formula[c], near.adduct[c]
+    while c < end and near.formula[c] == f and (not by_adduct or near.adduct[c] == a):
+        c += 1
+    return c
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def too_many(near: Candidates, members: Ints, count: int, by_adduct: bool) -> bool:
     """Whether the positions of the members can be combined in too many ways, for any formula."""
-    n, f, a = members[0], -1, -1
-    for c in range(near.first[n], near.first[n + 1]):
-        if near.formula[c] == f and (not by_adduct or near.adduct[c] == a):
-            continue
-        f, a = near.formula[c], near.adduct[c]
-        if combinations(near, members, count, f, a if by_adduct else -1) > MOST:
+    n = members[0]
+    c = near.first[n]
+    while c < near.first[n + 1]:
+        if combinations(near, members, count, near.formula[c], near.adduct[c] if by_adduct else -1) > MOST:
             return True
+        c = next_group(near, n, c, by_adduct)
     return False
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def is_certain(near: Candidates, members: Ints, count: int, f: int) -> bool:
+    """Whether members of formula f can be nothing else: the first has one candidate, and each other one of this formula."""
+    n = members[0]
+    return near.first[n + 1] - near.first[n] == 1 and combinations(near, members, count, f, -1) == 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def keep_best(w: Work, count: int) -> None:
+    """What was drawn for a formula is drawn for all."""
+    for i in range(count):
+        w.picks[CHOSEN, i] = w.picks[BEST, i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def log_times(w: Work, seen: Seen, law: Law, members: Ints, count: int, k: int) -> float:
     """Log density of the times of the members given those of cluster k, or by themselves for -1."""
     found = 0.0
@@ -179,7 +202,7 @@ def log_times(w: Work, seen: Seen, law: Law, members: Ints, count: int, k: int) 
     return found
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def has_adduct(w: Work, k: int, a: int) -> bool:
     """Whether cluster k has a peak of adduct a; numbers of sums are whole, so exact."""
     total = 0.0
