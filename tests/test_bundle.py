@@ -116,6 +116,8 @@ def test_real_package_starts_and_leaves_nothing(tmp_path):
         )
     before = everything(root)
     clean = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen"}
+    if "PLAIDWORK_KERNELS" in os.environ:
+        clean["PLAIDWORK_KERNELS"] = os.environ["PLAIDWORK_KERNELS"]
     command = [root / "usr" / "bin" / "plaidwork", "--smoke", tmp_path / "smoke"]
     done = subprocess.run(command, env=clean, cwd=home, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
