@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _LICENCE = re.compile(r"(?i)(^|/)(licen[sc]e|copying|notice|authors|ofl)[^/]*$")
 _EXTRAS = ("excel", "parquet", "cluster")
 _SYSTEM = ("/usr/lib/", "/lib/")
+_COMMON = Path("/usr/share/common-licenses")
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,21 @@ def system_parts(folder: Path) -> Iterator[Part]:
         yield Part(package, version, "see the text", texts, f"pkg:deb/debian/{package}@{version}")
 
 
+def named(parts: list[Part], common: Path = _COMMON) -> dict[str, str]:
+    """Texts of licences that the parts name and do not hold, by file name: those that notices of Debian refer to in ``common``,
+    and for the LGPL, which wheels of Qt only name, its text and that of the GPL that it builds upon. Sorted; without ``common``
+    there are none."""
+    notes = "\n".join(text for part in parts for text in part.texts.values())
+    asked = set(re.findall(r"/usr/share/common-licenses/([A-Za-z]+[A-Za-z0-9.-]*[A-Za-z0-9])", notes))
+    if any("LGPL-3.0" in part.licence for part in parts):
+        asked |= {"LGPL-3", "GPL-3"}
+    files = {
+        common / name if (common / name).is_file() else common / name.removesuffix(".0") for name in asked
+    }
+    found = {path.resolve() for path in files if path.is_file()}  # GPL is another name of the newest
+    return {path.name: path.read_text("utf-8", "replace") for path in sorted(found)}
+
+
 def notices(parts: list[Part]) -> str:
     """All licences as one text to ship with the build."""
     lines = ["This build of Plaidwork holds the parts below, each under its own licence.", ""]
@@ -123,11 +139,17 @@ def notices(parts: list[Part]) -> str:
     lines += [
         "",
         "Qt and PySide6 are used under the GNU Lesser General Public License, version 3. They lie as libraries of their own in",
-        "this folder and may be replaced by others that were built from the sources at https://code.qt.io.",
+        "this folder and may be replaced by others that were built from the sources at https://code.qt.io. What Qt holds of",
+        "others is listed at https://doc.qt.io/qt-6/licenses-used-in-qt.html.",
     ]
-    for part in parts:
-        for name, text in sorted(part.texts.items()):
-            lines += ["", "=" * 100, f"{part.name} {part.version}: {name}", "=" * 100, "", text.rstrip()]
+    texts = [
+        (f"{part.name} {part.version}: {name}", text)
+        for part in parts
+        for name, text in sorted(part.texts.items())
+    ]
+    texts += [(f"Licence {name}, which parts above name", text) for name, text in named(parts).items()]
+    for title, text in texts:
+        lines += ["", "=" * 100, title, "=" * 100, "", text.rstrip()]
     return "\n".join(lines) + "\n"
 
 
@@ -175,7 +197,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     parts = parts_of(options.folder)
-    without = [part.name for part in parts if not part.texts]
+    without = [part.name for part in parts if not part.texts and not named([part])]
     options.licences.write_text(notices(parts), encoding="utf-8")
     options.sbom.write_text(json.dumps(sbom(parts), indent=1) + "\n", encoding="utf-8")
     print(f"{len(parts)} parts")

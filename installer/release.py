@@ -71,6 +71,11 @@ def wheel() -> str:
     )
 
 
+def debian() -> str:
+    """The package that was built for this version, tried where nothing else is installed."""
+    return run("sh", "installer/frozen/try_deb.sh", OUT / f"plaidwork_{version()}_amd64.deb")
+
+
 STEPS: list[tuple[str, Callable[[], str] | None]] = [
     ("The checkout is clean", clean),
     ("The version is told everywhere", told),
@@ -79,9 +84,10 @@ STEPS: list[tuple[str, Callable[[], str] | None]] = [
     ("The oldest set of what the program needs", lambda: run(sys.executable, "installer/try_versions.py", "oldest")),
     ("The newest set of what the program needs", lambda: run(sys.executable, "installer/try_versions.py", "newest")),
     ("The frozen folder and the Debian package, tried", lambda: run("sh", "installer/frozen/build.sh")),
+    ("The package on a Debian 12 of its own: installed, started, removed (as root, with debootstrap)", debian),
     ("Look at dist/work/frozen/smoke.png: the window stands as it should, in words and colours", None),
     ("Read LICENCES.txt in the frozen folder: every part has its licence", None),
-    ("On a fresh Debian 12: apt install ./dist/plaidwork_*.deb, open a session by a double click, apt remove", None),
+    ("On a Debian 12 with a desktop: apt install ./dist/plaidwork_*.deb, open a session by a double click", None),
     ("Follow docs/start-here.md with the installed program", None),
     ("Tag it: git tag -s vVERSION, and push the tag", None),
     ("Upload: python -m twine upload dist/*.whl dist/*.tar.gz, and put the other files beside the notes", None),

@@ -1,10 +1,20 @@
-# Steps that run.sh and linux/install.sh share; sourced by them. They set: python, venv and bin (its folder of programs).
+# Steps that run.sh, linux/install.sh and frozen/*.sh share; sourced by them. They set: python, venv and bin (its folder of
+# programs), and root, the checkout.
 # shellcheck shell=sh disable=SC2154
 
 # What PySide6's window libraries and its xcb and offscreen platforms are linked to, beyond the C++ runtime.
 libraries="libegl1 libgl1 libglib2.0-0 libdbus-1-3 libfontconfig1 libxkbcommon0 libxkbcommon-x11-0 libx11-xcb1
 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0
 libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb-xkb1"
+
+# entries COMMAND: what desktops are told of the program. Runs COMMAND with file, folder below share, and name, one after the other.
+entries() {
+    "$1" "$root/resources/icons/mark.svg" icons/hicolor/scalable/apps plaidwork.svg
+    "$1" "$root/installer/linux/plaidwork-session.svg" icons/hicolor/scalable/mimetypes application-x-plaidwork-session.svg
+    "$1" "$root/installer/linux/plaidwork.xml" mime/packages plaidwork.xml
+    "$1" "$root/installer/linux/plaidwork.metainfo.xml" metainfo org.plaidwork.Plaidwork.metainfo.xml
+    "$1" "$root/installer/linux/plaidwork.desktop" applications plaidwork.desktop
+}
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$(basename "$0"): $*"; exit 1; }

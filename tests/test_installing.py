@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LINUX = ROOT / "installer" / "linux"
+FROZEN = [f"frozen/{path.name}" for path in sorted((LINUX.parent / "frozen").glob("*.sh"))]
 CHECKS = {
     "desktop-file-validate": [LINUX / "plaidwork.desktop"],
     "appstreamcli": ["validate", "--no-net", LINUX / "plaidwork.metainfo.xml"],
@@ -31,7 +32,7 @@ def test_entries_are_valid(tool):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("script", ["run.sh", "steps.sh", "linux/install.sh", "linux/uninstall.sh"])
+@pytest.mark.parametrize("script", ["run.sh", "steps.sh", "linux/install.sh", "linux/uninstall.sh", *FROZEN])
 def test_scripts_are_shell(script):
     subprocess.run(["sh", "-n", ROOT / "installer" / script], check=True)
 

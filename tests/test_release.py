@@ -50,6 +50,20 @@ def test_all_that_ships_is_listed_with_its_licence(script, tmp_path, monkeypatch
     assert again.read_bytes() == listed.read_bytes()
 
 
+def test_licences_that_are_only_named_are_there(script, tmp_path):
+    contents = script("contents")
+    for name in ("GPL-2", "GPL-3", "LGPL-3", "Apache-2.0", "Artistic"):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    (tmp_path / "GPL").symlink_to("GPL-3")
+    place = "/usr/share/common-licenses"
+    text = f"see '{place}/GPL-2.0', {place}/GPL. Or {place}/Apache-2.0."
+    part = contents.Part("a", "1", "see the text", {"copyright": text}, "")
+    qt = contents.Part("Qt", "6", "LGPL-3.0-only OR GPL-2.0-only", {}, "")
+    assert list(contents.named([part], tmp_path)) == ["Apache-2.0", "GPL-2", "GPL-3"]
+    assert list(contents.named([qt], tmp_path)) == ["GPL-3", "LGPL-3"]
+    assert contents.named([part, qt], tmp_path / "none") == {}
+
+
 def test_the_oldest_set_is_the_lower_bound(script):
     project = {
         "dependencies": ["numpy>=1.26,<3", "Qt>=6.8.1,<7; python_version < '3.12'"],

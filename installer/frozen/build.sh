@@ -5,7 +5,9 @@
 #
 # OUT (dist) gets plaidwork-VERSION-linux-x86_64.tar.zst and, where dpkg-deb is, a .deb for Debian 12. It takes some minutes
 # and 4 GB on the disk. The build environment is made anew in OUT/work; PLAIDWORK_BUILD_PYTHON names one that is there already
-# and has Plaidwork[excel,parquet] and pyinstaller. PLAIDWORK_NO_SMOKE=1 leaves out the trial of the result.
+# and has Plaidwork[excel,parquet] and pyinstaller. PLAIDWORK_NO_SMOKE=1 leaves out the trial of the folder.
+#
+# try_deb.sh OUT/plaidwork_VERSION_amd64.deb tries the package on a Debian 12 of its own. OUT/work may be deleted afterwards.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,7 +39,6 @@ if [ -z "${PLAIDWORK_NO_SMOKE:-}" ]; then
     QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} "$folder/plaidwork" --smoke "$work/frozen/smoke"
     echo "The folder was tried: it starts, fits, saves and reads again."
 fi
-tar -C "$work/frozen/dist" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - plaidwork |
-    zstd -q -T0 -10 -f -o "$out/plaidwork-$version-linux-x86_64.tar.zst"
 if command -v dpkg-deb >/dev/null 2>&1; then sh "$here/deb.sh" "$folder" "$out" "$version"; fi
+sh "$here/tar.sh" "$folder" "$out" "$version"
 du -sh "$folder" "$out"/plaidwork*

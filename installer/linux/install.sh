@@ -55,12 +55,12 @@ make_folder() {
     { printf 'folder %s\n' "$1"; cat "$made"; } >"$made.new"
     mv "$made.new" "$made"
 }
-# put FILE DIR NAME
+# put FILE FOLDER NAME: below $data
 put() {
-    make_folder "$2"
-    cp "$1" "$2/$3"
-    chmod 644 "$2/$3"
-    printf 'file %s\n' "$2/$3" >>"$list"
+    make_folder "$data/$2"
+    cp "$1" "$data/$2/$3"
+    chmod 644 "$data/$2/$3"
+    printf 'file %s\n' "$data/$2/$3" >>"$list"
 }
 
 check_python
@@ -80,12 +80,7 @@ check_libraries
 make_folder "$prefix/bin"
 ln -s "$bin/plaidwork" "$prefix/bin/plaidwork"
 printf 'file %s\n' "$prefix/bin/plaidwork" >>"$list"
-icons=$data/icons/hicolor/scalable
-put "$root/resources/icons/mark.svg" "$icons/apps" plaidwork.svg
-put "$here/plaidwork-session.svg" "$icons/mimetypes" application-x-plaidwork-session.svg
-put "$here/plaidwork.xml" "$data/mime/packages" plaidwork.xml
-put "$here/plaidwork.metainfo.xml" "$data/metainfo" org.plaidwork.Plaidwork.metainfo.xml
-put "$here/plaidwork.desktop" "$data/applications" plaidwork.desktop
+entries put
 # the program may lie where no menu looks for it; in a menu entry a quoted path may have blanks
 escaped=$(printf '%s' "$prefix/bin/plaidwork" | sed 's/[\\"`$]/\\\\&/g; s/%/%%/g; s/[\\&|]/\\&/g')
 tried=$(printf '%s' "$prefix/bin/plaidwork" | sed 's/\\/\\\\/g; s/[\\&|]/\\&/g')
