@@ -90,7 +90,7 @@ def test_a_failure_of_the_model_is_told(cluster):
 def test_other_versions_are_refused(cluster, monkeypatch):
     monkeypatch.setattr(cluster, "_checked", set())
     monkeypatch.setattr(
-        "plaidwork.core.inference.cluster.environment", lambda: {**environment(), "numpy": "0.1"}
+        "plaidwork.core.inference.cluster_link.environment", lambda: {**environment(), "numpy": "0.1"}
     )
     with pytest.raises(SettingError, match=r"numpy is .* and 0\.1 here"):
         cluster.check(planned())
