@@ -31,9 +31,6 @@ class TLS:
             raise SettingError(
                 "TLS needs three files: the authority's certificate, your certificate and its key."
             )
-        for name in filter(None, given):
-            if not Path(name).is_file():
-                raise SettingError(f"There is no file {name}.")
 
     def __bool__(self) -> bool:
         return bool(self.ca)
@@ -79,6 +76,9 @@ def connect(where: str, tls: TLS | None = None) -> tuple[Any, Any]:
         return own, Client(own)
     security = None
     if tls:
+        for name in (tls.ca, tls.cert, tls.key):
+            if not Path(name).is_file():
+                raise SettingError(f"There is no file {name}.")
         security = Security(
             tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
         )

@@ -130,7 +130,7 @@ class Clusters:
         with self._lock:
             self._users[place] = self._users.get(place, 0) + more
         if more < 0:
-            self._tidy()
+            threading.Thread(target=self._tidy, daemon=True).start()
 
     def _tidy(self) -> None:
         with self._opening, self._lock:
