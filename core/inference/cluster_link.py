@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -115,15 +116,16 @@ def _told(answers: dict[str, Any]) -> list[WorkerFacts]:
 
 
 def differences(workers: list[WorkerFacts]) -> list[str]:
-    """Sentences on what the workers have other than this computer, each said once; empty where nothing differs."""
-    here, said = versions(), {}
-    for worker in workers:
-        if worker.trouble:
-            said[f"A worker cannot load Plaidwork: {worker.trouble}."] = None
-        for package, there in worker.versions.items():
-            if here.get(package) != there:
-                said[f"{package} is {there} on the workers, and {here.get(package)} here."] = None
-    return list(said)
+    """Sentences on what workers have other than this computer, or lack, and how many of them; empty where nothing differs."""
+    here = versions()
+    said = Counter(f"Plaidwork cannot be loaded ({w.trouble})" for w in workers if w.trouble)
+    for worker in (worker for worker in workers if not worker.trouble):
+        said.update(
+            f"{package} is {worker.versions.get(package)}, here {version},"
+            for package, version in here.items()
+            if worker.versions.get(package) != version
+        )
+    return [f"{text} on {count} of {len(workers)} workers." for text, count in said.items()]
 
 
 def compare(client: Any, plan: FitPlan) -> None:

@@ -68,6 +68,7 @@ class ClusterDialog(TaskDialog):
     def __init__(self, places: RunPlaces, parent: QWidget | None = None) -> None:
         super().__init__("Run on a cluster", parent)
         self._places = places
+        self._dashboard = ""
         self.setFixedWidth(WIDTH)
         self.address = QLineEdit()
         self.address.setAccessibleName("Address of the cluster")
@@ -193,7 +194,8 @@ class ClusterDialog(TaskDialog):
         self.verdict.setText(verdict)
         self.verdict.set_color(color)
         self.details.setText("\n".join(lines))
-        self.dashboard.setText(dashboard)
+        self._dashboard = dashboard
+        self.dashboard.setText(f"Dashboard: {dashboard}")
         self.verdict.setVisible(bool(verdict))
         self.details.setVisible(bool(lines))
         self._dashboard_row.setVisible(bool(dashboard))
@@ -203,7 +205,7 @@ class ClusterDialog(TaskDialog):
         self.setFixedHeight(self.layout().totalHeightForWidth(WIDTH))
 
     def _open_dashboard(self) -> None:
-        QDesktopServices.openUrl(QUrl(self.dashboard.text()))
+        QDesktopServices.openUrl(QUrl(self._dashboard))
 
     def leave(self) -> None:
         """A cluster that was tried and not chosen is let go of."""

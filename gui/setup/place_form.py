@@ -25,7 +25,7 @@ class PlaceForm(Section):
         self.control = SegmentedControl([(HERE, "This computer"), (CLUSTER, "Cluster")])
         self.control.setAccessibleName("Run on")
         self.control.changed.connect(self._choose)
-        self.describe_button = button("Cluster…", self.describe)
+        self.describe_button = button("Choose cluster…", self.describe)
         self.describe_button.setToolTip("Say which cluster, and test the connection")
         self.note = Label("", "caption", "muted", wrap=True)
         row = QWidget()

@@ -134,7 +134,7 @@ def test_what_answers_is_told_and_the_dashboard_opens_only_by_a_click(qtbot, dia
     assert opened == [Place(cluster="tcp://10.0.0.1:8786")]
     assert "On all workers: plaidwork" in dialog.details.text()
     assert "numba" in dialog.details.text()
-    assert dialog.dashboard.text() == cluster.dashboard
+    assert dialog.dashboard.text() == f"Dashboard: {cluster.dashboard}"
     assert asked == []
     qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
     assert asked == [cluster.dashboard]
@@ -149,7 +149,8 @@ def test_other_versions_are_told_before_anything_starts(qtbot, dialog, monkeypat
     qtbot.keyClicks(dialog.address, "tcp://10.0.0.1:8786")
     qtbot.mouseClick(dialog.test_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "versions differ" in dialog.verdict.text(), timeout=20_000)
-    assert "numpy is 0.1 on the workers" in dialog.details.text()
+    assert dialog.details.text().startswith("numpy is 0.1, here ")
+    assert "on 1 of 2 workers." in dialog.details.text()
     assert "On tcp://10.0.0.3:1: " in dialog.details.text()
     assert dialog.verdict.color == "error"
 
@@ -290,7 +291,7 @@ def test_a_real_cluster_from_the_dialog_to_the_draws(qtbot, bench, places, dialo
     qtbot.mouseClick(dialog.test_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "2 workers answer" in dialog.verdict.text(), timeout=LONG)
     assert dialog.verdict.color == "ok"
-    assert dialog.dashboard.text().startswith("http://127.0.0.1:")
+    assert dialog.dashboard.text().startswith("Dashboard: http://127.0.0.1:")
     qtbot.keyClick(dialog.address, Qt.Key.Key_Return)
     run = bench.start(plan())
     qtbot.waitUntil(lambda: run.status == "done", timeout=LONG)
