@@ -125,12 +125,15 @@ class Bench:
         from plaidwork.core.plugins.registry import Registry
         from plaidwork.gui.app import _load_ahead, make_application, make_window
         from plaidwork.gui.garbage import settle
+        from plaidwork.gui.run_places import RunPlaces, chain_pool
         from plaidwork.gui.settings import Settings
-        from plaidwork.gui.workbench import Workbench, chain_pool
+        from plaidwork.gui.workbench import Workbench
 
         self.app = make_application(Settings())
         self.pool = chain_pool() if chains == "processes" else None
-        self.window = make_window(Settings(), Workbench(Registry(safe_mode=True), pool=self.pool))
+        self.window = make_window(
+            Settings(), Workbench(Registry(safe_mode=True), places=RunPlaces(pool=self.pool))
+        )
         self.workbench = self.window.workbench
         self.window.show()
         self.app.processEvents()

@@ -22,12 +22,13 @@ from plaidwork.gui.crash import CrashFile, offer_crashes, report
 from plaidwork.gui.garbage import collect_here, settle
 from plaidwork.gui.icons import app_icon
 from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.run_places import RunPlaces, chain_pool
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.style import install_style
 from plaidwork.gui.tasks import run_task, wait_for_tasks
 from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tour import first_tour
-from plaidwork.gui.workbench import Workbench, chain_pool
+from plaidwork.gui.workbench import Workbench
 
 
 def make_application(settings: Settings) -> QApplication:
@@ -94,7 +95,8 @@ def _blame_plugin(window: MainWindow, error: BaseException) -> bool:
 
 def make_window(settings: Settings | None = None, workbench: Workbench | None = None) -> MainWindow:
     """The window with its welcome page; examples are listed and plugins loaded in the background."""
-    window = MainWindow(workbench or Workbench(), settings or Settings())
+    settings = settings or Settings()
+    window = MainWindow(workbench or Workbench(places=RunPlaces(settings)), settings)
     run_task(lambda task: _examples(), lambda found: _show_examples(window, found))
     return window
 
@@ -139,7 +141,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # lookups of the window never wait for a guest; after starts that died guests wait for the user
     registry = Registry(safe_mode=options.safe_mode or offer, patient=False)
     pool = None if settings.text("fits/chains") == "threads" else chain_pool()
-    window = make_window(settings, Workbench(registry, pool=pool))
+    places = RunPlaces(settings, pool)
+    window = make_window(settings, Workbench(registry, places=places))
     install_exception_hook(window)
     window.show()
     if registry.safe_mode:
@@ -157,8 +160,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = app.exec()
     start_succeeded()  # closed by the user, however early
     wait_for_tasks()
-    if pool is not None:
-        pool.close()
+    places.close()
     crash_file.close()
     return code
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QThread, Signal
 
+from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.execution import FitJob
 
 
 class FitThread(QThread):
     """Iterates a fit, whose chains run in threads of their own. ``reported`` carries (run id, event); ``ended`` follows when
-    no chain is running any more. Sweeps are no signals: the window polls the buffers.
+    no chain is running any more, and ``failed`` (run id, error) comes before it when none could be started. Sweeps are no signals: the window polls the buffers.
     """
 
     reported = Signal(str, object)
+    failed = Signal(str, object)
     ended = Signal(str)
 
     def __init__(self, job: FitJob, parent: QObject | None = None) -> None:
@@ -22,5 +24,10 @@ class FitThread(QThread):
         self.finished.connect(lambda: self.ended.emit(job.run.id))
 
     def run(self) -> None:
-        for event in self.job:
-            self.reported.emit(self.job.run.id, event)
+        run = self.job.run
+        try:
+            for event in self.job:
+                self.reported.emit(run.id, event)
+        except PlaidworkError as error:  # a cluster that is not there
+            run.say(str(error), "error")
+            self.failed.emit(run.id, error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +14,7 @@ from plaidwork.core.errors import ChangedError, LimitError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
 from plaidwork.core.inference.execution import FitJob
-from plaidwork.core.inference.executor import ThreadExecutor
 from plaidwork.core.inference.plan import FitPlan
-from plaidwork.core.inference.process_pool import ProcessPool
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
 from plaidwork.core.session.edits import named_selections
@@ -29,7 +25,7 @@ from plaidwork.gui.faults import Faults
 from plaidwork.gui.file_guard import FileGuard
 from plaidwork.gui.fit_thread import FitThread
 from plaidwork.gui.judging import Judgements
-from plaidwork.gui.priority import PRIORITY, courteous
+from plaidwork.gui.run_places import RunPlaces
 from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
@@ -44,19 +40,8 @@ DATA_VIEWS = "data"
 """Where a session keeps what was chosen on the pages of its data, by name."""
 DIAGNOSTICS = "diagnostics"
 """End of the key of the tab with the diagnostics of a run."""
-PROCESSES = max(4, os.cpu_count() or 1)
-"""Processes for chains that stay in the window's pool."""
-_NICE = 5
 _IN_PASSING = 64 << 20
 """Bytes up to which a session file is written only to keep what was looked at."""
-
-
-def chain_pool() -> ProcessPool:
-    """Processes for the chains of the window's fits: the window keeps its interpreter lock, and goes first.
-
-    Several fits at a time have room, as they have as threads.
-    """
-    return ProcessPool(3 * PROCESSES, nice=_NICE, keep=PROCESSES, here=PRIORITY.wait)
 
 
 class Workbench(QObject):
@@ -95,11 +80,11 @@ class Workbench(QObject):
         plugins: Registry | None = None,
         parent: QObject | None = None,
         *,
-        pool: ProcessPool | None = None,
+        places: RunPlaces | None = None,
     ) -> None:
         super().__init__(parent)
-        self._pool = pool
-        """Where chains run; in threads without one."""
+        self.places = places or RunPlaces()
+        """Where chains run; in threads of this computer unless told."""
         self.registry = plugins or registry()
         self.session = Session()
         self.guard = FileGuard(self)
@@ -309,10 +294,8 @@ class Workbench(QObject):
 
     def expect(self, model_id: str, chains: int) -> None:
         """A fit may be started soon: start its processes and load the kernels, in the background."""
-        if self._pool is None or not self.registry.has(model_id):
-            return
-        warm, model = self._pool.warm, type(self.registry.model(model_id))
-        threading.Thread(target=warm, args=(model, min(chains, PROCESSES)), daemon=True).start()
+        if self.registry.has(model_id):
+            self.places.expect(self.registry.model(model_id), chains)
 
     def resume(self, run: Run, draws: int = 0, budget: float = 0.0) -> None:
         """Go on with a run that is stopped or done, with ``draws`` more draws per chain, or until it has settled, for about
@@ -335,13 +318,12 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         self.faults.forget(run)
-        executor = ThreadExecutor() if self._pool is None else self._pool.executor()
-        between = courteous if self._pool is None else None  # processes need not wait for the window
-        job = self._jobs[run.id] = FitJob(run, plan, executor, between)
+        job = self._jobs[run.id] = FitJob(run, plan, *self.places.executor(run))
         job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)
         fit.reported.connect(self._on_event)
+        fit.failed.connect(self._on_not_run)
         fit.ended.connect(self._on_ended)
         self.touch()
         self.run_changed.emit(run.id)
@@ -440,6 +422,11 @@ class Workbench(QObject):
         if isinstance(event, Failed):
             self.faults.chain_failed(run, event)
         self.run_changed.emit(run_id)
+
+    def _on_not_run(self, run_id: str, error: BaseException) -> None:
+        run = self.session.runs.get(run_id)
+        if run is not None:
+            self.faults.report(f"{run.title} could not run")(error, "")
 
     def _on_ended(self, run_id: str) -> None:
         fit = self._fits.pop(run_id)

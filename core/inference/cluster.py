@@ -16,10 +16,9 @@ from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
-from plaidwork.core.contract.plugin_info import owner_of
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.errors import SettingError
-from plaidwork.core.inference.environment import environment
+from plaidwork.core.inference.cluster_link import TLS, WorkerFacts, compare, connect, survey
 from plaidwork.core.inference.events import Event, Finished
 from plaidwork.core.inference.executor import Control, Executor, Handle, Notify, ThreadsHandle
 from plaidwork.core.inference.parcel import Inputs
@@ -53,17 +52,17 @@ class Cluster:
 
     Parameters
     ----------
-    where : address of a scheduler (``tcp://host:8786``; for ``tls://`` dask's own configuration names the certificates), or
-        ``local:N`` for N processes of this computer, reached by nobody else.
+    where : address of a scheduler (``tcp://host:8786``), or ``local:N`` for N processes of this computer, reached by nobody else.
+    tls : certificates for ``tls://…``; without them dask's own configuration names them.
 
     Raises
     ------
     SettingError : dask is not installed, nobody answers there, or no worker comes.
     """
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, tls: TLS | None = None) -> None:
         self.where = where
-        self._own, self._client = _connect(where)
+        self._own, self._client = connect(where, tls)
         self._data: dict[str, Any] = {}
         self._checked: set[str] = set()
         self._lock = threading.Lock()
@@ -102,6 +101,15 @@ class Cluster:
         """How many chains run at a time."""
         return sum(self._client.nthreads().values())
 
+    @property
+    def alive(self) -> bool:
+        """Whether its scheduler still answers."""
+        return str(self._client.status) == "running"
+
+    def workers(self) -> list[WorkerFacts]:
+        """What the workers have installed."""
+        return survey(self._client)
+
     def executor(self, control: Control | None = None) -> Executor:
         """An executor whose chains run on the workers."""
         return _ClusterExecutor(self, control)
@@ -114,27 +122,8 @@ class Cluster:
         name = f"{model.__module__}.{model.__qualname__}"
         with self._lock:
             if name not in self._checked:
-                self._compare(plan)
+                compare(self._client, plan)
                 self._checked.add(name)
-
-    def _compare(self, plan: FitPlan) -> None:
-        here = _versions(type(plan.model), owner_of(plan.model).title)
-        for worker, there in self._client.run(
-            _versions, type(plan.model), owner_of(plan.model).title, on_error="return"
-        ).items():
-            if isinstance(there, OSError):  # the worker dies just now
-                continue
-            if isinstance(there, BaseException):
-                raise SettingError(
-                    f"The worker {worker} cannot load {plan.spec.title}: {there}.",
-                    "Install the same Plaidwork and the same plugins there.",
-                )
-            for package, version in here.items():
-                if there.get(package) != version:
-                    raise SettingError(
-                        f"{package} is {there.get(package)} on {worker}, and {version} here.",
-                        "Install the same version on both: with another, draws may differ.",
-                    )
 
     # -- one chain ------------------------------------------------------------------------------
     def run(self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
@@ -175,38 +164,6 @@ class Cluster:
         line = _Line(self._client, name)
         line.task = self._client.submit(run_on_worker, job, data, name, key=name, pure=False, retries=0)
         return line
-
-
-def _connect(where: str) -> tuple[Any, Any]:
-    """A cluster of our own (or None) and a client."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise SettingError(
-            "A cluster needs dask, which is not installed.", "pip install 'plaidwork[cluster]'"
-        ) from None
-    kind, _, count = where.partition(":")
-    if kind == "local":
-        if not count.isdigit() or not 1 <= int(count) <= 1024:
-            raise SettingError(f"A cluster of this computer is local:N, with N processes. Found “{where}”.")
-        own = LocalCluster(
-            n_workers=int(count), threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
-        )
-        return own, Client(own)
-    try:
-        return None, Client(where, timeout=WAIT_SECONDS / 2)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise SettingError(f"No dask scheduler answers at {where}: {error}.") from error
-
-
-def _versions(model: type, plugin: str) -> dict[str, str]:
-    """What may differ from computer to computer and matters; run on the workers, where the model must be there for it."""
-    found = environment()
-    names = ("plaidwork", "numpy", "scipy", "numba")
-    return {name: found[name] for name in names} | {
-        "Python": found["python"].rpartition(".")[0],
-        "plugin": plugin,
-    }
 
 
 def _dumps(news: object) -> bytes:

@@ -8,9 +8,10 @@ from typing import Any
 from plaidwork.core.data.borrowed_names import Message
 from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, warn_user
 from plaidwork.core.data.shown_by import with_shown
-from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.inference.execution import Progress, execute, named_executor
-from plaidwork.core.inference.executor import Executor
+from plaidwork.core.errors import DataError
+from plaidwork.core.inference.execution import Progress, execute
+from plaidwork.core.inference.executor import Control, Executor
+from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import Registry, registry
@@ -143,12 +144,5 @@ def _run(
     run: Run, plan: FitPlan, executor: Executor | str | None, cluster: str, progress: Progress | None
 ) -> None:
     """Let the chains run where they were asked to."""
-    if not cluster:
-        execute(run, plan, named_executor(executor) if isinstance(executor, str) else executor, progress)
-    elif executor is not None:
-        raise SettingError("cluster and executor exclude each other.", "Leave one of them out.")
-    else:
-        from plaidwork.core.inference.cluster import Cluster
-
-        with Cluster(cluster) as workers:
-            execute(run, plan, workers.executor(), progress)
+    with Place(executor, cluster).executors() as make:
+        execute(run, plan, make(Control()), progress)

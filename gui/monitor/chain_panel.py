@@ -53,9 +53,11 @@ class ChainPanel(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._chains: list[tuple[Label, QProgressBar]] = []
         self._rates: dict[str, tuple[Label, Label]] = {}
+        self.where = Label("", "caption", "muted", elide=True)
         inner = QWidget()
         column = vertical(
             Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"),
+            self.where,
             *(self._chain_row(record.chain) for record in run.chains),
             on=inner,
             spacing=space.S,
@@ -95,6 +97,7 @@ class ChainPanel(QScrollArea):
             STRETCH,
         )
         self.setWidget(inner)
+        self._tell_where()
         for widget in (inner, self.viewport()):
             widget.setBackgroundRole(self.backgroundRole().Window)
             widget.setAutoFillBackground(True)
@@ -116,6 +119,13 @@ class ChainPanel(QScrollArea):
         row = vertical(top, bar, spacing=space.XS)
         self._chains.append((count, bar))
         return row
+
+    def _tell_where(self) -> None:
+        """On which cluster the chains run; nothing for this computer."""
+        cluster = self._workbench.places.where(self._run)
+        verb = "Running" if self._run.active else "Ran"
+        self.where.setText(f"{verb} on the cluster {cluster}" if cluster else "")
+        self.where.setVisible(bool(cluster))
 
     def _moves_card(self, moves: list[tuple[str, str, str]]) -> Card:
         card = Card()
@@ -158,6 +168,7 @@ class ChainPanel(QScrollArea):
     def tick(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Show the progress as it is now."""
         self._fill_settings()
+        self._tell_where()
         if self._run.spec.algorithm == "mcmc":
             self.goal.show_diagnosis(self._workbench.diagnosis(self._run))
             self._far.setVisible(not self.goal.isHidden())

@@ -270,7 +270,8 @@ class LivePage(Page):
             else:
                 value, note, colour = self._until_settled(left, most)
         if phase == "preparing":
-            note = "compiling, only once"
+            away = self._workbench.places.where(run)
+            note = "the cluster, and compiling" if away else "compiling, only once"
         if phase == "summarising":
             label, note = "Time left", "averaging over all draws"
         if not phase:

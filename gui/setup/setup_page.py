@@ -25,6 +25,7 @@ from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
 from plaidwork.gui.setup.model_card import ModelCard
 from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_text
+from plaidwork.gui.setup.place_form import PlaceForm
 from plaidwork.gui.setup.plan_check import Asked, PlanCheck
 from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
@@ -171,8 +172,9 @@ class SetupPage(Page):
         self._card.show_model(self.spec)
         self.inputs_form = InputsForm(self.spec)
         self.schedule_form = ScheduleForm(self.spec, kept_seed if seed is None else seed)
+        self.place_form = PlaceForm(self.workbench.places)
         self.form = HyperparameterForm(
-            self.spec, [self.inputs_form], [self.schedule_form], self.schedule_form.advanced
+            self.spec, [self.inputs_form], [self.schedule_form, self.place_form], self.schedule_form.advanced
         )
         self._holder.addWidget(self.form)
         self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus, self._kept)

@@ -12,10 +12,12 @@ from plaidwork.core.cli import main
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import ModelError, SettingError
 from plaidwork.core.inference.cluster import Cluster
+from plaidwork.core.inference.cluster_link import TLS, differences
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.events import Swept
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
+from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import open_session
@@ -90,7 +92,7 @@ def test_a_failure_of_the_model_is_told(cluster):
 def test_other_versions_are_refused(cluster, monkeypatch):
     monkeypatch.setattr(cluster, "_checked", set())
     monkeypatch.setattr(
-        "plaidwork.core.inference.cluster.environment", lambda: {**environment(), "numpy": "0.1"}
+        "plaidwork.core.inference.cluster_link.environment", lambda: {**environment(), "numpy": "0.1"}
     )
     with pytest.raises(SettingError, match=r"numpy is .* and 0\.1 here"):
         cluster.check(planned())
@@ -99,6 +101,41 @@ def test_other_versions_are_refused(cluster, monkeypatch):
 def test_nobody_answers():
     with pytest.raises(SettingError, match="local:N"):
         Cluster("local:none")
+
+
+def test_an_encrypted_cluster_takes_only_those_with_its_files(tmp_path):
+    pytest.importorskip("cryptography")
+    from distributed import LocalCluster, Security
+
+    made = Security.temporary()
+    names = {"ca": "tls_ca_file", "cert": "tls_client_cert", "key": "tls_client_key"}
+    for name, field in names.items():
+        (tmp_path / name).write_text(getattr(made, field))
+    files = TLS(*(str(tmp_path / name) for name in names))
+    with LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        protocol="tls://",
+        security=made,
+        processes=False,
+        dashboard_address=None,
+    ) as there:
+        with Cluster(there.scheduler_address, files) as found:
+            assert found.alive
+            assert differences(found.workers()) == []
+            same(fitted(planned(), found.executor()), fitted(planned(), InlineExecutor()))
+        assert not found.alive
+        with pytest.raises(SettingError, match="no file"):
+            Cluster(there.scheduler_address, TLS("none.pem", files.cert, files.key))
+    with pytest.raises(SettingError, match="three files"):
+        TLS(files.ca)
+
+
+def test_a_cluster_and_an_executor_exclude_each_other():
+    for executor in ("processes", "inline", InlineExecutor()):
+        with pytest.raises(SettingError, match="exclude each other"):
+            Place(executor, "local:2")
+    assert Place("threads", "local:2").cluster == "local:2"
 
 
 def test_the_command_line(tmp_path, capsys):

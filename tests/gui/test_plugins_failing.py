@@ -29,9 +29,10 @@ from plaidwork.gui.app import _load_ahead, install_exception_hook
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.results import make_view
 from plaidwork.gui.results.custom_page import CustomPage
+from plaidwork.gui.run_places import RunPlaces, chain_pool
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
-from plaidwork.gui.workbench import Workbench, chain_pool
+from plaidwork.gui.workbench import Workbench
 from tests.core.test_plugin_isolation import GOOD, HEAD, HOOK, RAISES
 
 VIEWS = (
@@ -100,7 +101,7 @@ def window(qtbot, guests, tmp_path):
     made = []
 
     def make(registry, load=True, pool=None):
-        shown = MainWindow(Workbench(registry, pool=pool), Settings(tmp_path / "config"))
+        shown = MainWindow(Workbench(registry, places=RunPlaces(pool=pool)), Settings(tmp_path / "config"))
         shown.commands.may_close = lambda: True  # no question about saving at the end
         qtbot.addWidget(shown)
         shown.show()

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from plaidwork.core.session.session import Session
+from plaidwork.gui.run_places import RunPlaces, chain_pool
 from plaidwork.gui.tasks import run_task, wait_for_tasks
-from plaidwork.gui.workbench import Workbench, chain_pool
+from plaidwork.gui.workbench import Workbench
 from tests import toys
 from tests.gui.window_tools import SlowWalk, plan, toy_registry
 
@@ -101,7 +102,7 @@ def test_chains_in_processes_pause_stop_and_have_the_same_draws(qapp, qtbot):
     from plaidwork.core.inference.run import Run
 
     pool = chain_pool()
-    workbench = Workbench(toy_registry(), pool=pool)
+    workbench = Workbench(toy_registry(), places=RunPlaces(pool=pool))
     run = workbench.start(plan(SlowWalk, draws=2000))
     qtbot.waitUntil(lambda: all(record.sweep > 4 for record in run.chains), timeout=60_000)
     workbench.pause(run)
