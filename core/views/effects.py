@@ -106,7 +106,7 @@ class _Effects:
         """Why there is no estimate."""
         return f"{_LOST}: {self.reasons[g][r]}".removesuffix(": ")
 
-    def counted(self, g: int, r: int) -> str:
+    def count_text(self, g: int, r: int) -> str:
         """How many items an estimate rests on; empty when that is not known."""
         return (
             format_count(float(self.counts[g, r]))
@@ -131,7 +131,7 @@ class _Effects:
         words += self.number(value) if np.isfinite(value) else self.lost(g, r)
         if self.intervals is not None and np.isfinite([value, *self.intervals[g, r]]).all():
             words += " ({} to {})".format(*(self.number(float(end)) for end in self.intervals[g, r]))
-        for name, text in ((self.count_name, self.counted(g, r)), (self.p_name, self.p_text(g, r))):
+        for name, text in ((self.count_name, self.count_text(g, r)), (self.p_name, self.p_text(g, r))):
             words += f", {name} {text}" if text else ""
         return words
 
