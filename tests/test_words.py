@@ -9,6 +9,11 @@ from plaidwork.core.draws.counting import agree, counted, plural
 EXCEPTIONS = {
     ("core/quoting.py", "{count} cells"): "below the rooms of numbers as text; one cell has its own words",
     ("core/report/making.py", "{schedule.thin} sweeps"): "only where it is not 1",
+    ("core/data/importers/_npz_load.py", "{parts} rows"): "several counts in a row",
+    ("core/views/sources.py", "{found.held.dtype} values"): "a type",
+    ("plugins/plaid/wording.py", "{low} blocks"): "a mean with a decimal",
+    ("plugins/plaid/wording.py", "{high} blocks"): "a mean with a decimal",
+    ("plugins/supervised_ibp/analyses.py", "{level} intervals"): "a percentage",
     ("gui/setup/input_field.py", "{shown} samples"): "a name, or several data sets already counted",
     ("plugins/factor_tools/enriched.py", "{params['within']} within sets"): "a correlation",
 }

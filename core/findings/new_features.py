@@ -81,8 +81,8 @@ def _in_order(item: Input, fitted: Block, block: Block) -> tuple[Block, Match]:
     missing = tuple(name for name, i in zip(wanted, index, strict=True) if i < 0)
     known = set(wanted)
     extra = tuple(name for name in own if name not in known)
-    counted = not isinstance(block.values, np.ndarray) or (item.sparse and item.dtype == "count")
-    if missing and not (item.missing or counted):
+    counts = not isinstance(block.values, np.ndarray) or (item.sparse and item.dtype == "count")
+    if missing and not (item.missing or counts):
         raise ModelError(
             f"“{block.name}” lacks {len(missing)} of the {counted(len(wanted), 'feature')} of the fit: {_listed(missing)}.",
             f"“{item.title}” cannot have missing cells.",
@@ -112,7 +112,7 @@ def _strange(fitted: Block, block: Block) -> ModelError:
     turned = len(set(fitted.names[1]) & set(block.names[0]))
     if turned:
         return ModelError(
-            f"The rows of “{block.name}” are {turned} of the features of the fit.",
+            f"The rows of “{block.name}” are {turned} of the {counted(len(fitted.names[1]), 'feature')} of the fit.",
             "New samples have to be its rows: turn it (Transform, Exchange rows and columns).",
         )
     return ModelError(

@@ -49,11 +49,11 @@ def weigh(
     if run.spec.algorithm != "mcmc":
         weighed = tuple(sorted(weighed, key=lambda one: [same.chains for same in found].index(one.chains)))
     total, seen = int(densities.total.sum()), len(densities.row)
-    count = format_count(total) if total == seen else f"{format_count(seen)} of {format_count(total)}"
+    among = "" if total == seen else f"{format_count(seen)} of "
     how = (
-        f"{counted(count, 'held-out cell')}"
+        f"{among}{counted(total, 'held-out cell')}"
         if densities.held_out
-        else f"{counted(count, 'observation')}, each left out (PSIS-LOO)"
+        else f"{among}{counted(total, 'observation')}, each left out (PSIS-LOO)"
     )
     rough = sum(one.weight * one.unreliable for one in weighed)
     doubt = (

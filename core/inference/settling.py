@@ -125,8 +125,8 @@ def sweeps_needed(now: Schedule, goal: Schedule, found: Diagnosis) -> int | None
 
 def ending(goal: Schedule, now: Schedule, found: Diagnosis) -> str:
     """How a run with a goal has ended, as a sentence."""
-    sweeps, left_out = format_count(now.sweeps("mcmc")), format_count(now.left_out)
-    made = f"{counted(sweeps, 'sweep')} per chain, of which {left_out} are left out as warm-up"
+    left_out = format_count(now.left_out)
+    made = f"{counted(now.sweeps('mcmc'), 'sweep')} per chain, of which {left_out} are left out as warm-up"
     if settled(found):
         return f"Settled after {made}."
     if not on_the_way(now, goal) and _at_last(now, goal, found):

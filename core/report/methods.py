@@ -119,15 +119,15 @@ def _inference(run: Run) -> str:
     if run.spec.algorithm == "mcmc":
         kept = sorted({record.draws.count for record in run.chains})
         each = (
-            format_count(kept[0])
+            counted(kept[0], "draw")
             if len(kept) == 1
-            else f"{format_count(kept[0])} to {format_count(kept[-1])}"
+            else f"{format_count(kept[0])} to {counted(kept[-1], 'draw')}"
         )
         every = f", one in {counted(schedule.thin, 'sweep')}" if schedule.thin > 1 else ""
         left = schedule.warmup + schedule.burn_in
         return (
             f"The posterior was sampled by Markov chain Monte Carlo in {counted(chains, 'chain')} with different starts (seed {run.seed}). "
-            f"After {counted(left, 'warm-up sweep')} each chain kept {counted(each, 'draw')}{every}, {format_count(run.n_draws)} in all."
+            f"After {counted(left, 'warm-up sweep')} each chain kept {each}{every}, {format_count(run.n_draws)} in all."
         )
     how = (
         "The posterior was approximated by variational inference"

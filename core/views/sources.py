@@ -13,7 +13,6 @@ from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.views import PictureFactory, ResultStore
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.deferred import Deferred
-from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.findings.fitted import FITTED, FittedInput
@@ -123,7 +122,7 @@ class Sources:
                 f"Found an array of shape {shape_text(found.held)}."
             )
         if found.held.dtype.kind not in "biuf":
-            raise SourceError(f"The {role} need numbers. Found {counted(found.held.dtype, 'value')}.")
+            raise SourceError(f"The {role} need numbers. Found {found.held.dtype} values.")
         return found
 
     def dims(self, role: str) -> tuple[str, ...]:

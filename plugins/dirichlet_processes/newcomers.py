@@ -41,13 +41,13 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Sett
     for at, levels in enumerate(table.values):
         place = np.minimum(np.searchsorted(levels, coded[:, at]), len(levels) - 1)
         codes[:, at] = np.where(seen[:, at] & (levels[place] == coded[:, at]), place, -1)
-    counted, there = cells(table.count_of)
+    counts, there = cells(table.count_of)
     row = {
         v: _exposure(by_name.get(fitted[v].name), fitted[v], m, params)
         for v in np.unique(table.count_of[:, 0])
     }
     exposure = np.array([row[v] for v in table.count_of[:, 0]]).reshape(-1, m).T * table.unit
-    arrays = numbers, known, codes, np.where(there, counted, -1.0), exposure
+    arrays = numbers, known, codes, np.where(there, counts, -1.0), exposure
     numbers, known, codes, counts, exposure = map(_read_only, arrays)
     return Items(numbers, known, codes, counts, exposure, bool(known.all()))
 

@@ -169,7 +169,7 @@ def modes_table(
     for c, name in enumerate(tempered.names):
         columns[f"Chain {name}"] = share[:, c].round(2)
     largest = float(agreed.apart.max()) if len(agreed.apart) else 0.0
-    found = "1 grouping" if count == 1 else f"{counted(count, 'grouping')}"
+    found = counted(count, "grouping")
     line = f"{found} of the unlabelled samples; probabilities differ by up to {largest:.2f} between chains"
     if modes.looked_at == 0:
         line = "No unlabelled sample"

@@ -37,7 +37,7 @@ class Findings(NamedTuple):
 
 
 def best_chains(count: int) -> str:
-    return "best chain" if count == 1 else f"{counted(count, 'best chain')}"
+    return "best chain" if count == 1 else counted(count, "best chain")
 
 
 def texts(findings: Findings, thinned: str) -> dict[str, str]:
@@ -88,9 +88,7 @@ def _about_chains(findings: Findings) -> str:
         return f"from the best of {counted(total, 'chain')}, the others ended clearly below it"
     low, high = (f"{mean:.1f}" for mean in sorted(k.mean() for k in findings.numbers)[:: used - 1])
     each = (
-        f"with {counted(low, 'block')} on average in each"
-        if low == high
-        else f"with {low} to {counted(high, 'block')} on average"
+        f"with {low} blocks on average in each" if low == high else f"with {low} to {high} blocks on average"
     )
     if used == total:
         return f"from {counted(total, 'chain')} {each}"

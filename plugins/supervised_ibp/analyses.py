@@ -200,7 +200,7 @@ def _texts(
     clear = known & ((interval[:, 0] > 0) | (interval[:, 1] < 0))
     named = {"hc2": "HC2", "classical": "classical", "cluster": "by cluster", "bootstrap": "bootstrap"}[kind]
     level = f"{100 * wanted['level']:g} %"
-    caption = f"{counted(len(corpus.test), 'test document')}, restart {restart}, {counted(level, 'interval')} ({named})."
+    caption = f"{counted(len(corpus.test), 'test document')}, restart {restart}, {level} intervals ({named})."
     labels, _ = _labels(corpus, len(value) // groups)
     lost = labels[groups:][~known]
     if len(lost):

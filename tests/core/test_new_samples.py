@@ -51,7 +51,7 @@ def test_predictions_are_kept_with_the_run_and_shown(run):
     assert isinstance(found, Result)
     assert found.values.shape == (4, 3)
     assert list(record.results["new_sample"].values) == ["n0", "n1", "n2", "n3"]
-    assert record.results["headline"] == "4 new samples with 3 of 3 features of the fit"
+    assert record.results["headline"] == "4 new samples with 3 of the 3 features of the fit"
     assert [(view.kind, view.source["values"]) for view in record.views] == [
         ("heatmap", "X"),
         ("table", "features_found"),
@@ -174,7 +174,7 @@ def test_features_come_in_the_order_of_the_fit():
     ("given", "words"),
     [
         (block("new", ("z",)), "shares no feature with “old”"),
-        (block("new", ("z", "y"), ("a", "b")), "The rows of “new” are named as 2 features of the fit"),
+        (block("new", ("z", "y"), ("a", "b")), "The rows of “new” are 2 of the 2 features of the fit"),
         (block("new", ("a", "z")), "lacks 1 of the 2 features of the fit: “b”"),
     ],
 )

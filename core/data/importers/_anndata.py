@@ -91,7 +91,7 @@ def _decoded(archive: Archive, codes: np.ndarray, categories: h5py.Dataset) -> n
     levels = _as_annotation(archive, categories)
     if levels is None or codes.dtype.kind not in "iu" or (codes.size and codes.max() >= len(levels)):
         raise archive.fail(
-            categories.name, f"codes up to {codes.max()} for {counted(categories.shape, 'category')}"
+            categories.name, f"codes up to {codes.max()} and categories of shape {categories.shape}"
         )
     gap: Any = "" if levels.dtype.kind == "U" else np.nan
     padded = np.append(levels, np.array([gap], dtype=levels.dtype))

@@ -110,7 +110,7 @@ def load(path: Path, headers: Mapping[str, Header], array: str, options: ImportO
         message, notes = ("Images were laid out as rows", note), [note]
     elif halves is not None:
         parts = " and ".join(f"{count} {half}" for (half, _, _), count in zip(halves.parts, counts))
-        message = f"{counted(parts, 'row')} were put together", "Column “split” says which is which."
+        message = f"{parts} rows were put together", "Column “split” says which is which."
     elif shape:
         message = (
             f"{counted(len(values), 'image')} of {shape[0]} × {counted(shape[1], 'pixel')}",

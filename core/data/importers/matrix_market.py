@@ -113,7 +113,7 @@ def _header(path: Path) -> _Header:
         ) from None
     if min(rows, columns, entries) < 0 or max(rows, columns) > MAX_LINES or entries > MAX_CELLS:
         raise DataError(
-            f"{path.name} announces {rows} × {counted(columns, 'cell')} with {counted(entries, 'entry')}; up to {MAX_LINES} rows or "
+            f"{path.name} announces {counted(rows, 'row')} × {counted(columns, 'column')} with {counted(entries, 'entry')}; up to {MAX_LINES} rows or "
             f"columns and {MAX_CELLS} entries can be read.",
             "Export a part of it.",
         )

@@ -319,7 +319,9 @@ def _inner(dataset: h5py.Dataset, variable: Variable, whole: tuple[int, ...]) ->
     if "packed" in dataset.attrs:
         bits = int(dataset.attrs["n_bits"])
         if not shape or -(-bits // 8) != shape[-1]:
-            raise SessionError(f"“{dataset.name}” has {counted(shape, 'byte')} for {counted(bits, 'bit')}.")
+            raise SessionError(
+                f"“{dataset.name}” has rows of shape {shape} in bytes for {counted(bits, 'bit')}."
+            )
         return (*shape[:-1], bits)
     return shape
 
