@@ -38,7 +38,8 @@ chmod 644 "$root/package.deb"
 from=$(date +%s)
 add /package.deb
 echo "It was installed with what it depends on in $(($(date +%s) - from)) s."
-missing=$(inside sh -c 'cd /usr/lib/plaidwork/_internal/PySide6
+# with the path that the program sets for itself
+missing=$(inside LD_LIBRARY_PATH=/usr/lib/plaidwork/_internal sh -c 'cd /usr/lib/plaidwork/_internal/PySide6
     for file in *.abi3.so Qt/plugins/platforms/libqxcb.so Qt/plugins/platforms/libqoffscreen.so; do ldd "$file"; done' |
     sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | sort -u)
 [ -z "$missing" ] || fail "Qt misses $missing"
