@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,8 +25,15 @@ KINDS = {
     "polynomial": kernels.POLYNOMIAL,
     "constant": kernels.CONSTANT,
     "white": kernels.WHITE,
+    "periodic": kernels.PERIODIC,
 }
 """Names of terms, as settings and expressions use them."""
+_SEASONAL = ("periodic",)
+"""Terms that need to be told a period, which the classifiers are not."""
+SUMS = {"seasonal": "linear + rbf{ard} + periodic * rbf{ard} + rational_quadratic{ard}"}
+"""Choices of the covariance that stand for a sum; {ard} is where a length per input goes."""
+_PERIOD_SD, _SEASON_SD = 0.3, 1.5
+"""Of the logarithms of a period, and of how far a function changes within one: at most, as no season is irrelevant."""
 
 _STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
 _TERM = re.compile(r"([a-z0-9_]+)(\s*\(\s*ard\s*\))?\Z")
@@ -36,7 +43,7 @@ _TERM = re.compile(r"([a-z0-9_]+)(\s*\(\s*ard\s*\))?\Z")
 class Parameter:
     """One logarithm of the covariance: its name, and mean and sd of its normal prior.
 
-    ``kind`` is amplitude, gamma, bias or alpha; ``column`` the input it belongs to, -1 for all of them.
+    ``kind`` is amplitude, gamma, bias, alpha, season (gamma of a periodic term) or period; ``column`` the input it belongs to, -1 for all of them.
     """
 
     name: str
@@ -52,7 +59,7 @@ class Covariance:
 
     Attributes
     ----------
-    table : (terms, 4) int64, see ``kernels/covariance.py``.
+    table : (terms, 5) int64, see ``kernels/covariance.py``.
     parameters : one for each entry of ``theta``, in its order.
     """
 
@@ -122,17 +129,32 @@ class Covariance:
         return -0.5 * sum(((value - parameter.mean) / parameter.sd) ** 2 for value, parameter in gaps)
 
 
-def parse(text: str) -> list[list[tuple[str, bool]]]:
-    """Groups of (term, ARD) of a sum of products such as ``rbf(ard) + linear * constant``. Raises ``ModelError``."""
+def expression_of(params: LawSettings) -> str | None:
+    """The sum of products that the settings want, None where they name a single term."""
+    if params["covariance"] in SUMS:
+        return SUMS[params["covariance"]].format(ard="(ard)" if params["ard"] else "")
+    return params["expression"] if params["covariance"] == "expression" else None
+
+
+def has_seasons(params: LawSettings) -> bool:
+    """Whether a term is periodic. Raises ``ModelError``."""
+    text = expression_of(params)
+    return text is not None and any(kind in _SEASONAL for group in parse(text, True) for kind, _ard in group)
+
+
+def parse(text: str, seasonal: bool = False) -> list[list[tuple[str, bool]]]:
+    """Groups of (term, ARD) of a sum of products such as ``rbf(ard) + linear * constant``; periodic terms only where ``seasonal``.
+    Raises ``ModelError``."""
+    known = [kind for kind in KINDS if seasonal or kind not in _SEASONAL]
     groups = []
     for summand in text.lower().split("+"):
         group = []
         for factor in summand.split("*"):
             found = _TERM.match(factor.strip())
-            if found is None or found[1] not in KINDS:
+            if found is None or found[1] not in known:
                 raise ModelError(
                     f"The covariance needs terms joined by + and *. Found “{factor.strip()}” in “{text}”.",
-                    f"Terms: {', '.join(KINDS)}. Write rbf(ard) for a length of its own per input.",
+                    f"Terms: {', '.join(known)}. Write rbf(ard) for a length of its own per input.",
                 )
             if found[2] and found[1] not in _STATIONARY:
                 raise ModelError(f"“{found[1]}” has no lengths, so (ard) does not go with it.")
@@ -146,8 +168,9 @@ def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
 
     Priors (page, section 5): log amplitude^2 around log 4, log gamma around -log D, sd 1.5 each by default; a bias has that of an amplitude.
     """
-    if params["covariance"] == "expression":
-        groups = parse(params["expression"])
+    text = expression_of(params)
+    if text is not None:
+        groups = parse(text, "period" in params)
     else:
         kind = params["covariance"]
         groups = [[(kind, params["ard"] and kind in _STATIONARY)]]
@@ -167,9 +190,25 @@ def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
     rows = []
     for number, group in enumerate(groups):
         for kind, ard in group:
-            rows.append((KINDS[kind], number, len(parameters), int(ard)))
+            column = params["season_column"] if kind in _SEASONAL else -1
+            rows.append((KINDS[kind], number, len(parameters), int(ard), column))
+            start = len(parameters)
             parameters += _term_parameters(kind, ard, params, columns, several or len(group) > 1)
+            if len(group) > 1:
+                parameters[start:] = _told_apart(parameters[:start], parameters[start:], group)
     return Covariance(np.array(rows, dtype=np.int64), len(groups), params["degree"], tuple(parameters))
+
+
+def _told_apart(
+    before: Sequence[Parameter], found: Sequence[Parameter], group: Sequence[tuple[str, bool]]
+) -> list[Parameter]:
+    """Parameters of a term, with the product that it is a factor of where others have the same names."""
+    taken = {parameter.name for parameter in before}
+    product = " × ".join(kind for kind, _ard in group)
+    return [
+        replace(parameter, name=f"{parameter.name} in {product}") if parameter.name in taken else parameter
+        for parameter in found
+    ]
 
 
 def _term_parameters(
@@ -186,6 +225,9 @@ def _term_parameters(
             ]
         else:
             found.append(Parameter(f"γ{of}", "gamma", math.log(gamma), params["gamma_sd"]))
+    if kind == "periodic":
+        found.append(Parameter(f"γ{of}", "season", 0.0, min(params["gamma_sd"], _SEASON_SD)))
+        found.append(Parameter(f"standardised period{of}", "period", math.log(params["period"]), _PERIOD_SD))
     if kind == "rational_quadratic":
         found.append(Parameter(f"α{of}", "alpha", 0.0, 1.0))
     if kind == "mean_linear":  # (x'x / D + bias) times the amplitude: both priors are shifted by D

@@ -23,6 +23,7 @@ from plaidwork.core.api import (
     Trial,
 )
 from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import extended, inputs_of, law_of, log_evidence
 from plaidwork.plugins.gp_auxiliary.regression.moments import solve_dense
@@ -33,10 +34,12 @@ from plaidwork.plugins.gp_auxiliary.regression.noise import (
     draw_scales,
 )
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
+    Samples,
     filled,
     find_problems,
     make_samples,
     prior_at,
+    season_of,
 )
 from plaidwork.plugins.gp_auxiliary.regression.spec import REGRESSION
 from plaidwork.plugins.gp_auxiliary.state import Floats, Steps
@@ -55,6 +58,8 @@ class RegressionFixed(TypedDict):
     """(N,) their standardised values."""
     unit: float
     """What a value was divided by."""
+    season: NotRequired[Floats]
+    """(2,) or (0,), see ``season_of``; states kept before there were periodic terms are without."""
 
 
 class Bracket(TypedDict):
@@ -105,7 +110,7 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     likelihood_of: ClassVar[str] = "y"
 
     def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
-        return find_problems(data, filled(params))
+        return find_problems(data, params)
 
     def estimate(self, data: ModelData, params: SettingsT) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
@@ -116,14 +121,14 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.regression.results import summarise_draws
 
-        settings = filled(params)
-        return summarise_draws(kept, make_samples(data, settings), data, settings)
+        samples = make_samples(data, params)
+        return summarise_draws(kept, samples, data, filled(params, samples.season))
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.regression.new import predict_new
 
-        settings = filled(params)
-        return predict_new(kept, make_samples(data, settings), new_data, settings)
+        samples = make_samples(data, params)
+        return predict_new(kept, samples, new_data, filled(params, samples.season))
 
     def log_likelihood(
         self,
@@ -137,8 +142,8 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     ) -> np.ndarray:
         from plaidwork.plugins.gp_auxiliary.regression.new import log_density_left_out
 
-        settings = filled(params)
-        return log_density_left_out(chain, draws, make_samples(data, settings), settings)[:, rows]
+        samples = make_samples(data, params)
+        return log_density_left_out(chain, draws, samples, filled(params, samples.season))[:, rows]
 
 
 class Regression(Regressing[RegressionFields, RegressionSettings]):
@@ -164,23 +169,31 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             shapes={"X": (6, 2), "y": (6,)},
             thin=4,
         ),
+        Trial(
+            name="season",
+            params={
+                **_TRIAL,
+                "covariance": "expression",
+                "expression": "periodic * rbf + linear",
+                "period": 1.5,
+            },
+            shapes={"X": (6, 2), "y": (6,)},
+            warmup=60,
+            thin=4,
+        ),
         Trial(name="student", params={**_TRIAL, "noise": "student"}, shapes=_SMALL, thin=4),
         Trial(name="varying", params={**_TRIAL, "noise": "varying"}, shapes=_SMALL, thin=4),
     )
 
     def prior(self, state: RegressionFields, params: RegressionSettings) -> Prior:
         """The law of the chain's values."""
-        x = state["fixed"]["x"]
-        return prior_at(x, filled(params), _numbered(x), state["scale"])
+        return prior_of(state["fixed"], params, state["scale"])
 
     def init(self, data: ModelData, params: RegressionSettings, rng: np.random.Generator) -> RegressionFields:
-        samples = make_samples(data, filled(params))
-        fixed: RegressionFixed = {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread}
+        fixed = fixed_of(make_samples(data, params))
         law = NoiseLaw.of(params["noise"], fixed["x"])
-        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]))
-        theta = prior.covariance.prior_mean
-        theta = theta + 0.3 * prior.covariance.prior_sd * rng.standard_normal(len(theta))
-        return self._begun(fixed, theta, law.start_shape(), np.ones(len(samples.y)), law, params)
+        theta = start_of(prior_of(fixed, params).covariance, rng)
+        return self._begun(fixed, theta, law.start_shape(), np.ones(len(fixed["y"])), law, params)
 
     def _begun(
         self,
@@ -191,12 +204,12 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         law: NoiseLaw,
         params: RegressionSettings,
     ) -> RegressionFields:
-        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]), scale)
+        prior = prior_of(fixed, params, scale)
         return {
             "fixed": fixed,
             "theta": theta,
             "log_density": log_density(prior, theta, fixed["y"]),
-            "steps": hyper.steps_of(prior, filled(params)),
+            "steps": hyper.steps_of(prior, settings_at(fixed, params)),
             "shape": shape,
             "scale": scale,
             "places": law.places,
@@ -229,7 +242,9 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             return state["slices"] == SLICES
 
         seconds = 2e-4 + 6e-11 * len(y) ** 3 + 5e-8 * len(y) ** 2
-        covariance = Stage("covariance", move, hyper.moves_of(filled(params)), hyper.a_slice(seconds))
+        covariance = Stage(
+            "covariance", move, hyper.moves_of(settings_at(state["fixed"], params)), hyper.a_slice(seconds)
+        )
         if kind == "normal":
             return [replace(covariance, end=end)]
         if kind == "student":
@@ -273,15 +288,17 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
     ) -> tuple[dict[str, np.ndarray], RegressionFields]:
         x = rng.standard_normal(shapes["X"])
         law = NoiseLaw.of(params["noise"], x)
-        prior = prior_at(x, filled(params), _numbered(x))
+        season = season_of(params, _numbered(x), np.ones(x.shape[1]))
+        fixed: RegressionFixed = {"x": x, "y": np.zeros(len(x)), "unit": 1.0, "season": season}
+        prior = prior_of(fixed, params)
         theta = prior.covariance.prior_mean
         theta = theta + prior.covariance.prior_sd * rng.standard_normal(len(theta))
         shape = law.prior_shape(rng)
         scale = law.scale_at(shape, x)
         if params["noise"] == "student":
             scale = 0.5 * shape[0] / rng.gamma(0.5 * shape[0], size=len(x))
-        y = draw_values(prior_at(x, filled(params), _numbered(x), scale), theta, rng)
-        fixed: RegressionFixed = {"x": x, "y": y, "unit": 1.0}
+        y = draw_values(prior_of(fixed, params, scale), theta, rng)
+        fixed = {**fixed, "y": y}
         return {"X": x.copy(), "y": y.copy()}, self._begun(fixed, theta, shape, scale, law, params)
 
     def simulate_data(
@@ -297,11 +314,38 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
     def refresh(
         self, state: RegressionFields, data: ModelData, params: RegressionSettings
     ) -> RegressionFields:
-        samples = make_samples(data, filled(params))
-        fixed: RegressionFixed = {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread}
+        fixed = fixed_of(make_samples(data, params))
         state["steps"]["current"][0] = math.nan
-        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]), state["scale"])
+        prior = prior_of(fixed, params, state["scale"])
         return {**state, "fixed": fixed, "log_density": log_density(prior, state["theta"], fixed["y"])}
+
+
+def fixed_of(samples: Samples) -> RegressionFixed:
+    """What a chain keeps of the samples."""
+    return {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread, "season": samples.season}
+
+
+def settings_at(fixed: RegressionFixed, params: RegressionSettings) -> RegressionSettings:
+    """The settings as a chain needs them."""
+    return filled(params, fixed.get("season", np.zeros(0)))
+
+
+def prior_of(
+    fixed: RegressionFixed,
+    params: RegressionSettings,
+    scale: np.ndarray | float = 1.0,
+    points: np.ndarray | None = None,
+) -> Prior:
+    """The law of the values of a chain, see ``prior_at``."""
+    x = fixed["x"]
+    return prior_at(x, settings_at(fixed, params), _numbered(x), scale, points)
+
+
+def start_of(law: Covariance, rng: np.random.Generator) -> np.ndarray:
+    """(P,) where a chain begins: near the middle of the prior; a period at it, as the evidence has many modes along that."""
+    jitter = 0.3 * law.prior_sd * rng.standard_normal(len(law.parameters))
+    jitter[[parameter.kind == "period" for parameter in law.parameters]] = 0.0
+    return np.asarray(law.prior_mean + jitter)
 
 
 def _numbered(x: np.ndarray) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.numerics.psis import smooth_weights
 from plaidwork.core.numerics.used_draws import draws_text
-from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, Moments, moments_of
@@ -31,6 +30,8 @@ MOST_INPUTS = 12
 """Inputs along which the fit is shown: the most relevant ones of more."""
 _ONE, _EACH = 200, 60
 """Places along a single input, and along each of several."""
+_A_PERIOD, _MOST = 10, 1000
+"""Places in each period of a single input that recurs, and along it at most."""
 LEFT_OUT, TEST = "Fitted, each left out", "Test"
 
 
@@ -41,7 +42,7 @@ def summarise_draws(kept: Kept, samples: Samples, data: ModelData, params: Regre
     frame = samples.frame
     fitted = Fitted.of(samples, params)
     prior = fitted.prior()
-    inputs, lines = along_places(kept, prior, frame)
+    inputs, lines = along_places(kept, prior, samples)
     places = np.concatenate([lines.reshape(-1, frame.x.shape[1]), frame.x])
     found = moments_of(kept, fitted, places)
     names = np.array(data["X"].names[0] or np.arange(1, len(frame.x) + 1), dtype=str)
@@ -118,8 +119,9 @@ def predicted(found: Moments, start: int, samples: Samples) -> Own:
     return own_of(Mixture(mean, variance, weights), samples)
 
 
-def along_places(kept: Kept, prior: Prior, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+def along_places(kept: Kept, prior: Prior, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
     """Numbers (L,) of the inputs shown, and standardised inputs (L, t, D) along each, the others at their medians."""
+    frame = samples.frame
     size = frame.x.shape[1]
     shown = np.arange(size)
     own = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
@@ -132,6 +134,8 @@ def along_places(kept: Kept, prior: Prior, frame: Frame) -> tuple[np.ndarray, np
         shown = np.argsort(-gamma, kind="stable")
     shown = shown[:MOST_INPUTS]
     count = _ONE if size == 1 else _EACH
+    if size == 1 and len(samples.season):
+        count = min(max(count, int(_A_PERIOD * np.ptp(frame.x) / samples.season[0])), _MOST)
     lines = np.tile(np.median(frame.x, axis=0), (len(shown), count, 1))
     for k, column in enumerate(shown.tolist()):
         lines[k, :, column] = axis_places(frame.x[:, column], count)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, Problem, random_test
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter, parse
+from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter, expression_of, has_seasons, parse
 from plaidwork.plugins.gp_auxiliary.frame import (
     COVARIANCE_KEYS,
     TEST_NAMES,
@@ -42,12 +42,14 @@ class Samples:
     frame : inputs, and which samples are fitted and which are for the test; its codes are 0 where the value is known, else -1.
     values : (n,) values as given, 0 where not known.
     centre, spread : what the values were centred and divided by.
+    season : (2,) standardised period and number of the input that recurs, or (0,) without a periodic term.
     """
 
     frame: Frame
     values: np.ndarray
     centre: float
     spread: float
+    season: np.ndarray
 
     @property
     def known(self) -> np.ndarray:
@@ -87,12 +89,30 @@ def make_samples(data: ModelData, params: LawSettings) -> Samples:
                 "Choose another column of values.",
             )
     frame = place_samples(data["X"], codes, ("",), test, used, params)
-    return Samples(frame, values, centre, spread)
+    return Samples(frame, values, centre, spread, season_of(params, frame.columns, frame.spread))
 
 
-def filled(params: Mapping[str, Any]) -> RegressionSettings:
-    """The settings with those of the classifiers' covariance that the regression decides itself."""
+def season_of(params: LawSettings, columns: tuple[str, ...], spread: np.ndarray) -> np.ndarray:
+    """(2,) the setting's period in units of the standardised input that recurs, and the number of that among ``columns``, whose
+    spreads are (D,); (0,) without a periodic term. Raises ``ModelError`` for the name of no input."""
+    settings = cast("RegressionSettings", params)
+    if not has_seasons(params):
+        return np.zeros(0)
+    wanted = settings["period_of"].strip()
+    if wanted and wanted not in columns:
+        raise ModelError(
+            f"No input is called “{wanted}”, so its period means nothing.",
+            f"Choose one of {', '.join(columns[:6])} as “Input that recurs”, or leave it empty for the first.",
+        )
+    column = columns.index(wanted) if wanted else 0
+    return np.array([settings["period"] / spread[column], float(column)])
+
+
+def filled(params: Mapping[str, Any], season: np.ndarray) -> RegressionSettings:
+    """The settings with those of the classifiers' covariance that the regression decides itself; ``season`` as of :func:`season_of`."""
     found = dict(params)
+    if len(season):
+        found["period"], found["season_column"] = float(season[0]), int(season[1])
     found["gamma_sd"] = found["gamma_sd"] or (_ARD_SD if _has_lengths(params) else _PLAIN_SD)
     found.setdefault("noise", "normal")
     found.setdefault("form", "dense")
@@ -102,14 +122,17 @@ def filled(params: Mapping[str, Any]) -> RegressionSettings:
 
 def _has_lengths(params: Mapping[str, Any]) -> bool:
     """Whether every input has a length of its own in some term."""
-    if params["covariance"] == "expression":
-        return any(ard for group in parse(params["expression"]) for _kind, ard in group)
+    text = expression_of(cast("LawSettings", params))
+    if text is not None:
+        return any(ard for group in parse(text, True) for _kind, ard in group)
     return bool(params["ard"])
 
 
 def covariance_at(params: RegressionSettings, columns: tuple[str, ...]) -> Covariance:
     """The covariance of f."""
-    return covariance_of(tuple((key, params[key]) for key in COVARIANCE_KEYS), columns)
+    settings: dict[str, object] = {key: params[key] for key in COVARIANCE_KEYS}
+    settings |= {"period": params["period"], "season_column": params.get("season_column", -1)}
+    return covariance_of(tuple(settings.items()), columns)
 
 
 def noises_of(params: RegressionSettings) -> tuple[Parameter, ...]:
@@ -138,12 +161,17 @@ def points_of(x: np.ndarray, params: RegressionSettings) -> np.ndarray:
     return choose_inducing(x, params["inducing"])
 
 
-def find_problems(data: ModelData, params: RegressionSettings) -> list[Problem]:
+def find_problems(data: ModelData, given: RegressionSettings) -> list[Problem]:
     """What is wrong with inputs and settings."""
     try:
-        samples = make_samples(data, params)
+        has_seasons(given)
+    except ModelError as error:
+        return [Problem(error.message, error.hint, where="expression")]
+    try:
+        samples = make_samples(data, given)
     except ModelError as error:
         return [Problem(error.message, error.hint, where="y")]
+    params = filled(given, samples.season)
     found = input_problems(data["X"], samples.frame, params)
     count, sparse = int(samples.frame.used.sum()), wants_inducing(int(samples.frame.used.sum()), params)
     if count > MOST and not sparse:

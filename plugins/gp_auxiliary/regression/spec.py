@@ -22,13 +22,26 @@ Y = Input(
 )
 
 
+SEASONAL = Choice(
+    value="seasonal",
+    label="Trend and season",
+    doc="A straight line, slow changes around it, a season that may change slowly, and irregularities: "
+    "linear + rbf + periodic * rbf + rational_quadratic.",
+)
+
+
 def _as_regression(item: Hyperparameter) -> Hyperparameter:
     """A setting of the covariance with the defaults and words of the regression."""
     when = {name: wanted for name, wanted in item.when.items() if name != "parameters"}
+    if item.name in ("ard", "gamma", "gamma_sd"):
+        when["covariance"] = (*when["covariance"], "seasonal")
     item = replace(item, when=when)
     match item.name:
         case "covariance":
-            return replace(item, doc="How alike two samples are, and so how smooth the function may be.")
+            doc = "How alike two samples are, and so how smooth the function may be."
+            return replace(item, doc=doc, choices=(*item.choices, SEASONAL))
+        case "expression":
+            return replace(item, doc=item.doc + " A periodic term recurs with “Period”.")
         case "ard":
             return replace(item, default=True)
         case "intercept":
@@ -53,7 +66,32 @@ def _as_regression(item: Hyperparameter) -> Hyperparameter:
     return item
 
 
-SHARED = tuple(_as_regression(item) for item in COVARIANCE if item.name != "parameters")
+PERIOD = (
+    Hyperparameter(
+        "period",
+        "float",
+        1.0,
+        label="Period",
+        group="Covariance",
+        doc="After how much of the input a season recurs, in its own units, such as 12 for months. Middle of a narrow prior.",
+        minimum=0.0,
+        open_minimum=True,
+        maximum=1e9,
+        log=True,
+        when={"covariance": ("seasonal", "expression")},
+    ),
+    Hyperparameter(
+        "period_of",
+        "text",
+        "",
+        label="Input that recurs",
+        group="Covariance",
+        doc="The name of the input that the period belongs to. Empty: the first one.",
+        when={"covariance": ("seasonal", "expression")},
+    ),
+)
+_COMMON = tuple(_as_regression(item) for item in COVARIANCE if item.name != "parameters")
+SHARED = (*_COMMON[:2], *PERIOD, *_COMMON[2:])
 
 NOISE_KIND = Hyperparameter(
     "noise",
