@@ -33,7 +33,7 @@ class RegressionSettings(LawSettings):
     standardise_y: bool
     noise_variance: float
     noise_sd: float
-    noise: NotRequired[Literal["normal", "student", "varying"]]
+    noise: NotRequired[Literal["normal", "groups", "student", "varying"]]
     period_of: NotRequired[str]
 
 

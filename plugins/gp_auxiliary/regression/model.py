@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, NotRequired, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -23,9 +23,8 @@ from plaidwork.core.api import (
     Trial,
 )
 from plaidwork.plugins.gp_auxiliary import hyper
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.regression.law import extended, inputs_of, law_of, log_evidence
+from plaidwork.plugins.gp_auxiliary.regression.law import law_of, log_evidence
 from plaidwork.plugins.gp_auxiliary.regression.moments import solve_dense
 from plaidwork.plugins.gp_auxiliary.regression.noise import (
     NoiseLaw,
@@ -34,62 +33,27 @@ from plaidwork.plugins.gp_auxiliary.regression.noise import (
     draw_scales,
 )
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
-    Samples,
     filled,
     find_problems,
     make_samples,
-    prior_at,
     season_of,
 )
 from plaidwork.plugins.gp_auxiliary.regression.spec import REGRESSION
-from plaidwork.plugins.gp_auxiliary.state import Floats, Steps
+from plaidwork.plugins.gp_auxiliary.regression.state import (
+    RegressionFields,
+    RegressionFixed,
+    draw_values,
+    fixed_of,
+    log_density,
+    numbered,
+    prior_of,
+    settings_at,
+    start_of,
+)
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
 SLICES = 4
 """Elliptical slices of a varying noise in a sweep: they cost a few values each, a trajectory five gradients."""
-
-
-class RegressionFixed(TypedDict):
-    """What no sweep changes."""
-
-    x: Floats
-    """(N, D) standardised inputs of the fitted samples."""
-    y: Floats
-    """(N,) their standardised values."""
-    unit: float
-    """What a value was divided by."""
-    season: NotRequired[Floats]
-    """(2,) or (0,), see ``season_of``; states kept before there were periodic terms are without."""
-
-
-class Bracket(TypedDict):
-    """An elliptical slice under way: the angles between which the next one lies, the second axis (J,), the height to reach."""
-
-    low: float
-    high: float
-    other: Floats
-    height: float
-
-
-class RegressionFields(TypedDict):
-    """The state of a chain."""
-
-    fixed: RegressionFixed
-    theta: Floats
-    """(P,) logarithms of the parameters of covariance and noise."""
-    log_density: float
-    """Of values and parameters, the function integrated out, given the scales of the noise."""
-    steps: Steps
-    shape: Floats
-    """(0,), (1,) or (J,) what shapes the noise, see ``noise.py``."""
-    scale: Floats
-    """(N,) scales of the noise variances."""
-    places: Floats
-    """(J, D) places of a varying noise."""
-    slices: int
-    """Elliptical slices that this sweep has ended."""
-    bracket: NotRequired[Bracket]
-    """Within an elliptical slice."""
 
 
 _TRIAL = {
@@ -181,6 +145,18 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             warmup=60,
             thin=4,
         ),
+        Trial(
+            name="groups",
+            params={
+                **_TRIAL,
+                "covariance": "expression",
+                "expression": "linear + same * rbf",
+                "noise": "groups",
+            },
+            shapes={"X": (7, 2), "y": (7,), "groups": (7,)},
+            warmup=60,
+            thin=4,
+        ),
         Trial(name="student", params={**_TRIAL, "noise": "student"}, shapes=_SMALL, thin=4),
         Trial(name="varying", params={**_TRIAL, "noise": "varying"}, shapes=_SMALL, thin=4),
     )
@@ -245,7 +221,7 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         covariance = Stage(
             "covariance", move, hyper.moves_of(settings_at(state["fixed"], params)), hyper.a_slice(seconds)
         )
-        if kind == "normal":
+        if kind in ("normal", "groups"):
             return [replace(covariance, end=end)]
         if kind == "student":
             return [covariance, Stage("noise", student, end=end)]
@@ -255,7 +231,7 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         self, state: RegressionFields, data: ModelData, params: RegressionSettings
     ) -> dict[str, float]:
         prior, theta, steps = self.prior(state, params), state["theta"], state["steps"]
-        tried, noise = steps["tried"].sum(), law_of(prior).noises(theta)[0]
+        tried, noise = steps["tried"].sum(), law_of(prior).noises(theta).mean()
         if params["noise"] == "varying":  # its level alone may as well be that of u
             noise *= math.exp(np.log(state["scale"]).mean())
         return {
@@ -288,8 +264,15 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
     ) -> tuple[dict[str, np.ndarray], RegressionFields]:
         x = rng.standard_normal(shapes["X"])
         law = NoiseLaw.of(params["noise"], x)
-        season = season_of(params, _numbered(x), np.ones(x.shape[1]))
-        fixed: RegressionFixed = {"x": x, "y": np.zeros(len(x)), "unit": 1.0, "season": season}
+        season = season_of(params, numbered(x), np.ones(x.shape[1]))
+        codes = np.arange(len(x), dtype=np.int64) % 2 if "groups" in shapes else np.full(len(x), -1, np.int64)
+        fixed: RegressionFixed = {
+            "x": x,
+            "y": np.zeros(len(x)),
+            "unit": 1.0,
+            "season": season,
+            "codes": codes,
+        }
         prior = prior_of(fixed, params)
         theta = prior.covariance.prior_mean
         theta = theta + prior.covariance.prior_sd * rng.standard_normal(len(theta))
@@ -299,7 +282,10 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             scale = 0.5 * shape[0] / rng.gamma(0.5 * shape[0], size=len(x))
         y = draw_values(prior_of(fixed, params, scale), theta, rng)
         fixed = {**fixed, "y": y}
-        return {"X": x.copy(), "y": y.copy()}, self._begun(fixed, theta, shape, scale, law, params)
+        data = {"X": x.copy(), "y": y.copy()}
+        if "groups" in shapes:
+            data["groups"] = codes.copy()
+        return data, self._begun(fixed, theta, shape, scale, law, params)
 
     def simulate_data(
         self,
@@ -309,7 +295,10 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         rng: np.random.Generator,
     ) -> dict[str, np.ndarray]:
         y = draw_values(self.prior(state, params), state["theta"], rng)
-        return {"X": state["fixed"]["x"].copy(), "y": y}
+        data = {"X": state["fixed"]["x"].copy(), "y": y}
+        if "groups" in shapes:
+            data["groups"] = state["fixed"]["codes"].copy()
+        return data
 
     def refresh(
         self, state: RegressionFields, data: ModelData, params: RegressionSettings
@@ -318,38 +307,6 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         state["steps"]["current"][0] = math.nan
         prior = prior_of(fixed, params, state["scale"])
         return {**state, "fixed": fixed, "log_density": log_density(prior, state["theta"], fixed["y"])}
-
-
-def fixed_of(samples: Samples) -> RegressionFixed:
-    """What a chain keeps of the samples."""
-    return {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread, "season": samples.season}
-
-
-def settings_at(fixed: RegressionFixed, params: RegressionSettings) -> RegressionSettings:
-    """The settings as a chain needs them."""
-    return filled(params, fixed.get("season", np.zeros(0)))
-
-
-def prior_of(
-    fixed: RegressionFixed,
-    params: RegressionSettings,
-    scale: np.ndarray | float = 1.0,
-    points: np.ndarray | None = None,
-) -> Prior:
-    """The law of the values of a chain, see ``prior_at``."""
-    x = fixed["x"]
-    return prior_at(x, settings_at(fixed, params), _numbered(x), scale, points)
-
-
-def start_of(law: Covariance, rng: np.random.Generator) -> np.ndarray:
-    """(P,) where a chain begins: near the middle of the prior; a period at it, as the evidence has many modes along that."""
-    jitter = 0.3 * law.prior_sd * rng.standard_normal(len(law.parameters))
-    jitter[[parameter.kind == "period" for parameter in law.parameters]] = 0.0
-    return np.asarray(law.prior_mean + jitter)
-
-
-def _numbered(x: np.ndarray) -> tuple[str, ...]:
-    return tuple(str(d + 1) for d in range(x.shape[1]))
 
 
 def draw_student(rng: np.random.Generator, state: RegressionFields, prior: Prior) -> None:
@@ -377,7 +334,8 @@ def try_angle(rng: np.random.Generator, state: RegressionFields, prior: Prior) -
     bracket = state["bracket"]
     shape = math.cos(angle) * state["shape"] + math.sin(angle) * bracket["other"]
     scale = law.scale_at(shape, state["fixed"]["x"])
-    x = extended(state["fixed"]["x"], scale)
+    x = prior.x.copy()
+    x[:, -2] = scale
     if log_evidence(replace(prior, x=x), theta, y) > bracket["height"]:
         state["shape"], state["scale"] = shape, scale
         state["steps"]["current"][0] = math.nan
@@ -385,16 +343,3 @@ def try_angle(rng: np.random.Generator, state: RegressionFields, prior: Prior) -
         return True
     bracket["low" if angle < 0.0 else "high"] = angle
     return False
-
-
-def log_density(prior: Prior, theta: np.ndarray, y: np.ndarray) -> float:
-    """Of values y (N,) and parameters theta (P,), the latter but for a constant, the function integrated out."""
-    return float(log_evidence(prior, theta, y) + prior.covariance.log_prior(theta))
-
-
-def draw_values(prior: Prior, theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(N,) values from N(0, C + R)."""
-    law = law_of(prior)
-    c = law.latent().matrix(inputs_of(prior.x), theta)
-    c.flat[:: len(c) + 1] += law.noise(prior.x, theta)
-    return np.asarray(np.linalg.cholesky(c) @ rng.standard_normal(len(c)))

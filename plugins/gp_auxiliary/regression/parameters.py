@@ -31,8 +31,10 @@ def parameter_results(kept: Kept, prior: Prior, samples: Samples) -> Results:
     )
     results["relevance_note"] = "A short length may mean a rough function of the input, not an important one."
     noise = samples.spread * np.sqrt(np.array([law_of(prior).noises(row) for row in theta]))
-    text = f"noise sd {format_number(float(np.median(noise[:, 0])), 3)}"
-    if np.median(noise[:, 0]) < samples.spread * np.sqrt(_AT_FLOOR * FLOOR):
+    each = np.median(noise, axis=0)
+    ends = [format_number(float(end), 3) for end in (each.min(), each.max())]
+    text = f"noise sd {ends[0]}" if len(each) == 1 else f"noise sd of the groups {ends[0]} to {ends[1]}"
+    if each.max() < samples.spread * np.sqrt(_AT_FLOOR * FLOOR):
         text = "the noise is at its smallest possible value, as if the values had none"
     results["noise_text"] = text
     return results

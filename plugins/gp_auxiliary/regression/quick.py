@@ -17,13 +17,7 @@ from plaidwork.core.api import Clock, Kept, ModelData, ModelSpec, Results, Stage
 from plaidwork.plugins.gp_auxiliary.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import law_of
-from plaidwork.plugins.gp_auxiliary.regression.model import (
-    Regressing,
-    RegressionFixed,
-    fixed_of,
-    prior_of,
-    settings_at,
-)
+from plaidwork.plugins.gp_auxiliary.regression.model import Regressing
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
     Samples,
@@ -33,6 +27,7 @@ from plaidwork.plugins.gp_auxiliary.regression.samples import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope, solve_sparse
 from plaidwork.plugins.gp_auxiliary.regression.spec import QUICK
+from plaidwork.plugins.gp_auxiliary.regression.state import RegressionFixed, fixed_of, prior_of, settings_at
 from plaidwork.plugins.gp_auxiliary.state import Floats
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
