@@ -33,7 +33,7 @@ SAME = "same"
 _MORE = ("periodic", SAME)
 """Terms that need to be told a period or labels, which the classifiers are not."""
 SUMS = {
-    "seasonal": "linear + rbf{ard} + periodic * rbf{ard} + rational_quadratic{ard}",
+    "seasonal": "linear + rbf + periodic * rbf + rational_quadratic",
     "groups": "rbf{ard} + constant + same * rbf{ard} + same * constant",
 }
 """Choices of the covariance that stand for a sum; {ard} is where a length per input goes."""

@@ -26,7 +26,8 @@ def _as_regression(item: Hyperparameter) -> Hyperparameter:
     """A setting of the covariance with the defaults and words of the regression."""
     when = {name: wanted for name, wanted in item.when.items() if name != "parameters"}
     if item.name in ("ard", "gamma", "gamma_sd"):
-        when["covariance"] = (*when["covariance"], "seasonal", "groups")
+        sums = ("groups",) if item.name == "ard" else ("seasonal", "groups")
+        when["covariance"] = (*when["covariance"], *sums)
     item = replace(item, when=when)
     match item.name:
         case "covariance":
