@@ -21,10 +21,13 @@ SETTINGS = {
     "amplitude_sd": 1.0,
     "gamma_sd": 1.0,
     "degree": 2,
+    "period": 0.7,
+    "season_column": 1,
 }
 TERMS = [
     "rbf(ard) + constant", "matern12", "matern32(ard)", "matern52", "rational_quadratic(ard)", "linear + constant",
     "polynomial * rbf + white", "rbf * linear + matern52 * rbf(ard) + mean_linear",
+    "linear + rbf + periodic * rbf(ard) + rational_quadratic", "periodic + white",
 ]  # fmt: skip
 NOISE = Parameter("noise variance", "noise", math.log(0.1), 1.0)
 

@@ -242,7 +242,7 @@ def input_problems(block: Any, frame: Frame, params: LawSettings) -> list[Proble
         found.append(Problem(f"{said} They are kept: equal inputs, equal f.", where="X", severity="warning"))
     if params["covariance"] == "expression":
         try:
-            parse(params["expression"])
+            parse(params["expression"], "period" in params)
         except ModelError as error:
             found.append(Problem(str(error), where="expression"))
     return found

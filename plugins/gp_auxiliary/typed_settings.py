@@ -22,6 +22,8 @@ class LawSettings(TypedDict):
     moves: NotRequired[Literal["hamiltonian", "walk"]]
     metric: NotRequired[Literal["draws", "mode"]]
     walks: NotRequired[int]
+    period: NotRequired[float]
+    season_column: NotRequired[int]
     test_share: NotRequired[float]
 
 
@@ -31,7 +33,8 @@ class RegressionSettings(LawSettings):
     standardise_y: bool
     noise_variance: float
     noise_sd: float
-    noise: NotRequired[Literal["normal", "student", "varying"]]
+    noise: NotRequired[Literal["normal", "groups", "student", "varying"]]
+    period_of: NotRequired[str]
 
 
 class ClassesSettings(LawSettings):

@@ -1,6 +1,6 @@
 """Covariance matrices of sums and products of terms, from a table of numbers that the kernels can read.
 
-A table row is (kind, group, first parameter, ARD): terms of one group are multiplied, groups are added. The parameters
+A table row is (kind, group, first parameter, ARD, input): terms of one group are multiplied, groups are added. The parameters
 ``values`` are exp(theta): first one amplitude^2 for each group, then those of each term in the order below.
 
     kind 0 rbf          exp(-r2 / 2),  r2 = sum_d gamma_d (x_d - x'_d)^2         gamma (1, or D with ARD)
@@ -10,6 +10,7 @@ A table row is (kind, group, first parameter, ARD): terms of one group are multi
     kind 6 polynomial   (bias + gamma x'x')^degree                               gamma, bias
     kind 7 constant     1
     kind 8 white        1 where both are the same sample, else 0
+    kind 9 periodic     exp(-2 gamma sin^2(pi (x_d - x'_d) / period)), d the row's input    gamma, period
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import math
 import numpy as np
 from numba import njit
 
-RBF, MATERN12, MATERN32, MATERN52, RATIONAL, LINEAR, POLYNOMIAL, CONSTANT, WHITE = range(9)
+RBF, MATERN12, MATERN32, MATERN52, RATIONAL, LINEAR, POLYNOMIAL, CONSTANT, WHITE, PERIODIC = range(10)
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
@@ -67,7 +68,14 @@ def _times_stationary(kind, alpha, square, product):
 
 
 @njit(nogil=True, cache=True)
-def _times_term(kind, ard, at, x, i, y, values, degree, same, work, product):
+def _times_periodic(gamma, period, x, i, y, column, product):
+    for j in range(len(product)):
+        sine = math.sin(math.pi / period * (x[i, column] - y[j, column]))
+        product[j] *= math.exp(-2.0 * gamma * sine * sine)
+
+
+@njit(nogil=True, cache=True)
+def _times_term(kind, ard, at, column, x, i, y, values, degree, same, work, product):
     """Multiply product (m,) by a term between x_i and the first m of y, ``same`` of which is x_i itself (-1: none)."""
     size = len(product)
     if kind == WHITE:
@@ -82,6 +90,8 @@ def _times_term(kind, ard, at, x, i, y, values, degree, same, work, product):
         else:
             for j in range(size):
                 product[j] *= (values[at + 1] + values[at] * work[j]) ** degree
+    elif kind == PERIODIC:
+        _times_periodic(values[at], values[at + 1], x, i, y, column, product)
     elif kind != CONSTANT:
         n_lengths = x.shape[1] if ard else 1
         _squares(x, i, y, values[at : at + n_lengths], ard, work)
@@ -98,14 +108,14 @@ def _row(table, n_groups, x, i, y, values, degree, same, work, product, out):
         for row in range(table.shape[0]):
             if table[row, 1] == group:
                 kind, at, ard = table[row, 0], table[row, 2], table[row, 3] != 0
-                _times_term(kind, ard, at, x, i, y, values, degree, same, work, product)
+                _times_term(kind, ard, at, table[row, 4], x, i, y, values, degree, same, work, product)
         for j in range(len(out)):
             out[j] += product[j]
 
 
 @njit(nogil=True, cache=True)
 def covariance(table, n_groups, x, values, degree):
-    """C (N, N) of the samples x (N, D); ``table`` (terms, 4) int64."""
+    """C (N, N) of the samples x (N, D); ``table`` (terms, 5) int64."""
     size = x.shape[0]
     out = np.empty((size, size))
     work, product = np.empty(size), np.empty(size)

@@ -15,6 +15,7 @@ from plaidwork.plugins.gp_auxiliary.kernels.covariance import (
     LINEAR,
     MATERN12,
     MATERN32,
+    PERIODIC,
     POLYNOMIAL,
     RATIONAL,
     RBF,
@@ -114,8 +115,9 @@ def _group_slopes(table, group, x, i, y, values, degree, same, share, work, prod
     for row in range(table.shape[0]):
         if table[row, 1] == group:
             _times_term(
-                table[row, 0], table[row, 3] != 0, table[row, 2], x, i, y, values, degree, same, work, product
-            )
+                table[row, 0], table[row, 3] != 0, table[row, 2], table[row, 4], x, i, y, values, degree,
+                same, work, product,
+            )  # fmt: skip
     for j in range(len(share)):
         out[group] += share[j] * product[j]
     alone, number = (table[:, 1] == group).sum() == 1, -1
@@ -128,11 +130,26 @@ def _group_slopes(table, group, x, i, y, values, degree, same, share, work, prod
         for other in range(table.shape[0]):
             if table[other, 1] == group and other != row:
                 _times_term(
-                    table[other, 0], table[other, 3] != 0, table[other, 2], x, i, y, values, degree, same,
-                    work, product,
+                    table[other, 0], table[other, 3] != 0, table[other, 2], table[other, 4], x, i, y, values,
+                    degree, same, work, product,
                 )  # fmt: skip
         pull = pulls[number] if ard else work
+        if kind == PERIODIC:
+            _periodic_slopes(table[row, 2], table[row, 4], x, i, y, values, product, out)
+            continue
         _term_slopes(kind, ard, table[row, 2], x, i, y, values, degree, alone, work, product, pull, out)
+
+
+@njit(nogil=True, cache=True)
+def _periodic_slopes(at, column, x, i, y, values, share, out):
+    """Add the slopes of a periodic term by gamma and period, whose pairs weigh ``share`` (m,)."""
+    gamma, period = values[at], values[at + 1]
+    for j in range(len(share)):
+        angle = math.pi / period * (x[i, column] - y[j, column])
+        sine = math.sin(angle)
+        pull = 2.0 * gamma * share[j] * math.exp(-2.0 * gamma * sine * sine)
+        out[at] -= pull * sine * sine
+        out[at + 1] += pull * angle * math.sin(2.0 * angle)
 
 
 @njit(nogil=True, cache=True)

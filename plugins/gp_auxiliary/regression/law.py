@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,39 +23,42 @@ EXTRA = 2
 
 @dataclass(frozen=True, slots=True)
 class ObservedCovariance(Covariance):
-    """``C + R - I``; samples are given as (n, D + 2), their inputs, ``scale`` and ``kind`` of their noise.
+    """``C + R - I``; samples are given as (n, D + 2): what the covariance ``f`` takes, ``scale`` and ``kind`` of their noise.
 
-    Its variance is ``R_n = scale_n (FLOOR + exp(theta))`` with the ``kind_n``-th of the last ``n_noises`` entries of theta.
+    Its variance is ``R_n = scale_n (FLOOR + exp(theta))`` with the ``kind_n``-th of the last ``n_noises`` entries of theta; of kind -1, a
+    label that is not in the fit, it is the mean of all of them.
     """
 
+    f: Covariance
     n_noises: int = 1
 
     def matrix(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        found = Covariance.matrix(self, inputs_of(x), theta)
+        found = self.f.matrix(inputs_of(x), theta)
         found.flat[:: len(found) + 1] += self.noise(x, theta) - 1.0
         return found
 
     def slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        found = Covariance.slopes(self, inputs_of(x), theta, weights)
+        found = self.f.slopes(inputs_of(x), theta, weights)
         pull = np.bincount(x[:, -1].astype(np.intp), x[:, -2] * np.diag(weights), minlength=self.n_noises)
         found[-self.n_noises :] += np.exp(theta[-self.n_noises :]) * pull
         return found
 
     def noise(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """(n,) noise variances of samples x (n, D + 2)."""
-        return np.asarray(x[:, -2] * self.noises(theta)[x[:, -1].astype(np.intp)])
+        noises = self.noises(theta)
+        return np.asarray(x[:, -2] * np.append(noises, noises.mean())[x[:, -1].astype(np.intp)])
 
     def noises(self, theta: np.ndarray) -> np.ndarray:
         """(n_noises,) noise variances of a sample with scale 1."""
         return FLOOR + np.exp(theta[-self.n_noises :])
 
     def latent(self) -> Covariance:
-        """The covariance of f alone, which takes the same theta and plain inputs (n, D)."""
-        return Covariance(self.table, self.n_groups, self.degree, self.parameters)
+        """The covariance of f alone, which takes the same theta, and samples (n, D) as it wants them."""
+        return self.f
 
 
 def inputs_of(x: np.ndarray) -> np.ndarray:
-    """(n, D) of extended samples (n, D + 2)."""
+    """(n, D) what the covariance takes of extended samples (n, D + 2)."""
     return np.ascontiguousarray(x[:, :-EXTRA])
 
 
@@ -67,7 +70,8 @@ def extended(x: np.ndarray, scale: np.ndarray | float = 1.0, kind: np.ndarray | 
 def observed_prior(law: Covariance, x: np.ndarray, noises: Sequence[Parameter]) -> Prior:
     """The law of values at extended samples x (n, D + 2), with these parameters of the noise."""
     parameters = (*law.parameters, *noises)
-    observed = ObservedCovariance(law.table, law.n_groups, law.degree, parameters, len(noises))
+    f = replace(law, parameters=parameters)
+    observed = ObservedCovariance(law.table, law.n_groups, law.degree, parameters, f, len(noises))
     return Prior(observed, x, np.zeros((0, x.shape[1])))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, NotRequired, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.regression.law import extended, inputs_of, law_of, log_evidence
+from plaidwork.plugins.gp_auxiliary.regression.law import law_of, log_evidence
 from plaidwork.plugins.gp_auxiliary.regression.moments import solve_dense
 from plaidwork.plugins.gp_auxiliary.regression.noise import (
     NoiseLaw,
@@ -36,55 +36,24 @@ from plaidwork.plugins.gp_auxiliary.regression.samples import (
     filled,
     find_problems,
     make_samples,
-    prior_at,
+    season_of,
 )
 from plaidwork.plugins.gp_auxiliary.regression.spec import REGRESSION
-from plaidwork.plugins.gp_auxiliary.state import Floats, Steps
+from plaidwork.plugins.gp_auxiliary.regression.state import (
+    RegressionFields,
+    RegressionFixed,
+    draw_values,
+    fixed_of,
+    log_density,
+    numbered,
+    prior_of,
+    settings_at,
+    start_of,
+)
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
 SLICES = 4
 """Elliptical slices of a varying noise in a sweep: they cost a few values each, a trajectory five gradients."""
-
-
-class RegressionFixed(TypedDict):
-    """What no sweep changes."""
-
-    x: Floats
-    """(N, D) standardised inputs of the fitted samples."""
-    y: Floats
-    """(N,) their standardised values."""
-    unit: float
-    """What a value was divided by."""
-
-
-class Bracket(TypedDict):
-    """An elliptical slice under way: the angles between which the next one lies, the second axis (J,), the height to reach."""
-
-    low: float
-    high: float
-    other: Floats
-    height: float
-
-
-class RegressionFields(TypedDict):
-    """The state of a chain."""
-
-    fixed: RegressionFixed
-    theta: Floats
-    """(P,) logarithms of the parameters of covariance and noise."""
-    log_density: float
-    """Of values and parameters, the function integrated out, given the scales of the noise."""
-    steps: Steps
-    shape: Floats
-    """(0,), (1,) or (J,) what shapes the noise, see ``noise.py``."""
-    scale: Floats
-    """(N,) scales of the noise variances."""
-    places: Floats
-    """(J, D) places of a varying noise."""
-    slices: int
-    """Elliptical slices that this sweep has ended."""
-    bracket: NotRequired[Bracket]
-    """Within an elliptical slice."""
 
 
 _TRIAL = {
@@ -105,7 +74,7 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     likelihood_of: ClassVar[str] = "y"
 
     def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
-        return find_problems(data, filled(params))
+        return find_problems(data, params)
 
     def estimate(self, data: ModelData, params: SettingsT) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
@@ -116,14 +85,14 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.regression.results import summarise_draws
 
-        settings = filled(params)
-        return summarise_draws(kept, make_samples(data, settings), data, settings)
+        samples = make_samples(data, params)
+        return summarise_draws(kept, samples, data, filled(params, samples.season))
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.regression.new import predict_new
 
-        settings = filled(params)
-        return predict_new(kept, make_samples(data, settings), new_data, settings)
+        samples = make_samples(data, params)
+        return predict_new(kept, samples, new_data, filled(params, samples.season))
 
     def log_likelihood(
         self,
@@ -137,8 +106,8 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     ) -> np.ndarray:
         from plaidwork.plugins.gp_auxiliary.regression.new import log_density_left_out
 
-        settings = filled(params)
-        return log_density_left_out(chain, draws, make_samples(data, settings), settings)[:, rows]
+        samples = make_samples(data, params)
+        return log_density_left_out(chain, draws, samples, filled(params, samples.season))[:, rows]
 
 
 class Regression(Regressing[RegressionFields, RegressionSettings]):
@@ -164,23 +133,43 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             shapes={"X": (6, 2), "y": (6,)},
             thin=4,
         ),
+        Trial(
+            name="season",
+            params={
+                **_TRIAL,
+                "covariance": "expression",
+                "expression": "periodic * rbf + linear",
+                "period": 1.5,
+            },
+            shapes={"X": (6, 2), "y": (6,)},
+            warmup=60,
+            thin=4,
+        ),
+        Trial(
+            name="groups",
+            params={
+                **_TRIAL,
+                "covariance": "expression",
+                "expression": "linear + same * rbf",
+                "noise": "groups",
+            },
+            shapes={"X": (7, 2), "y": (7,), "groups": (7,)},
+            warmup=60,
+            thin=4,
+        ),
         Trial(name="student", params={**_TRIAL, "noise": "student"}, shapes=_SMALL, thin=4),
         Trial(name="varying", params={**_TRIAL, "noise": "varying"}, shapes=_SMALL, thin=4),
     )
 
     def prior(self, state: RegressionFields, params: RegressionSettings) -> Prior:
         """The law of the chain's values."""
-        x = state["fixed"]["x"]
-        return prior_at(x, filled(params), _numbered(x), state["scale"])
+        return prior_of(state["fixed"], params, state["scale"])
 
     def init(self, data: ModelData, params: RegressionSettings, rng: np.random.Generator) -> RegressionFields:
-        samples = make_samples(data, filled(params))
-        fixed: RegressionFixed = {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread}
+        fixed = fixed_of(make_samples(data, params))
         law = NoiseLaw.of(params["noise"], fixed["x"])
-        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]))
-        theta = prior.covariance.prior_mean
-        theta = theta + 0.3 * prior.covariance.prior_sd * rng.standard_normal(len(theta))
-        return self._begun(fixed, theta, law.start_shape(), np.ones(len(samples.y)), law, params)
+        theta = start_of(prior_of(fixed, params).covariance, rng)
+        return self._begun(fixed, theta, law.start_shape(), np.ones(len(fixed["y"])), law, params)
 
     def _begun(
         self,
@@ -191,12 +180,12 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         law: NoiseLaw,
         params: RegressionSettings,
     ) -> RegressionFields:
-        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]), scale)
+        prior = prior_of(fixed, params, scale)
         return {
             "fixed": fixed,
             "theta": theta,
             "log_density": log_density(prior, theta, fixed["y"]),
-            "steps": hyper.steps_of(prior, filled(params)),
+            "steps": hyper.steps_of(prior, settings_at(fixed, params)),
             "shape": shape,
             "scale": scale,
             "places": law.places,
@@ -229,8 +218,10 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             return state["slices"] == SLICES
 
         seconds = 2e-4 + 6e-11 * len(y) ** 3 + 5e-8 * len(y) ** 2
-        covariance = Stage("covariance", move, hyper.moves_of(filled(params)), hyper.a_slice(seconds))
-        if kind == "normal":
+        covariance = Stage(
+            "covariance", move, hyper.moves_of(settings_at(state["fixed"], params)), hyper.a_slice(seconds)
+        )
+        if kind in ("normal", "groups"):
             return [replace(covariance, end=end)]
         if kind == "student":
             return [covariance, Stage("noise", student, end=end)]
@@ -240,7 +231,7 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         self, state: RegressionFields, data: ModelData, params: RegressionSettings
     ) -> dict[str, float]:
         prior, theta, steps = self.prior(state, params), state["theta"], state["steps"]
-        tried, noise = steps["tried"].sum(), law_of(prior).noises(theta)[0]
+        tried, noise = steps["tried"].sum(), law_of(prior).noises(theta).mean()
         if params["noise"] == "varying":  # its level alone may as well be that of u
             noise *= math.exp(np.log(state["scale"]).mean())
         return {
@@ -273,16 +264,28 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
     ) -> tuple[dict[str, np.ndarray], RegressionFields]:
         x = rng.standard_normal(shapes["X"])
         law = NoiseLaw.of(params["noise"], x)
-        prior = prior_at(x, filled(params), _numbered(x))
+        season = season_of(params, numbered(x), np.ones(x.shape[1]))
+        codes = np.arange(len(x), dtype=np.int64) % 2 if "groups" in shapes else np.full(len(x), -1, np.int64)
+        fixed: RegressionFixed = {
+            "x": x,
+            "y": np.zeros(len(x)),
+            "unit": 1.0,
+            "season": season,
+            "codes": codes,
+        }
+        prior = prior_of(fixed, params)
         theta = prior.covariance.prior_mean
         theta = theta + prior.covariance.prior_sd * rng.standard_normal(len(theta))
         shape = law.prior_shape(rng)
         scale = law.scale_at(shape, x)
         if params["noise"] == "student":
             scale = 0.5 * shape[0] / rng.gamma(0.5 * shape[0], size=len(x))
-        y = draw_values(prior_at(x, filled(params), _numbered(x), scale), theta, rng)
-        fixed: RegressionFixed = {"x": x, "y": y, "unit": 1.0}
-        return {"X": x.copy(), "y": y.copy()}, self._begun(fixed, theta, shape, scale, law, params)
+        y = draw_values(prior_of(fixed, params, scale), theta, rng)
+        fixed = {**fixed, "y": y}
+        data = {"X": x.copy(), "y": y.copy()}
+        if "groups" in shapes:
+            data["groups"] = codes.copy()
+        return data, self._begun(fixed, theta, shape, scale, law, params)
 
     def simulate_data(
         self,
@@ -292,20 +295,18 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         rng: np.random.Generator,
     ) -> dict[str, np.ndarray]:
         y = draw_values(self.prior(state, params), state["theta"], rng)
-        return {"X": state["fixed"]["x"].copy(), "y": y}
+        data = {"X": state["fixed"]["x"].copy(), "y": y}
+        if "groups" in shapes:
+            data["groups"] = state["fixed"]["codes"].copy()
+        return data
 
     def refresh(
         self, state: RegressionFields, data: ModelData, params: RegressionSettings
     ) -> RegressionFields:
-        samples = make_samples(data, filled(params))
-        fixed: RegressionFixed = {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread}
+        fixed = fixed_of(make_samples(data, params))
         state["steps"]["current"][0] = math.nan
-        prior = prior_at(fixed["x"], filled(params), _numbered(fixed["x"]), state["scale"])
+        prior = prior_of(fixed, params, state["scale"])
         return {**state, "fixed": fixed, "log_density": log_density(prior, state["theta"], fixed["y"])}
-
-
-def _numbered(x: np.ndarray) -> tuple[str, ...]:
-    return tuple(str(d + 1) for d in range(x.shape[1]))
 
 
 def draw_student(rng: np.random.Generator, state: RegressionFields, prior: Prior) -> None:
@@ -333,7 +334,8 @@ def try_angle(rng: np.random.Generator, state: RegressionFields, prior: Prior) -
     bracket = state["bracket"]
     shape = math.cos(angle) * state["shape"] + math.sin(angle) * bracket["other"]
     scale = law.scale_at(shape, state["fixed"]["x"])
-    x = extended(state["fixed"]["x"], scale)
+    x = prior.x.copy()
+    x[:, -2] = scale
     if log_evidence(replace(prior, x=x), theta, y) > bracket["height"]:
         state["shape"], state["scale"] = shape, scale
         state["steps"]["current"][0] = math.nan
@@ -341,16 +343,3 @@ def try_angle(rng: np.random.Generator, state: RegressionFields, prior: Prior) -
         return True
     bracket["low" if angle < 0.0 else "high"] = angle
     return False
-
-
-def log_density(prior: Prior, theta: np.ndarray, y: np.ndarray) -> float:
-    """Of values y (N,) and parameters theta (P,), the latter but for a constant, the function integrated out."""
-    return float(log_evidence(prior, theta, y) + prior.covariance.log_prior(theta))
-
-
-def draw_values(prior: Prior, theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(N,) values from N(0, C + R)."""
-    law = law_of(prior)
-    c = law.latent().matrix(inputs_of(prior.x), theta)
-    c.flat[:: len(c) + 1] += law.noise(prior.x, theta)
-    return np.asarray(np.linalg.cholesky(c) @ rng.standard_normal(len(c)))

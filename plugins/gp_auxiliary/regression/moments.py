@@ -16,10 +16,10 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from plaidwork.core.api import ChainView, Kept
 from plaidwork.core.numerics.used_draws import spread
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.regression.law import extended, inputs_of, law_of
+from plaidwork.plugins.gp_auxiliary.regression.law import inputs_of, law_of
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.noise import NoiseLaw, nodes_of
-from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, points_of, prior_at
+from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, located, points_of, prior_at
 from plaidwork.plugins.gp_auxiliary.regression.sparse import Sparse, solve_sparse
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
@@ -34,7 +34,7 @@ WORK = 3e10
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """What predictions start from: standardised inputs x (N, D) and values y (N,), settings, names of the inputs, law of the noise,
-    inducing points (M, D)."""
+    inducing points (M, D), numbers (N,) and names of the groups."""
 
     x: np.ndarray
     y: np.ndarray
@@ -42,23 +42,25 @@ class Fitted:
     columns: tuple[str, ...]
     law: NoiseLaw
     points: np.ndarray
+    codes: np.ndarray
+    labels: tuple[str, ...]
 
     @classmethod
     def of(cls, samples: Samples, params: RegressionSettings) -> Fitted:
         """From the samples of a fit."""
         x = samples.frame.fitted
-        return cls(
-            x, samples.y, params, samples.frame.columns, NoiseLaw.of(params["noise"], x), points_of(x, params)
-        )
+        law, codes = NoiseLaw.of(params["noise"], x), samples.codes[samples.frame.used]
+        points = points_of(x, params)
+        return cls(x, samples.y, params, samples.frame.columns, law, points, codes, samples.labels)
 
     def prior(self, scale: np.ndarray | float = 1.0) -> Prior:
         """The law of the values, whose noise has these scales (N,)."""
-        return prior_at(self.x, self.params, self.columns, scale, self.points)
+        return prior_at(self.x, self.params, self.columns, self.codes, self.labels, scale, self.points)
 
     def at(self, chain: ChainView, draw: int) -> Draw:
         """A draw of a chain."""
         theta = np.asarray(chain.draw("theta", draw))
-        if self.law.kind == "normal":
+        if self.law.kind in ("normal", "groups"):
             return Draw(theta, np.zeros(0), np.ones(len(self.y)))
         shape = np.asarray(chain.draw("shape", draw))
         if self.law.kind == "student":
@@ -151,7 +153,7 @@ class Solved:
         return y - self.a * own, own
 
     def moments_at(self, prior: Prior, theta: np.ndarray, x_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(mean (m,), variance (m,)) of f at inputs x_new (m, D)."""
+        """(mean (m,), variance (m,)) of f at samples x_new (m, D) as the covariance takes them."""
         law = law_of(prior).latent()
         cross = law.cross(x_new, inputs_of(prior.x), theta)
         rest = solve_triangular(self.root, cross.T, lower=True)
@@ -186,20 +188,28 @@ def taken_draws(kept: Kept, size: int, places: int, heavy: bool) -> Iterator[tup
             yield chain, draw
 
 
-def moments_of(kept: Kept, fitted: Fitted, x_new: np.ndarray) -> Moments:
-    """At standardised inputs x_new (m, D), over draws of all chains."""
+def moments_of(kept: Kept, fitted: Fitted, x_new: np.ndarray, codes: np.ndarray) -> Moments:
+    """At standardised inputs x_new (m, D) in these groups (m,), over draws of all chains."""
     found: list[tuple[np.ndarray, ...]] = []
     degrees, y, student = [], fitted.y, fitted.law.kind == "student"
     for chain, number in taken_draws(kept, len(y), len(x_new), student):
         draw = fitted.at(chain, number)
         prior, theta = fitted.prior(draw.scale), draw.theta
         solved = solve(prior, theta, y)
-        noise = law_of(prior).noise(extended(x_new, fitted.law.scale_at(draw.shape, x_new)), theta)
+        law, scale = law_of(prior), fitted.law.scale_at(draw.shape, x_new)
+        new = located(law.latent(), x_new, fitted.params, codes, scale)
+        noise = law.noise(new, theta)
         own = law_of(prior).noise(prior.x, theta)
         mean, variance = solved.left_out(y)
         anew = own / draw.scale if student else own
         found.append(
-            (*solved.moments_at(prior, theta, x_new), noise, mean, np.maximum(variance - own, 0.0), anew)
+            (
+                *solved.moments_at(prior, theta, inputs_of(new)),
+                noise,
+                mean,
+                np.maximum(variance - own, 0.0),
+                anew,
+            )
         )
         if student:
             degrees.append(draw.shape[0])

@@ -24,7 +24,7 @@ from plaidwork.core.numerics.used_draws import draws_text, spread
 from plaidwork.plugins.gp_auxiliary.regression.law import law_of
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, moments_of, observed, solve
-from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
+from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, codes_among
 from plaidwork.plugins.gp_auxiliary.results import new_inputs
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
@@ -37,7 +37,8 @@ def predict_new(kept: Kept, samples: Samples, new_data: ModelData, params: Regre
     """Function and observation at new samples. Raises ``ModelError`` for other inputs."""
     frame = samples.frame
     values, names = new_inputs(frame, new_data)
-    found = moments_of(kept, Fitted.of(samples, params), frame.scale(values))
+    codes = codes_among(samples.labels, new_data, len(values))
+    found = moments_of(kept, Fitted.of(samples, params), frame.scale(values), codes)
     function = Mixture.even(found.mean, found.variance)
     law = found.observation(slice(None))
     mean, ends = (samples.centre + samples.spread * part for part in (law.centre(), law.interval()))

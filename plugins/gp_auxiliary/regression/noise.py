@@ -36,7 +36,7 @@ class NoiseLaw:
 
     Attributes
     ----------
-    kind : normal, student or varying.
+    kind : normal, groups, student or varying.
     places : (J, D) where the logarithm of a varying variance has its weights; J = 0 for the others.
     """
 

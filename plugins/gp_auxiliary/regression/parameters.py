@@ -26,20 +26,22 @@ def parameter_results(kept: Kept, prior: Prior, samples: Samples) -> Results:
         table = Table({title.replace("Given", "Best"): found for title, found in table.columns.items()})
     results["covariance"] = in_units(table, prior, samples)
     results["covariance_note"] = (
-        "Amplitudes and variances are of standardised values, γ = 1 / length² of standardised inputs; lengths and noise sd are in units "
+        "Amplitudes and variances are of standardised values, γ = 1 / length² of standardised inputs; lengths, periods and noise sd are in units "
         f"of the data.{little_said(theta, prior)}"
     )
     results["relevance_note"] = "A short length may mean a rough function of the input, not an important one."
     noise = samples.spread * np.sqrt(np.array([law_of(prior).noises(row) for row in theta]))
-    text = f"noise sd {format_number(float(np.median(noise[:, 0])), 3)}"
-    if np.median(noise[:, 0]) < samples.spread * np.sqrt(_AT_FLOOR * FLOOR):
+    each = np.median(noise, axis=0)
+    ends = [format_number(float(end), 3) for end in (each.min(), each.max())]
+    text = f"noise sd {ends[0]}" if len(each) == 1 else f"noise sd of the groups {ends[0]} to {ends[1]}"
+    if each.max() < samples.spread * np.sqrt(_AT_FLOOR * FLOOR):
         text = "the noise is at its smallest possible value, as if the values had none"
     results["noise_text"] = text
     return results
 
 
 def in_units(table: Table, prior: Prior, samples: Samples) -> Table:
-    """The table with further rows: lengths of the inputs, sd of the noise."""
+    """The table with further rows: lengths of the inputs, periods, sd of the noise."""
     rows: list[tuple[str, int, float]] = []
     columns = samples.frame.columns
     for i, parameter in enumerate(prior.covariance.parameters):
@@ -47,17 +49,26 @@ def in_units(table: Table, prior: Prior, samples: Samples) -> Table:
             unit = float(samples.frame.spread[max(parameter.column, 0)])
             name = parameter.name.replace("γ", "length")
             rows.append((name, i, unit))
+        elif parameter.kind == "period":
+            season = samples.frame.spread[int(samples.season[1])]
+            rows.append((parameter.name.replace("standardised period", "period"), i, float(season)))
         elif parameter.kind == "noise":
             rows.append((parameter.name.replace("variance", "sd"), i, samples.spread))
     found = {title: list(column) for title, column in table.columns.items()}
     turned = {"5 %": "95 %", "95 %": "5 %", "Prior 5 %": "Prior 95 %", "Prior 95 %": "Prior 5 %"}
     for name, i, unit in rows:
         found["Parameter"].append(name)
-        noise = prior.covariance.parameters[i].kind == "noise"
+        kind = prior.covariance.parameters[i].kind
         for title in [title for title in found if title != "Parameter"]:
-            source = title if noise else turned.get(title, title)
+            source = turned.get(title, title) if kind == "gamma" else title
             value = float(table.columns[source][i])
-            found[title].append(unit * np.sqrt(value + FLOOR) if noise else unit / np.sqrt(value))
+            found[title].append(
+                unit * value
+                if kind == "period"
+                else unit * np.sqrt(value + FLOOR)
+                if kind == "noise"
+                else unit / np.sqrt(value)
+            )
     return Table({title: np.array(column) for title, column in found.items()}, label=table.label)
 
 

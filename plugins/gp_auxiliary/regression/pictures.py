@@ -43,9 +43,16 @@ def fit_along(results: ResultStore, choices: ViewChoices) -> Picture:
         return _nothing()
     names = [str(name) for name in results.array("along_names")]
     k = choices.among("column", "Along", names, each="column")
-    x, mean = results.array("along_x")[k], results.array("along_mean")[k]
-    function, observation = results.array("along_function")[k], results.array("along_observation")[k]
-    part = results.array("point_part")
+    x, part = results.array("along_x")[k], results.array("point_part")
+    found = [results.array(f"along_{name}") for name in ("mean", "function", "observation")]
+    here = np.ones(len(part), dtype=bool)
+    if "along_groups" in results:
+        groups = [str(name) for name in results.array("along_groups")]
+        g = choices.among("group", "Group", groups, each="group")
+        found = [values[g] for values in found]
+        code = int(results.array("along_codes")[g])
+        here = (results.array("point_group") == code) | (code < 0)
+    mean, function, observation = (values[k] for values in found)
 
     def read(i: int) -> str:
         f, y = _numbers(function[i]), _numbers(observation[i])
@@ -54,7 +61,7 @@ def fit_along(results: ResultStore, choices: ViewChoices) -> Picture:
             f"new observation {y[0]} to {y[1]}"
         )
 
-    points = _points(results, results.array("point_x")[:, k], results.array("point_y"), size=6.0)
+    points = _points(results, results.array("point_x")[:, k], results.array("point_y"), here, size=6.0)
     marks = (
         Bands(x, observation[:, 0], observation[:, 1], 0.13, color=2, name="new observation"),
         Bands(x, function[:, 0], function[:, 1], 0.32, color=2, name="function"),
@@ -94,10 +101,12 @@ def noise_along(results: ResultStore, choices: ViewChoices) -> Picture:
     )
 
 
-def _points(results: ResultStore, x: np.ndarray, y: np.ndarray, size: float = 7.0) -> Points:
-    """The samples with a known value, each with its name, value and prediction in words."""
-    names, observed = results.array("point_names"), results.array("point_y")
-    mean, ends = results.array("point_predicted"), results.array("point_interval")
+def _points(
+    results: ResultStore, x: np.ndarray, y: np.ndarray, here: np.ndarray, size: float = 7.0
+) -> Points:
+    """Those of the samples with a known value that are wanted, each with its name, value and prediction in words."""
+    names, observed = results.array("point_names")[here], results.array("point_y")[here]
+    mean, ends = results.array("point_predicted")[here], results.array("point_interval")[here]
 
     def read(i: int) -> str:
         low, high = _numbers(ends[i])
@@ -106,9 +115,8 @@ def _points(results: ResultStore, x: np.ndarray, y: np.ndarray, size: float = 7.
             f"({low} to {high})"
         )
 
-    return Points(
-        x, y, size, color=_colors(results.array("point_part")), read=read, called=tuple(map(str, names))
-    )
+    part = results.array("point_part")[here]
+    return Points(x[here], y[here], size, color=_colors(part), read=read, called=tuple(map(str, names)))
 
 
 def observed_against_predicted(results: ResultStore, choices: ViewChoices) -> Picture:
@@ -117,7 +125,10 @@ def observed_against_predicted(results: ResultStore, choices: ViewChoices) -> Pi
         return _nothing()
     observed, mean = results.array("point_y"), results.array("point_predicted")
     both = np.array([min(observed.min(), mean.min()), max(observed.max(), mean.max())])
-    marks = (Line(both, both, 1.2, dashed=True, color="text"), _points(results, mean, observed))
+    marks = (
+        Line(both, both, 1.2, dashed=True, color="text"),
+        _points(results, mean, observed, np.ones(len(mean), dtype=bool)),
+    )
     part = results.array("point_part")
     return Picture(
         _text(results, "headline"),
@@ -150,7 +161,7 @@ def residuals(results: ResultStore, choices: ViewChoices) -> Picture:
     names = results.array("point_names")
     far = np.argsort(-np.abs(gap), kind="stable")[:_NAMED]
     told = ", ".join(f"{names[i]} ({format_number(float(gap[i]), 3)})" for i in far)
-    marks = (Rule(np.zeros(1), "y"), _points(results, mean, gap))
+    marks = (Rule(np.zeros(1), "y"), _points(results, mean, gap, np.ones(len(mean), dtype=bool)))
     return Picture(
         _text(results, "residual_headline"),
         _text(results, "point_note"),

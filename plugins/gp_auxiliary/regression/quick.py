@@ -17,17 +17,17 @@ from plaidwork.core.api import Clock, Kept, ModelData, ModelSpec, Results, Stage
 from plaidwork.plugins.gp_auxiliary.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import law_of
-from plaidwork.plugins.gp_auxiliary.regression.model import Regressing, RegressionFixed
+from plaidwork.plugins.gp_auxiliary.regression.model import Regressing
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
     Samples,
     filled,
     make_samples,
     points_of,
-    prior_at,
 )
 from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope, solve_sparse
 from plaidwork.plugins.gp_auxiliary.regression.spec import QUICK
+from plaidwork.plugins.gp_auxiliary.regression.state import RegressionFixed, fixed_of, prior_of, settings_at
 from plaidwork.plugins.gp_auxiliary.state import Floats
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
@@ -84,15 +84,12 @@ class QuickRegression(Regressing[QuickFields, QuickSettings]):
 
     def prior(self, state: QuickFields, params: QuickSettings) -> Prior:
         """The law of the values."""
-        x = state["fixed"]["x"]
-        columns = tuple(str(d + 1) for d in range(x.shape[1]))
-        return prior_at(x, filled(params), columns, points=state["points"])
+        return prior_of(state["fixed"], params, points=state["points"])
 
     def init(self, data: ModelData, params: QuickSettings, rng: np.random.Generator) -> QuickFields:
-        samples = make_samples(data, filled(params))
-        fixed: RegressionFixed = {"x": samples.frame.fitted, "y": samples.y, "unit": samples.spread}
-        points = points_of(fixed["x"], filled(params))
-        prior = prior_at(fixed["x"], filled(params), samples.frame.columns, points=points)
+        fixed = fixed_of(make_samples(data, params))
+        points = points_of(fixed["x"], settings_at(fixed, params))
+        prior = prior_of(fixed, params, points=points)
         law = prior.covariance
         noise = rng.standard_normal((params["starts"] - 1, len(law.parameters)))
         optima = np.vstack([law.prior_mean, law.prior_mean + law.prior_sd * noise])
@@ -158,8 +155,8 @@ class QuickRegression(Regressing[QuickFields, QuickSettings]):
         results = super().summarise(kept, data, params)
         if kept.n_draws:
             chain = kept.chains[0]
-            samples = make_samples(data, filled(params))
-            fitted = Fitted.of(samples, filled(params))
+            samples = make_samples(data, params)
+            fitted = Fitted.of(samples, filled(params, samples.season))
             optima, tops = (np.asarray(chain.draw(name, chain.n_draws - 1)) for name in ("optima", "tops"))
             results |= optima_results(optima, tops, fitted.prior(), samples)
             results |= point_results(best_of(optima, tops), fitted)

@@ -18,7 +18,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.numerics.psis import smooth_weights
 from plaidwork.core.numerics.used_draws import draws_text
-from plaidwork.plugins.gp_auxiliary.frame import Frame
+from plaidwork.plugins.gp_auxiliary.covariance import SAME, has_term
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, Moments, moments_of
@@ -31,6 +31,11 @@ MOST_INPUTS = 12
 """Inputs along which the fit is shown: the most relevant ones of more."""
 _ONE, _EACH = 200, 60
 """Places along a single input, and along each of several."""
+_A_PERIOD, _MOST = 10, 1000
+"""Places in each period of a single input that recurs, and along it at most."""
+MOST_GROUPS = 12
+"""Groups whose functions are shown: the largest ones of more."""
+NEW_GROUP = "New group"
 LEFT_OUT, TEST = "Fitted, each left out", "Test"
 
 
@@ -41,13 +46,17 @@ def summarise_draws(kept: Kept, samples: Samples, data: ModelData, params: Regre
     frame = samples.frame
     fitted = Fitted.of(samples, params)
     prior = fitted.prior()
-    inputs, lines = along_places(kept, prior, frame)
-    places = np.concatenate([lines.reshape(-1, frame.x.shape[1]), frame.x])
-    found = moments_of(kept, fitted, places)
+    inputs, lines = along_places(kept, prior, samples)
+    groups, along = shown_groups(samples, params), lines.reshape(-1, frame.x.shape[1])
+    places = np.concatenate([np.tile(along, (len(groups), 1)), frame.x])
+    codes = np.concatenate([np.repeat(groups, len(along)), samples.codes])
+    found = moments_of(kept, fitted, places, codes)
     names = np.array(data["X"].names[0] or np.arange(1, len(frame.x) + 1), dtype=str)
-    own = predicted(found, lines.shape[0] * lines.shape[1], samples)
-    results = along_inputs(found, inputs, lines, samples)
+    own = predicted(found, len(groups) * len(along), samples)
+    results = along_inputs(found, inputs, lines, groups, samples)
     results |= points_of(own, samples, inputs, names)
+    if len(groups) > 1:
+        results["point_group"] = Result(samples.codes[samples.known], ("point",))
     results |= judged(own, samples)
     results |= parameter_results(kept, prior, samples)
     weights = np.full(len(frame.x), np.nan)
@@ -69,6 +78,15 @@ def summarise_draws(kept: Kept, samples: Samples, data: ModelData, params: Regre
         "all others say (each left out); of the rest what the fit says."
     )
     return results
+
+
+def shown_groups(samples: Samples, params: RegressionSettings) -> np.ndarray:
+    """Numbers of the groups whose functions are shown, first -1 for one that is not in the fit; that alone where groups do not matter."""
+    if not (has_term(params, SAME) or params["noise"] == "groups"):
+        return np.array([-1])
+    counts = np.bincount(samples.codes[samples.frame.used], minlength=len(samples.labels))
+    largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_GROUPS])
+    return np.array([-1, *largest])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +136,9 @@ def predicted(found: Moments, start: int, samples: Samples) -> Own:
     return own_of(Mixture(mean, variance, weights), samples)
 
 
-def along_places(kept: Kept, prior: Prior, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+def along_places(kept: Kept, prior: Prior, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
     """Numbers (L,) of the inputs shown, and standardised inputs (L, t, D) along each, the others at their medians."""
+    frame = samples.frame
     size = frame.x.shape[1]
     shown = np.arange(size)
     own = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
@@ -132,16 +151,22 @@ def along_places(kept: Kept, prior: Prior, frame: Frame) -> tuple[np.ndarray, np
         shown = np.argsort(-gamma, kind="stable")
     shown = shown[:MOST_INPUTS]
     count = _ONE if size == 1 else _EACH
+    if size == 1 and len(samples.season):
+        count = min(max(count, int(_A_PERIOD * np.ptp(frame.x) / samples.season[0])), _MOST)
     lines = np.tile(np.median(frame.x, axis=0), (len(shown), count, 1))
     for k, column in enumerate(shown.tolist()):
         lines[k, :, column] = axis_places(frame.x[:, column], count)
     return shown, lines
 
 
-def along_inputs(found: Moments, inputs: np.ndarray, lines: np.ndarray, samples: Samples) -> Results:
-    """The function and its two bands along each input shown."""
+def along_inputs(
+    found: Moments, inputs: np.ndarray, lines: np.ndarray, groups: np.ndarray, samples: Samples
+) -> Results:
+    """The function and its two bands along each input shown, of several groups (g,) for each of them."""
     shape, frame = lines.shape[:2], samples.frame
-    count = shape[0] * shape[1]
+    if len(groups) > 1:
+        shape = (len(groups), *shape)
+    count = int(np.prod(shape))
     function = Mixture.even(found.mean[:, :count], found.variance[:, :count])
     observation = found.observation(slice(0, count))
 
@@ -156,12 +181,21 @@ def along_inputs(found: Moments, inputs: np.ndarray, lines: np.ndarray, samples:
         if len(frame.columns) > 1
         else ""
     )
-    dims = ("along", "place")
-    return {
+    dims: tuple[str, ...] = ("along", "place")
+    of_groups: Results = {}
+    if len(groups) > 1:
+        dims = ("shown_group", *dims)
+        names = [NEW_GROUP, *(samples.labels[code] for code in groups[1:])]
+        of_groups = {
+            "along_groups": Result(np.array(names, dtype=str), ("shown_group",)),
+            "along_codes": Result(groups, ("shown_group",)),
+        }
+        rest += f" “{NEW_GROUP}”: what the groups share, with the band of one that is not in the fit."
+    return of_groups | {
         "along_mean": Result(values(function.centre()), dims),
         "along_function": Result(values(function.interval()), (*dims, "end")),
         "along_observation": Result(values(observation.interval()), (*dims, "end")),
-        "along_x": Result(x, dims),
+        "along_x": Result(x, ("along", "place")),
         "along_names": Result(np.array([frame.columns[d] for d in inputs]), ("along",)),
         "along_note": f"Bands of 90 %: darker where the function is, paler where a new observation is.{rest}",
     }

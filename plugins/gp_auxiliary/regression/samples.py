@@ -9,7 +9,14 @@ from typing import Any, cast
 import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, Problem, counted, random_test
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter, parse
+from plaidwork.plugins.gp_auxiliary.covariance import (
+    SAME,
+    Covariance,
+    Parameter,
+    expression_of,
+    has_term,
+    parse,
+)
 from plaidwork.plugins.gp_auxiliary.frame import (
     COVARIANCE_KEYS,
     TEST_NAMES,
@@ -42,12 +49,18 @@ class Samples:
     frame : inputs, and which samples are fitted and which are for the test; its codes are 0 where the value is known, else -1.
     values : (n,) values as given, 0 where not known.
     centre, spread : what the values were centred and divided by.
+    season : (2,) standardised period and number of the input that recurs, or (0,) without a periodic term.
+    labels : names of the groups among the fitted samples.
+    codes : (n,) number of each sample's group, -1 of one that no fitted sample is of; all -1 without groups.
     """
 
     frame: Frame
     values: np.ndarray
     centre: float
     spread: float
+    season: np.ndarray
+    labels: tuple[str, ...]
+    codes: np.ndarray
 
     @property
     def known(self) -> np.ndarray:
@@ -87,12 +100,45 @@ def make_samples(data: ModelData, params: LawSettings) -> Samples:
                 "Choose another column of values.",
             )
     frame = place_samples(data["X"], codes, ("",), test, used, params)
-    return Samples(frame, values, centre, spread)
+    labels: tuple[str, ...] = ()
+    if "groups" in data:
+        categories = data["groups"].categories
+        labels = tuple(categories[code] for code in np.unique(data["groups"].values[used]))
+    season = season_of(params, frame.columns, frame.spread)
+    return Samples(frame, values, centre, spread, season, labels, codes_among(labels, data, len(codes)))
 
 
-def filled(params: Mapping[str, Any]) -> RegressionSettings:
-    """The settings with those of the classifiers' covariance that the regression decides itself."""
+def codes_among(labels: tuple[str, ...], data: ModelData, size: int) -> np.ndarray:
+    """(n,) numbers of the groups of ``size`` samples among these, -1 of others and where the data have no groups."""
+    if "groups" not in data:
+        return np.full(size, -1, np.int64)
+    block = data["groups"]
+    places = [labels.index(name) if name in labels else -1 for name in block.categories]
+    found = np.array([*places, -1], np.int64)[np.asarray(block.values, np.int64)]
+    return np.where(block.observed, found, -1)
+
+
+def season_of(params: LawSettings, columns: tuple[str, ...], spread: np.ndarray) -> np.ndarray:
+    """(2,) the setting's period in units of the standardised input that recurs, and the number of that among ``columns``, whose
+    spreads are (D,); (0,) without a periodic term. Raises ``ModelError`` for the name of no input."""
+    settings = cast("RegressionSettings", params)
+    if not has_term(params, "periodic"):
+        return np.zeros(0)
+    wanted = settings["period_of"].strip()
+    if wanted and wanted not in columns:
+        raise ModelError(
+            f"No input is called “{wanted}”, so its period means nothing.",
+            f"Choose one of {', '.join(columns[:6])} as “Input that recurs”, or leave it empty for the first.",
+        )
+    column = columns.index(wanted) if wanted else 0
+    return np.array([settings["period"] / spread[column], float(column)])
+
+
+def filled(params: Mapping[str, Any], season: np.ndarray) -> RegressionSettings:
+    """The settings with those of the classifiers' covariance that the regression decides itself; ``season`` as of :func:`season_of`."""
     found = dict(params)
+    if len(season):
+        found["period"], found["season_column"] = float(season[0]), int(season[1])
     found["gamma_sd"] = found["gamma_sd"] or (_ARD_SD if _has_lengths(params) else _PLAIN_SD)
     found.setdefault("noise", "normal")
     found.setdefault("form", "dense")
@@ -102,32 +148,50 @@ def filled(params: Mapping[str, Any]) -> RegressionSettings:
 
 def _has_lengths(params: Mapping[str, Any]) -> bool:
     """Whether every input has a length of its own in some term."""
-    if params["covariance"] == "expression":
-        return any(ard for group in parse(params["expression"]) for _kind, ard in group)
+    text = expression_of(cast("LawSettings", params))
+    if text is not None:
+        return any(ard for group in parse(text, True) for _kind, ard in group)
     return bool(params["ard"])
 
 
 def covariance_at(params: RegressionSettings, columns: tuple[str, ...]) -> Covariance:
     """The covariance of f."""
-    return covariance_of(tuple((key, params[key]) for key in COVARIANCE_KEYS), columns)
+    settings: dict[str, object] = {key: params[key] for key in COVARIANCE_KEYS}
+    settings |= {"period": params["period"], "season_column": params.get("season_column", -1)}
+    return covariance_of(tuple(settings.items()), columns)
 
 
-def noises_of(params: RegressionSettings) -> tuple[Parameter, ...]:
-    """The parameters of the noise: logarithms of variances, of standardised values."""
-    return (
-        Parameter("noise variance", "noise", float(np.log(params["noise_variance"])), params["noise_sd"]),
+def noises_of(params: RegressionSettings, labels: tuple[str, ...]) -> tuple[Parameter, ...]:
+    """The parameters of the noise: logarithms of variances, of standardised values; one for each group where the settings say so."""
+    names = (
+        [f"noise variance of {label}" for label in labels]
+        if params["noise"] == "groups"
+        else ["noise variance"]
     )
+    middle = float(np.log(params["noise_variance"]))
+    return tuple(Parameter(name, "noise", middle, params["noise_sd"]) for name in names)
+
+
+def located(
+    law: Covariance, x: np.ndarray, params: RegressionSettings, codes: np.ndarray, scale: np.ndarray | float
+) -> np.ndarray:
+    """Extended samples of standardised inputs (n, D), numbers of groups (n,) and scales of the noise (n,)."""
+    return extended(law.located(x, codes), scale, codes if params["noise"] == "groups" else 0)
 
 
 def prior_at(
     x: np.ndarray,
     params: RegressionSettings,
     columns: tuple[str, ...],
+    codes: np.ndarray,
+    labels: tuple[str, ...],
     scale: np.ndarray | float = 1.0,
     points: np.ndarray | None = None,
 ) -> Prior:
-    """The law of values at standardised inputs x (n, D), whose noise variances have these scales (n,); by inducing points (M, D) if given."""
-    prior = observed_prior(covariance_at(params, columns), extended(x, scale), noises_of(params))
+    """The law of values at standardised inputs x (n, D) of samples in these groups (n,), whose noise variances have these scales (n,);
+    by inducing points (M, D) if given."""
+    law = covariance_at(params, columns)
+    prior = observed_prior(law, located(law, x, params, codes, scale), noises_of(params, labels))
     return prior if points is None or not len(points) else replace(prior, inducing=points)
 
 
@@ -138,12 +202,17 @@ def points_of(x: np.ndarray, params: RegressionSettings) -> np.ndarray:
     return choose_inducing(x, params["inducing"])
 
 
-def find_problems(data: ModelData, params: RegressionSettings) -> list[Problem]:
+def find_problems(data: ModelData, given: RegressionSettings) -> list[Problem]:
     """What is wrong with inputs and settings."""
     try:
-        samples = make_samples(data, params)
+        has_term(given, SAME)
+    except ModelError as error:
+        return [Problem(error.message, error.hint, where="expression")]
+    try:
+        samples = make_samples(data, given)
     except ModelError as error:
         return [Problem(error.message, error.hint, where="y")]
+    params = filled(given, samples.season)
     found = input_problems(data["X"], samples.frame, params)
     count, sparse = int(samples.frame.used.sum()), wants_inducing(int(samples.frame.used.sum()), params)
     if count > MOST and not sparse:
@@ -171,7 +240,31 @@ def find_problems(data: ModelData, params: RegressionSettings) -> list[Problem]:
                 "expression",
             )
         )
-    return found + _far_values(samples, data)
+    if sparse and has_term(given, SAME):
+        found.append(
+            Problem(
+                "Functions of the groups' own cannot be computed by inducing points.",
+                "Choose “Dense”, or a covariance without “same”.",
+                "covariance",
+            )
+        )
+    return found + _group_problems(samples, params, "groups" in data) + _far_values(samples, data)
+
+
+def _group_problems(samples: Samples, params: RegressionSettings, given: bool) -> list[Problem]:
+    """Groups that are wanted and not there, or there and not wanted, or too few."""
+    wanted = has_term(params, SAME) or params["noise"] == "groups"
+    if wanted and not given:
+        said = "A function or a noise of each group needs groups, and none are chosen."
+        return [Problem(said, "Choose a column of labels as “Groups”.", "groups")]
+    if given and not wanted:
+        said = "Groups are chosen, but neither “Covariance” nor “Noise” takes them into account."
+        hint = "Choose “Shared and by group” as covariance, or “By group” as noise."
+        return [Problem(said, hint, "groups", "warning")]
+    if wanted and len(samples.labels) == 1:
+        said = f"All samples to fit are of one group, “{samples.labels[0]}”: what is shared cannot be told from its own."
+        return [Problem(said, "", "groups", "warning")]
+    return []
 
 
 def _far_values(samples: Samples, data: ModelData) -> list[Problem]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, SAMPLING, TEST
+from plaidwork.plugins.gp_auxiliary.regression.terms import SHARED
+from plaidwork.plugins.gp_auxiliary.settings import SAMPLING, TEST
 from plaidwork.plugins.gp_auxiliary.spec import SPLIT, X
 
 RASMUSSEN = "Rasmussen, C. E., Williams, C. K. I. (2006). Gaussian Processes for Machine Learning. MIT Press."
@@ -22,39 +23,16 @@ Y = Input(
 )
 
 
-def _as_regression(item: Hyperparameter) -> Hyperparameter:
-    """A setting of the covariance with the defaults and words of the regression."""
-    when = {name: wanted for name, wanted in item.when.items() if name != "parameters"}
-    item = replace(item, when=when)
-    match item.name:
-        case "covariance":
-            return replace(item, doc="How alike two samples are, and so how smooth the function may be.")
-        case "ard":
-            return replace(item, default=True)
-        case "intercept":
-            doc = "A constant is added to the function, with a prior of its own. In a sum write + constant."
-            return replace(item, label="Constant", doc=doc)
-        case "amplitude":
-            return replace(
-                item,
-                default=1.0,
-                doc="Middle of the prior of the function's variance, where the values have 1.",
-            )
-        case "gamma":
-            return replace(item, doc="Middle of its prior. 0: one over the number of inputs.")
-        case "amplitude_sd":
-            doc = "Standard deviation of the logarithm of each amplitude² and bias: 2 is a factor of 27 either way, at 90 %."
-            return replace(item, default=2.0, doc=doc)
-        case "gamma_sd":
-            doc = (
-                "Standard deviation of its logarithm. 0: 1.5, or 3 where each input has a length of its own."
-            )
-            return replace(item, default=0.0, minimum=0.0, doc=doc)
-    return item
-
-
-SHARED = tuple(_as_regression(item) for item in COVARIANCE if item.name != "parameters")
-
+GROUPS = Input(
+    "groups",
+    "labels",
+    "categorical",
+    dims=("sample",),
+    samples="sample",
+    required=False,
+    label="Groups",
+    doc="What each sample is of, such as a person, a site or a device: for a function or a noise of each beside what they share.",
+)
 NOISE_KIND = Hyperparameter(
     "noise",
     "choice",
@@ -64,6 +42,7 @@ NOISE_KIND = Hyperparameter(
     doc="How the values scatter around the function: alike everywhere, with some far off, or more in some places.",
     choices=(
         Choice(value="normal", label="Normal", doc="One variance for all samples."),
+        Choice(value="groups", label="By group", doc="Normal, with a variance of each of the “Groups”."),
         Choice(
             value="student",
             label="Heavy tails (Student's t)",
@@ -225,7 +204,7 @@ REGRESSION = ModelSpec(
     title="Gaussian process regression",
     summary="A smooth function of a few inputs that explains a number, with its uncertainty and the noise around it.",
     tags=("regression", "Gaussian process"),
-    inputs=(X, Y, SPLIT),
+    inputs=(X, Y, GROUPS, SPLIT),
     hyperparameters=(*SHARED, NOISE_KIND, *NOISE, *SCALING, *SHARE, *MOVED),
     dims=DIMS
     | {"noise_shape": "numbers that shape the noise", "scaled": "fitted samples with a scale of their noise"},
@@ -312,7 +291,7 @@ QUICK = ModelSpec(
     summary="The same function in a second or two, at the best parameters alone; their own uncertainty is left out.",
     tags=("regression", "Gaussian process", "optimisation"),
     algorithm="optimise",
-    inputs=(X, Y, SPLIT),
+    inputs=(X, Y, GROUPS, SPLIT),
     hyperparameters=(*SHARED, *NOISE, *SCALING, *SHARE, *ASCENT, *FORM),
     dims=DIMS | {"start": "starts of the search"},
     variables=(

@@ -20,6 +20,7 @@ from plaidwork.plugins.gp_auxiliary import hmc
 from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
 from plaidwork.plugins.gp_auxiliary.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.kernels import slopes
 from plaidwork.plugins.gp_auxiliary.metric import new_metric
 from plaidwork.plugins.gp_auxiliary.regression import moments
 from plaidwork.plugins.gp_auxiliary.regression.law import (
@@ -43,17 +44,60 @@ def test_the_evidence_is_a_normal_density(expression):
 
 
 def worst_slope(prior: Prior) -> float:
-    """Largest difference of the gradient from central differences, relative to the largest slope."""
+    """Largest difference of the gradient from central differences of fourth order, relative to the largest slope."""
     theta, y = place_of(prior), generator(3).standard_normal((1, len(prior.x)))
     found = evidence(prior, theta, y).gradient
-    steps = 1e-4 * np.eye(len(theta))
-    slope = [(prior.log_density(theta + s, y) - prior.log_density(theta - s, y)) / 2e-4 for s in steps]
+
+    def difference(step: np.ndarray) -> float:
+        return prior.log_density(theta + step, y) - prior.log_density(theta - step, y)
+
+    steps = 5e-4 * np.eye(len(theta))
+    slope = [(8 * difference(step) - difference(2 * step)) / 6e-3 for step in steps]
     return float(np.abs(found - slope).max() / np.abs(slope).max())
 
 
 @pytest.mark.parametrize("expression", TERMS)
 def test_the_gradient_is_the_slope_of_the_evidence(expression):
     assert worst_slope(prior_of(expression, 14, noises=2)) < 1e-6
+
+
+def periodic_by_hand(x: np.ndarray, y: np.ndarray, gamma: float, period: float) -> np.ndarray:
+    """(N, M) of two vectors of one input."""
+    return np.exp(-2.0 * gamma * np.sin(np.pi * (x[:, None] - y) / period) ** 2)
+
+
+def test_a_periodic_term_recurs():
+    """All forms of the covariance against the formula, and whole periods away the same value."""
+    law = make_covariance({**SETTINGS, "expression": "periodic * linear"}, ("a", "b"))
+    theta = np.array([0.2, -0.4, 0.1, 0.3])
+    x, y = generator(4).standard_normal((30, 2)), generator(5).standard_normal((7, 2))
+    gamma, period = np.exp(theta[1:3])
+
+    def wanted(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        along = np.exp(theta[0]) * (left @ right.T + np.exp(theta[3]))
+        return along * periodic_by_hand(left[:, 1], right[:, 1], gamma, period)
+
+    np.testing.assert_allclose(law.matrix(x, theta), wanted(x, x), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(law.cross(x, y, theta), wanted(x, y), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(law.variance(x, theta), np.diag(wanted(x, x)), rtol=1e-9)
+    g, enough, _pivots = law.pivoted(x[:12], theta, 12, 1e-9)
+    assert enough
+    np.testing.assert_allclose(g @ g.T, wanted(x[:12], x[:12]), atol=1e-8)
+    weights = generator(6).standard_normal((30, 7))
+    found = law.cross_slopes(x, y, theta, weights)
+    for i, step in enumerate(1e-5 * np.eye(4)):
+        change = law.cross(x, y, theta + step) - law.cross(x, y, theta - step)
+        assert found[i] == pytest.approx((weights * change).sum() / 2e-5, rel=1e-6, abs=1e-6)
+    alone = make_covariance({**SETTINGS, "expression": "periodic"}, ("a", "b"))
+    later = x + np.array([0.3, 4 * period])
+    np.testing.assert_allclose(alone.cross(x, later, theta[:3]), alone.cross(x, x, theta[:3]), atol=1e-12)
+
+
+def test_a_slope_of_the_period_without_its_angle_is_found(monkeypatch):
+    wrong = with_fault(slopes._periodic_slopes, "pull * angle *", "pull *")
+    group = with_fault(slopes._group_slopes, _periodic_slopes=wrong)
+    monkeypatch.setattr(slopes, "contracted", with_fault(slopes.contracted, _group_slopes=group))
+    assert worst_slope(prior_of("periodic * rbf(ard)", 14)) > 1e-3
 
 
 def test_a_wrong_slope_of_the_noise_is_found(monkeypatch):
@@ -151,6 +195,35 @@ def theta_apart(count: int) -> float:
 def test_the_law_of_theta_is_that_of_a_grid():
     """4.5 standard errors of four values: a right sampler fails one in 20,000 times."""
     assert theta_apart(1200) < 4.5
+
+
+def series(months: int, period: float) -> dict[str, Dataset]:
+    """A line and a season of twelve months, times in years since 1960."""
+    years = 1960.0 + np.arange(months) / 12.0
+    y = 300 + 1.5 * (years - 1960.0) + 3.0 * np.sin(2 * np.pi * years / period)
+    names = [f"m{i}" for i in range(months)]
+    y += 0.3 * generator(12).standard_normal(months)
+    split = Dataset("split", (np.arange(months) >= months - 24).astype(np.int64), names, kind="categorical",
+                    categories=("train", "test"))  # fmt: skip
+    return {"X": Dataset("X", years[:, None], names, ["year"]), "y": Dataset("y", y, names), "split": split}
+
+
+@pytest.mark.parametrize("model", ["gp_regression", "gp_quick_regression"])
+def test_a_season_goes_on_beyond_the_data(model):
+    """Two years ahead: the noise is 0.3, the season 3; the period is told in years."""
+    length = {"chains": 2, "warmup": 60, "draws": 40} if model == "gp_regression" else {"chains": 1}
+    run = fit(model, series(108, 1.0), {"covariance": "seasonal"}, seed=1, **length)
+    assert run.results["rmse"].values < 1.0
+    table = run.results["covariance"].columns
+    row = [str(name) for name in table["Parameter"]].index("period of periodic")
+    assert table["Median" if model == "gp_regression" else "Best"][row] == pytest.approx(1.0, abs=0.01)
+    assert run.results["along_x"].values.shape[1] > 80
+
+
+def test_a_period_of_no_input_is_refused():
+    settings = {"covariance": "expression", "expression": "rbf + periodic", "period_of": "month"}
+    with pytest.raises(PlaidworkError, match="No input is called “month”"):
+        fit("gp_regression", series(48, 1.0), settings, chains=1, seed=1)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from plaidwork.core.api import Clock, Dataset, passes
 from plaidwork.plugins.gp_auxiliary.regression import model as regression_model
 from plaidwork.plugins.gp_auxiliary.regression import moments
 from plaidwork.plugins.gp_auxiliary.regression import noise as regression_noise
-from plaidwork.plugins.gp_auxiliary.regression import samples as regression_samples
+from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
 from plaidwork.plugins.gp_auxiliary.regression.noise import DEGREES, NoiseLaw, log_prior_of_degrees
 
@@ -37,7 +37,7 @@ def chain_of(noise: str, count: int) -> list[dict[str, np.ndarray]]:
     rng, law = generator(12), NoiseLaw.of(noise, x)
     fixed = {"x": x, "y": y, "unit": 1.0}
     model = Regression()
-    theta = regression_samples.prior_at(x, regression_samples.filled(params), ("1",)).covariance.prior_mean
+    theta = regression_state.prior_of(fixed, params).covariance.prior_mean
     state = model._begun(fixed, theta.copy(), law.start_shape(), np.ones(2), law, params)
     found = []
     for sweep in range(count):

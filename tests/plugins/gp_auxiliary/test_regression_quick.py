@@ -17,6 +17,7 @@ from plaidwork.core.inference.plan import joined_inputs, model_data
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression import moments, sparse
 from plaidwork.plugins.gp_auxiliary.regression import samples as regression_samples
+from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
 from plaidwork.plugins.gp_auxiliary.regression.law import (
     extended,
     log_evidence,
@@ -122,9 +123,8 @@ def test_the_quick_model_finds_the_best_optimum():
     theta = run.kept().chains[0].draw("theta", 0)
     spec = QuickRegression.spec
     found = model_data(spec, joined_inputs(spec, {key: [one] for key, one in data.items()}), 0, 0.0)
-    settings = regression_samples.filled(run.params)
-    samples = regression_samples.make_samples(found, settings)
-    prior = regression_samples.prior_at(samples.frame.fitted, settings, samples.frame.columns)
+    samples = regression_samples.make_samples(found, run.params)
+    prior = regression_state.prior_of(regression_state.fixed_of(samples), run.params)
     value, slope = climbed(prior, theta, samples.y, "posterior")
     assert value == pytest.approx(values[-1], abs=1e-9)
     assert np.abs(slope).max() < 0.1
