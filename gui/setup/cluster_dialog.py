@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QUrl
@@ -119,7 +120,7 @@ class ClusterDialog(TaskDialog):
             field = self.files[name]
             field.setAccessibleName(title)
             field.setPlaceholderText("None")
-            choose = button("Choose…", lambda name=name: self._ask_file(name))
+            choose = button("Choose…", partial(self._ask_file, name))
             choose.setAccessibleName(f"Choose a file: {title}")
             for column, widget in enumerate((Label(title), field, choose)):
                 grid.addWidget(widget, row, column)
