@@ -12,7 +12,8 @@ from plaid_tools import with_fault
 from scipy.stats import multivariate_normal
 
 from plaidwork.core import fit
-from plaidwork.core.api import Dataset
+from plaidwork.core.api import Dataset, ResultStore
+from plaidwork.core.api_pictures import Points, ViewChoices
 from plaidwork.core.checks import checks_for
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import joined_inputs, model_data
@@ -29,6 +30,7 @@ from plaidwork.plugins.gp_auxiliary.regression.law import (
     observed_prior,
 )
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
+from plaidwork.plugins.gp_auxiliary.regression.pictures import fit_along
 
 CODES = np.array([0, 1, 2, 0, 0, 1, -1, 2, -1, 1, 0, 2])
 SUM = "rbf(ard) + constant + same * rbf(ard) + same"
@@ -180,6 +182,18 @@ def test_a_fit_finds_the_groups(run):
     wide = np.ptp(run.results["along_observation"].values, axis=-1).mean(axis=(1, 2))
     assert wide[3] > 3 * wide[1]
     assert wide[0] > wide[1]
+
+
+def test_the_picture_of_a_group_has_its_own_samples_and_mean(run):
+    shared, own = (
+        fit_along(ResultStore(run), ViewChoices({"group": name})) for name in ("New group", "high")
+    )
+    for picture, count in ((shared, 90), (own, 30)):
+        (points,) = (mark for mark in picture.panels[0].marks if isinstance(mark, Points))
+        assert len(points.x) == count
+    mean = run.results["along_mean"].values
+    np.testing.assert_allclose(own.table["Mean"], mean[3, 0])
+    np.testing.assert_allclose(shared.table["Mean"], mean[0, 0])
 
 
 def test_new_samples_belong_to_their_groups_by_name(run):
