@@ -18,7 +18,7 @@ class ModelCard(Card):
 
     def __init__(self, open_models: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__(parent, color="sunken")
-        self._title = Label("", "title")
+        self._title = Label("", "title", elide=True)
         tags = QWidget()  # one row high: tags without room fall into a second row, which is not seen
         tags.setFixedHeight(Chip(" ").sizeHint().height())
         tags.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

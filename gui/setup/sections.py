@@ -15,7 +15,7 @@ from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 FOLD_MILLISECONDS = 120
 WIDTHS = (640, 1500)
-"""Widths of the form from which it has two, and three, columns."""
+"""Widths of the form from which it has two, and three, columns, at texts of the usual size."""
 
 
 class Section(QWidget):
@@ -91,7 +91,8 @@ class Columns(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """As many columns as fit."""
-        self._arrange(1 + sum(event.size().width() >= width for width in WIDTHS))
+        wide = event.size().width() / theme().text_scale
+        self._arrange(1 + sum(wide >= width for width in WIDTHS))
         super().resizeEvent(event)
 
     def minimumSizeHint(self) -> QSize:
