@@ -13,7 +13,6 @@ from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview
-from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.data.presence import PresenceStrip
 from plaidwork.gui.data.view_facts import KIND_LABELS, feature_text
@@ -67,7 +66,7 @@ class _Line(QWidget):
             parts.append(
                 f"{looks}, taken as {label[:1].lower()}{label[1:]}" if by_itself and label else looks
             )
-            parts += [f"{counted(self._features, 'feature')}"] if self._features else []
+            parts += [f"{self._features} features"] if self._features else []
         self._note.setText("; ".join(parts) + ("." if parts else ""))
         self._note.setVisible(bool(parts))
         self._warning.set_text(self._doubt if by_itself else "", "warning")
