@@ -66,7 +66,7 @@ class _Line(QWidget):
             parts.append(
                 f"{looks}, taken as {label[:1].lower()}{label[1:]}" if by_itself and label else looks
             )
-            parts += ["features: " + self._features] if self._features else []
+            parts += [f"{self._features} features"] if self._features else []
         self._note.setText("; ".join(parts) + ("." if parts else ""))
         self._note.setVisible(bool(parts))
         self._warning.set_text(self._doubt if by_itself else "", "warning")
