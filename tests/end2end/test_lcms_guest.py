@@ -47,7 +47,7 @@ def test_it_passes_the_checks_for_plugins(installed):
 def test_its_example_settles_at_the_defaults(session_file):
     (run,) = open_session(session_file).runs.values()
     assert run.status == "done"
-    assert run.last_diagnosis.verdict.word == "Settled"
+    assert run.diagnosis().verdict.word == "Settled"
     assert run.results["headline"].startswith("30 of 998 listed formulas are likely with two ions or more")
     assert set(run.results) >= RESULTS
 
