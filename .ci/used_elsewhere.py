@@ -9,10 +9,19 @@ _.filterAcceptsRow
 _.headerData
 _.hidePopup
 _.hitButton
+_.loadResource
 _.stepBy
 _.tickStrings
 _.viewRangeChanged
 tickSpecs
+
+# markdown-it-py calls them, or asks them of an address
+_.fence
+_.link_close
+_.link_open
+_.normalizeLink
+_.normalizeLinkText
+_.validateLink
 
 # h5py asks a stream that it reads from
 _.seekable
@@ -36,6 +45,7 @@ _.import_text
 _.import_text_folder
 _.inputs_hash
 _.job_toml
+_.larger_text
 _.light
 _.new_session
 _.next_pane
@@ -46,10 +56,12 @@ _.show_actions
 _.show_beside
 _.previous_tab
 _.python_script
+_.session_notes
 _.shortcuts
 _.show_log
 _.show_session
 _.show_side
+_.smaller_text
 _.verify
 _.write_methods
 
@@ -99,6 +111,7 @@ thumbnail
 _.action_info
 _.all_names
 _.annotation_field
+_.contrast_mode
 _.dependencies
 _.file_field
 _.is_open

@@ -75,22 +75,22 @@ def _reader() -> MarkdownIt:
 class _Safe(RendererHTML):
     """Links that say where they lead, and no attribute that a note has chosen."""
 
-    def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+    def link_open(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         return ""
 
-    def link_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+    def link_close(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         opened = next(one for one in reversed(tokens[:at]) if one.type == "link_open")
         return "" if opened.info == "auto" else f" ({_link(opened, 'href')})"
 
-    def text(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+    def text(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         before = tokens[at - 1] if at else None
         alone = before is not None and before.type == "link_open" and before.info == "auto"
         return _link(before, "href") if alone and before is not None else markup(tokens[at].content)
 
-    def image(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+    def image(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         return f"[Picture: {markup(tokens[at].content)}] ({_link(tokens[at], 'src')})"
 
-    def fence(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+    def fence(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         return f"<pre>{markup(tokens[at].content)}</pre>\n"
 
 

@@ -48,7 +48,9 @@ def read_frame(archive: Archive, parent: h5py.Group, name: str, size: int | None
     index = str(archive.attr(group, "_index", "_index"))
     names = archive.texts(archive.array(group, index))
     if names.ndim != 1 or (size is not None and len(names) != size):
-        raise archive.fail(f"{group.name}/{index}", f"expected {counted(size or 0, 'name')}, found {names.shape}")
+        raise archive.fail(
+            f"{group.name}/{index}", f"expected {counted(size or 0, 'name')}, found {names.shape}"
+        )
     order = archive.attr(group, "column-order", None)
     listed = [str(item) for item in np.atleast_1d(order)] if order is not None else archive.names(group)
     columns = {}
