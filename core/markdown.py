@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.quoting import lines, markup
 
 LONGEST = 20_000
@@ -46,9 +47,7 @@ def html_of_markdown(text: str, heading: int = 4) -> str:
     tokens = list(_bounded(reader.parse(lines(shown.replace("\r\n", "\n"))), heading))
     found = reader.renderer.render(tokens, reader.options, {}).strip()
     if left > 0:
-        found += (
-            f'\n<p class="muted">The note goes on for {left} more characters, which are not shown here.</p>'
-        )
+        found += f'\n<p class="muted">The note goes on for {counted(left, "more character")}, {agree(left, "which is", "which are")} not shown here.</p>'
     return found
 
 
@@ -116,7 +115,9 @@ def _bounded(tokens: Sequence[Token], heading: int) -> Iterator[Token]:
         if token.type == "table_close":
             left, rows = rows - MOST_ROWS, 0
             if left > 0:
-                yield from _sentence(f"{left} more rows are not shown here.")
+                yield from _sentence(
+                    f"{counted(left, 'more row')} {agree(left, 'is', 'are')} not shown here."
+                )
 
 
 def _sentence(text: str) -> Iterator[Token]:

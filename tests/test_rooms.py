@@ -33,7 +33,7 @@ AT_THE_ROOT = {
     "subprocesses": "base",
     "spelling": "base",
     "quoting": "base",
-    "markdown": "base",
+    "markdown": "session",
     "kernel_cache": "base",  # numba looks it up by name
     "job": "session",  # scripts that were exported import it from here
     "analysing": "session",  # so do scripts that follow docs/python.md

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.contract.plugin_info import owner_of
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.plan import FitPlan
@@ -125,7 +126,7 @@ def differences(workers: list[WorkerFacts]) -> list[str]:
             for package, version in here.items()
             if worker.versions.get(package) != version
         )
-    return [f"{text} on {count} of {len(workers)} workers." for text, count in said.items()]
+    return [f"{text} on {count} of {counted(len(workers), 'worker')}." for text, count in said.items()]
 
 
 def compare(client: Any, plan: FitPlan) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.cluster_link import TLS, WorkerFacts, differences, local_size
 from plaidwork.core.inference.place import Place
@@ -44,8 +45,7 @@ class Tried:
     @property
     def headline(self) -> str:
         count = len(self.workers)
-        text = f"{count} {'worker answers' if count == 1 else 'workers answer'}, "
-        text += f"{self.threads} {'chain' if self.threads == 1 else 'chains'} at a time."
+        text = f"{counted(count, 'worker')} {agree(count, 'answers', 'answer')}, {counted(self.threads, 'chain')} at a time."
         return f"{text} No fit would start, because versions differ." if self.wrong else text
 
     @property

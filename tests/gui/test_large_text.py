@@ -12,8 +12,9 @@ from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tokens import size
 from plaidwork.gui.workbench import Workbench
-from tests.gui.result_runs import toy_run
+from tests.gui.result_runs import ToyModel, toy_run
 from tests.gui.window_tools import dataset, toy_registry, window_on
+from tests.registries import registry_of
 from tests.walk import complaints, settle
 
 PAGES = ("welcome", "set-up", "traces", "view 0", "settings")
@@ -47,7 +48,10 @@ def bench_for(page):
         session.add_dataset(dataset())
         bench.set_session(session)
         return bench, None
-    return toy_run()
+    made, run = toy_run()
+    bench = Workbench(registry_of(ToyModel))
+    bench.set_session(made.session)
+    return bench, run
 
 
 @pytest.mark.parametrize("scheme", tokens.SCHEMES)

@@ -125,7 +125,7 @@ def test_a_file_can_be_left_out(qtbot, opened, file):
     choose(qtbot, dialog.rows[1], "")
     ready(qtbot, dialog)
     assert dialog.rows[1].line.text() == "Left out"
-    assert dialog._foot.text().startswith("Adds one matrix, 2 samples × 1 features")
+    assert dialog._foot.text().startswith("Adds one matrix, 2 samples × 1 feature,")
     assert [data.name for data in finish(qtbot, dialog)] == ["a"]
 
 

@@ -92,7 +92,7 @@ def with_results(change):
     [
         (lambda r: r | {"a b": "text"}, "'a b'"),
         (lambda r: r | {"x": 3}, "“x” is int"),
-        (lambda r: r | {"x": Result(np.ones(3), ("a", "b"))}, "1 axes"),
+        (lambda r: r | {"x": Result(np.ones(3), ("a", "b"))}, "1 axis"),
         (lambda r: r | {"x": Result(np.ones(3), ("feature",))}, "3 along feature"),
         (lambda r: r | {"x": Result(np.array([1, np.nan]))}, "not finite"),
         (lambda r: r | {"x": Result(np.array([{}], object))}, "objects"),
@@ -120,7 +120,7 @@ def test_an_exception_names_method_and_frame():
         (lambda r: {k: v for k, v in r.items() if k != "mean"}, ("view “Means”", "“mean”")),
         (lambda r: r | {"mean": Result(np.ones((2, 2)))}, ("needs (n,)",)),
         (lambda r: r | {"mean": Result(np.array(["a", "b"]))}, ("needs numbers",)),
-        (lambda r: r | {"mean": Table({"a": np.ones(2)})}, ("1 columns",)),
+        (lambda r: r | {"mean": Table({"a": np.ones(2)})}, ("1 column, needs 2",)),
         (lambda r: r | {"mean": "text"}, ("is text",)),
         (lambda r: r | {"words": Result(np.ones(2))}, ("headline",)),
     ],

@@ -89,7 +89,7 @@ def test_axes_hold_their_marks():
 def test_words_of_a_picture():
     told = p.describe(picture(), rows=2).splitlines()
     assert told[0] == "It rises. Mean of the draws. level along time, h: line (dose)."
-    assert told[1:] == ["Time\tName", "1\tx", "2\ty", "and 1 more rows"]
+    assert told[1:] == ["Time\tName", "1\tx", "2\ty", "and 1 more row"]
     assert p.describe(p.Picture("Blocks", empty=("Nothing found", "No block has members"))) == (
         "Blocks. Nothing found. No block has members."
     )
