@@ -2,6 +2,7 @@
 
 import pytest
 from count_words import by_hand, wrong_counts
+from slips import slips
 from source_tree import files, name_of
 
 from plaidwork.core.draws.counting import agree, counted, plural
@@ -19,6 +20,17 @@ EXCEPTIONS = {
     ("plugins/factor_tools/enriched.py", "{params['within']} within sets"): "a correlation",
 }
 """File and words, and why they may stay."""
+
+ALIGNED = ("core/cli/", "gui/log_panel.py")
+"""Texts of a terminal, in columns."""
+
+NO_SLIPS = {
+    ("core/data/reading_options.py", "Comma  ,"): "a name and its sign",
+    ("core/data/reading_options.py", "Semicolon  ;"): "the same",
+    ("gui/dialogs.py", "Esc;  Alt+Left  and  Alt+Right"): "keys",
+    ("gui/studies/grid_row.py", "whole numbers; 2..6 is a range"): "what is typed",
+}
+"""File and text, and why it may stay."""
 
 DEEPER = ("core/contract/", "core/numerics/")
 """Rooms that know no numbers as text (tests/test_rooms.py): they speak to those who write models."""
@@ -53,6 +65,29 @@ def test_no_other_way_to_write_a_plural():
 def test_exceptions_are_still_needed():
     known = {(name, words) for name, source in texts() for _, words in wrong_counts(source)}
     assert set(EXCEPTIONS) <= known
+
+
+def test_no_slips_of_writing():
+    found = [
+        f"{name}:{line}: {text}"
+        for name, source in texts()
+        if not name.startswith(ALIGNED)
+        for line, text in slips(source)
+        if (name, text) not in NO_SLIPS
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Between 1 and 2..", True), ("and so on...", False), ("It is is so.", True), ("An block of a index.", True),
+        ("an hour, a unit, an x", False), ("two  spaces", True), ("Wait , then go.", True), ("A list: 1, 2.", False),
+    ],
+)  # fmt: skip
+def test_what_a_slip_is(text, wrong):
+    assert bool(list(slips(f"x = {text!r}"))) is wrong
+    assert not list(slips(f"def f():\n    {text!r}"))
 
 
 @pytest.mark.parametrize(
