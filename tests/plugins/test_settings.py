@@ -25,6 +25,8 @@ SHORT = Schedule(chains=2, warmup=6, draws=6, thin=1, max_sweeps=16, tolerance=0
 
 ONLY_WITH = {
     "inducing": "above 2000 samples, which its choice “Automatic” says",
+    "period": "terms called periodic in a sum, which its words say",
+    "period_of": "the same",
     "degree": "terms called polynomial in a sum, which its words say",
     "metric": "a warm-up long enough for a window of draws, which its words say",
     "slices": "four classes or more, or a low-rank computation, which its words say",

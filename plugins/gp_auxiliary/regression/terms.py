@@ -70,7 +70,8 @@ PERIOD = (
         1.0,
         label="Period",
         group="Covariance",
-        doc="After how much of the input a season recurs, in its own units, such as 12 for months. Middle of a narrow prior.",
+        doc="After how much of the input a season recurs, in its own units, such as 12 for months. Middle of a narrow prior. "
+        "Matters where the covariance has a periodic term.",
         minimum=0.0,
         open_minimum=True,
         maximum=1e9,
@@ -83,7 +84,7 @@ PERIOD = (
         "",
         label="Input that recurs",
         group="Covariance",
-        doc="The name of the input that the period belongs to. Empty: the first one.",
+        doc="The name of the input that the period belongs to. Empty: the first one. Matters where the covariance has a periodic term.",
         when={"covariance": ("seasonal", "expression")},
     ),
 )
