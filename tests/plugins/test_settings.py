@@ -121,6 +121,9 @@ def situations(spec: ModelSpec) -> Iterator[_data.Datasets]:
         yield signs(_data.generic(spec, 1, missing=0.0))
         yield signs(everything)
     yield everything
+    unsplit = {name: items for name, items in everything.items() if name != "split"}
+    if set(plain) < set(unsplit) < set(everything):  # a split that is given leaves no share to choose
+        yield unsplit
 
 
 class Looked:
