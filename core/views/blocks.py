@@ -159,10 +159,6 @@ def load_blocks(sources: Sources, step: int = 1, part: Any = None) -> BlockData:
     background = float(sources.result("background").values.mean()) if sources.has("background") else None
     count = len(rows)
     shift = _of_blocks(sources, shift_role, "Shift", count)
-    interval = _optional(sources, "interval", (count, 2))
-    low, high = (_of_blocks(sources, "", title, count) for title in ("Low", "High"))
-    if interval is None and low is not None and high is not None:
-        interval = np.stack([low, high], axis=1)
     made = {
         role: partial(_values, sources.shaped(role, (n, m)))
         for role in ("fit", "coverage")
@@ -190,7 +186,7 @@ def load_blocks(sources: Sources, step: int = 1, part: Any = None) -> BlockData:
         row_means=row_means,
         column_means=column_means,
         shift=shift,
-        interval=interval,
+        interval=_intervals(sources, count),
         present=_of_blocks(sources, "present", "Present", count),
         shift_unit=_shift_unit(sources, shift_role),
         made=made,
@@ -199,6 +195,15 @@ def load_blocks(sources: Sources, step: int = 1, part: Any = None) -> BlockData:
         dim=rows_result.dims[0] if rows_result.dims else "",
         step=step,
     )
+
+
+def _intervals(sources: Sources, count: int) -> np.ndarray | None:
+    """(L, 2) ends of the interval of each shift: a role of their own, or two columns of the table."""
+    given = _optional(sources, "interval", (count, 2))
+    if given is not None:
+        return given
+    low, high = (_of_blocks(sources, "", title, count) for title in ("Low", "High"))
+    return None if low is None or high is None else np.stack([low, high], axis=1)
 
 
 def _matrix_role(sources: Sources) -> str:
