@@ -28,6 +28,7 @@ AT_THE_ROOT = {
     "errors": "base",
     "config": "base",
     "deferred": "base",
+    "pieces": "base",
     "providers": "base",
     "resources": "base",
     "subprocesses": "base",

@@ -13,6 +13,7 @@ from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.deferred import Deferred, Holder
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
+from plaidwork.core.pieces import boxes, joined
 
 Axis = Literal[0, 1]
 SamplesIn = Literal["", "rows", "columns"]
@@ -210,13 +211,18 @@ class Dataset(_Base):
             else (self.values,)
         )
         for part in parts:
-            array = np.ascontiguousarray(part)
-            hasher.update(f"{array.dtype.newbyteorder('<').str}{array.shape}".encode())
-            ordered = array.astype(array.dtype.newbyteorder("<"), copy=False)
-            hasher.update(ordered.reshape(-1).view(np.uint8).data)  # without a copy, nor the interpreter lock
+            array = np.asarray(part)
+            little = array.dtype.newbyteorder("<")
+            hasher.update(f"{little.str}{array.shape}".encode())
+            for box in boxes(
+                array.shape, array.itemsize
+            ):  # without a copy of the whole, nor the interpreter lock
+                ordered = np.ascontiguousarray(array[box], little)
+                hasher.update(ordered.reshape(-1).view(np.uint8).data)
         for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
             hasher.update(f"{len(names)}\0".encode())
-            hasher.update("\0".join(names).encode("utf-8", "surrogatepass"))
+            for text in joined("\0", names):
+                hasher.update(text.encode("utf-8", "surrogatepass"))
         return hasher.hexdigest()
 
     def with_(self, **changes: Any) -> Dataset:

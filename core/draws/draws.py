@@ -13,6 +13,7 @@ from plaidwork.core.contract.spec import ModelSpec, Variable
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PluginError
+from plaidwork.core.pieces import MOST_ITEMS, spans
 
 _TYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 
@@ -264,7 +265,13 @@ class ChainView:
         """(draw, ...) array of a variable that is not ragged."""
         if self.n_draws == 0:
             return np.empty((0, *self._draws.fixed_shape(name)))
-        return np.stack(list(self.iterate(name)))
+        draws = list(self.iterate(name))
+        if len(draws) <= MOST_ITEMS:
+            return np.stack(draws)
+        found = np.empty((len(draws), *draws[0].shape), draws[0].dtype)
+        for span in spans(len(draws)):
+            np.stack(draws[span], out=found[span])
+        return found
 
     def trace(self, name: str) -> np.ndarray:
         """All sweeps of a trace, warm-up included: (n_sweeps,)."""

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import threading
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,12 +17,14 @@ from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.limits import MIB
-from plaidwork.core.hdf5.packing import aligned, packs, write_packed
+from plaidwork.core.hdf5.packing import aligned, blocks, chunk_shape, packs, shrinks, write_packed
 from plaidwork.core.hdf5.parts import PartsFile
 from plaidwork.core.hdf5.stored import LARGE, StoredArray
+from plaidwork.core.pieces import boxes, joined, objects
 
 TEXT = h5py.string_dtype("utf-8")
-_BLOCK = 4 << 20
+_TEXTS = 1 << 16
+"""Texts that are written in one call: as many as HDF5 itself takes at a time."""
 
 
 def open_new(path: Any) -> h5py.File:
@@ -83,8 +84,8 @@ class Writer:
         if array.dtype.kind == "b" and not enum:
             attrs["dtype"] = "bool"
         if compress is None:
-            compress = array.dtype.kind != "f" or _shrinks(stored)
-        parts = [stored] if stored.ndim == 0 else _blocks(stored)
+            compress = array.dtype.kind != "f" or shrinks(stored)
+        parts = [stored] if stored.ndim == 0 else blocks(stored)
         return self.stream(
             group, name, stored.shape, stored.dtype, parts, compress=compress, fletcher=fletcher, **attrs
         )
@@ -120,13 +121,11 @@ class Writer:
         start = 0
         for part in aligned(parts, dataset.chunks[0]) if packed else parts:
             part = np.ascontiguousarray(part, dtype=dtype)
-            with _beside(hasher, part):
-                if not shape:
-                    dataset[()] = part
-                elif packed:
+            if packed:
+                with _beside(hasher, part):
                     write_packed(dataset, start, part)
-                elif part.size:
-                    dataset[start : start + len(part)] = part
+            else:
+                _write_pieces(dataset, start, part, hasher)
             start += len(part) if shape else 0
         self.sums[dataset.name] = hasher.hexdigest()
         put(dataset, **attrs)
@@ -134,7 +133,7 @@ class Writer:
 
     def texts(self, group: h5py.Group, name: str, values: Any, /, **attrs: Any) -> h5py.Dataset:
         """An array of texts; those that HDF5 cannot hold are escaped as JSON, all of them then."""
-        array = np.asarray(values, dtype=object)
+        array = values if isinstance(values, np.ndarray) else objects(values)
         flat = ["" if item is None else str(item) for item in array.ravel()]
         if not all(map(schema.storable, flat)):
             flat = [json.dumps(item) for item in flat]
@@ -158,9 +157,9 @@ class Writer:
         encoded = [item.encode() for item in flat]
         dataset = group.create_dataset(name, shape, TEXT)
         if encoded:
-            box = np.empty(shape, dtype=object)
-            box[...] = encoded[0] if not shape else np.array(encoded, dtype=object).reshape(shape)
-            dataset[...] = box
+            texts = objects(encoded).reshape(shape)
+            for box in boxes(shape, 1, most=_TEXTS):
+                dataset[box] = texts[box]
         self.sums[dataset.name] = _digest_texts(encoded, shape)
         put(dataset, **attrs)
         return dataset
@@ -312,35 +311,21 @@ def _stored(array: np.ndarray, name: str, enum: bool = False) -> np.ndarray:
     return array
 
 
-def _shrinks(array: np.ndarray) -> bool:
-    """Whether compressing is worth its time, judged from a sample of the bytes."""
-    if array.nbytes < 4096:
-        return False
-    flat = array.reshape(-1) if array.flags.c_contiguous else array.ravel()
-    sample = np.ascontiguousarray(flat[:: max(1, len(flat) // 8192)][:8192])
-    shuffled = sample.view(np.uint8).reshape(len(sample), -1).T.tobytes()
-    return len(zlib.compress(shuffled, 1)) < 0.5 * len(shuffled)
-
-
-def _blocks(array: np.ndarray) -> Iterable[np.ndarray]:
-    if array.flags.c_contiguous or not len(array):
-        return (array,)
-    rows = max(1, _BLOCK // max(1, array[0].nbytes))
-    return (array[i : i + rows] for i in range(0, len(array), rows))
-
-
-def chunk_shape(shape: Sequence[int], itemsize: int, lead: int = 0) -> tuple[int, ...]:
-    """A chunk of at most 1 MiB that is long in the last axes; the first ``lead`` axes have length one."""
-    chunk = [1] * lead + list(shape[lead:])
-    for axis in range(lead, len(chunk)):
-        rest = int(np.prod(chunk, dtype=np.int64)) // chunk[axis] * itemsize
-        chunk[axis] = max(1, min(chunk[axis], schema.MAX_CHUNK // max(1, rest)))
-    return tuple(chunk)
-
-
 def _hasher(dtype: np.dtype, shape: Sequence[int]) -> Any:
     code = "|b1" if dtype.kind == "b" else dtype.newbyteorder("<").str
     return hashlib.sha256(f"{code}{tuple(int(n) for n in shape)}".encode())
+
+
+def _write_pieces(dataset: h5py.Dataset, start: int, part: np.ndarray, hasher: Any) -> None:
+    """Write a part from row ``start`` on: whoever wants HDF5 or the interpreter waits for one piece at most."""
+    for box in boxes(part.shape, part.itemsize, dataset.chunks):
+        piece = part[box]
+        with _beside(hasher, piece):
+            if not dataset.shape:
+                dataset[()] = piece
+            elif part.size:
+                rows, *rest = box
+                dataset[(slice(start + rows.start, start + rows.stop), *rest)] = piece
 
 
 @contextmanager
@@ -361,7 +346,8 @@ def _beside(hasher: Any, part: np.ndarray) -> Iterator[None]:
 
 def _digest_texts(encoded: list[bytes], shape: Sequence[int]) -> str:
     hasher = hashlib.sha256(f"text{tuple(int(n) for n in shape)}".encode())
-    hasher.update(b"\0".join(encoded))
+    for content in joined(b"\0", encoded):
+        hasher.update(content)
     return str(hasher.hexdigest())
 
 

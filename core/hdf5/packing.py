@@ -1,18 +1,51 @@
-"""Compressed arrays written chunk by chunk by several threads: HDF5's own filters use one, and it takes most of the time of a save."""
+"""How arrays lie in a file: whether compressed, in which chunks, in which blocks they are written.
+
+Compressed arrays are written chunk by chunk by several threads: HDF5's own filters use one, and it takes most of the time of a save.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 import numpy as np
 
+from plaidwork.core.hdf5 import schema
+from plaidwork.core.pieces import MOST_BYTES
+
 _CHUNKS = 4
 """Arrays of fewer chunks are left to HDF5."""
+
+
+def shrinks(array: np.ndarray) -> bool:
+    """Whether compressing is worth its time, judged from a sample of the bytes."""
+    if array.nbytes < 4096:
+        return False
+    step = max(1, array.size // 8192)
+    sample = array.flat[::step][:8192]  # without a copy of the whole
+    shuffled = sample.view(np.uint8).reshape(len(sample), -1).T.tobytes()
+    return len(zlib.compress(shuffled, 1)) < 0.5 * len(shuffled)
+
+
+def blocks(array: np.ndarray) -> Iterable[np.ndarray]:
+    """The array, or, where it would be copied, its rows a few at a time."""
+    if array.flags.c_contiguous or not len(array):
+        return (array,)
+    rows = max(1, MOST_BYTES // max(1, array[0].nbytes))
+    return (array[i : i + rows] for i in range(0, len(array), rows))
+
+
+def chunk_shape(shape: Sequence[int], itemsize: int, lead: int = 0) -> tuple[int, ...]:
+    """A chunk of at most 1 MiB that is long in the last axes; the first ``lead`` axes have length one."""
+    chunk = [1] * lead + list(shape[lead:])
+    for axis in range(lead, len(chunk)):
+        rest = int(np.prod(chunk, dtype=np.int64)) // chunk[axis] * itemsize
+        chunk[axis] = max(1, min(chunk[axis], schema.MAX_CHUNK // max(1, rest)))
+    return tuple(chunk)
 
 
 def packs(dataset: h5py.Dataset) -> bool:
@@ -61,4 +94,4 @@ def _packed(part: np.ndarray, place: tuple[int, ...], chunks: tuple[int, ...], l
         whole[tuple(map(slice, chunk.shape))] = chunk
         chunk = whole
     flat = np.ascontiguousarray(chunk).reshape(-1).view(np.uint8)
-    return zlib.compress(flat.reshape(-1, part.dtype.itemsize).T.tobytes(), level)
+    return zlib.compress(np.ascontiguousarray(flat.reshape(-1, part.dtype.itemsize).T).data, level)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+
+from plaidwork.core.pieces import json_text
 
 FORMAT = "plaidwork-session"
 VERSION = (1, 1)
@@ -103,8 +104,8 @@ def link_name(name: str) -> str:
 
 def to_json(value: Any) -> str:
     """JSON text; non-ASCII stays readable unless it could not be stored as UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, default=_plain)
-    return text if storable(text) else json.dumps(value, default=_plain)
+    text = json_text(value, _plain, ascii_only=False)
+    return text if storable(text) else json_text(value, _plain)
 
 
 def _plain(value: Any) -> Any:

@@ -15,6 +15,7 @@ from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
+from plaidwork.core.pieces import numbers
 
 _INT64 = range(-(2**63), 2**63)
 
@@ -67,10 +68,10 @@ def _write_list(writer: Writer, group: h5py.Group, name: str, value: Any, attrs:
     types = {type(item) for item in value}
     if types == {float}:
         writer.array(
-            group, name, np.array(value, np.float64), kind=kind, items="float", fletcher=True, **attrs
+            group, name, numbers(value, np.float64), kind=kind, items="float", fletcher=True, **attrs
         )
     elif types == {int} and all(item in _INT64 for item in value):
-        writer.array(group, name, np.array(value, np.int64), kind=kind, items="int", fletcher=True, **attrs)
+        writer.array(group, name, numbers(value, np.int64), kind=kind, items="int", fletcher=True, **attrs)
     elif types == {str}:
         writer.texts(group, name, value, kind=kind, items="str", **attrs)
     else:

@@ -11,7 +11,8 @@ from toy import ToyRegistry, ToySampler, ToyVariational, same, same_chains, toy_
 from plaidwork.core.contract.model import Table
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import PluginError, SessionError
-from plaidwork.core.hdf5.h5 import Reader, Writer, chunk_shape, open_new
+from plaidwork.core.hdf5.h5 import Reader, Writer, open_new
+from plaidwork.core.hdf5.packing import chunk_shape
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference import executor
 from plaidwork.core.inference.events import Swept

@@ -23,6 +23,7 @@ from plaidwork.core.draws.draws import ChainView, StoredDraws
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, put
 from plaidwork.core.inference.run import now
+from plaidwork.core.pieces import spans
 
 Labels = Mapping[str, Sequence[str]]
 """Item names by dim, where known."""
@@ -246,8 +247,8 @@ def _flat(
     def parts() -> Iterator[np.ndarray]:
         for view in views:
             entries = view.packed(variable.name)
-            if entries:
-                yield np.concatenate(entries).astype(dtype, copy=False)
+            for span in spans(len(entries)):
+                yield np.concatenate(entries[span]).astype(dtype, copy=False)
 
     first = next(view for view in views if view.n_draws).packed(variable.name)[0]
     shape = (length, *first.shape[1:])

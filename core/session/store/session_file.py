@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -173,14 +172,20 @@ def _write_head(session: Session, file: h5py.File) -> None:
 
 
 def _write_view(writer: Writer, group: h5py.Group, name: str, value: Any, order: int) -> None:
-    """Bytes and what JSON gives back unchanged as such, anything else as nested value."""
-    if not isinstance(value, bytes):
-        with suppress(TypeError, ValueError):
-            text = json.dumps(value)
-            if json.loads(text) == value:
-                writer.json(group, link_name(name), value, kind="json", key=name, order=order)
-                return
-    write_value(writer, group, link_name(name), value, key=name, order=order)
+    """What JSON gives back unchanged as such, anything else as nested value."""
+    if _is_json(value):
+        writer.json(group, link_name(name), value, kind="json", key=name, order=order)
+    else:
+        write_value(writer, group, link_name(name), value, key=name, order=order)
+
+
+def _is_json(value: Any) -> bool:
+    """Whether JSON gives it back unchanged."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_json(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return value is None or isinstance(value, (int, str)) or (isinstance(value, float) and value == value)
 
 
 def content_size(path: Path, *, any_size: bool = False) -> int:
