@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from plaidwork.core.cli import pairs
+from plaidwork.core.cli.describing import described
 from plaidwork.core.cli.fitting import find_run, renderer
 from plaidwork.core.cli.printing import tell, tell_json, warn
 from plaidwork.core.contract.spec import View
@@ -25,7 +26,7 @@ from plaidwork.core.views.printing import drawn_views, view_name
 
 
 def models(options: argparse.Namespace) -> int:
-    """``plaidwork models [--json]``."""
+    """``plaidwork models [MODEL] [--json]``."""
     found = registry()
     specs = found.specs()
     for info in found.plugins:
@@ -34,12 +35,15 @@ def models(options: argparse.Namespace) -> int:
                 f"plaidwork: The plugin {info.title} was left out ({info.state}): {info.message} "
                 f"To turn it off: plaidwork plugin disable {shell(info.name)}"
             )
+    chosen = found.model(options.model).spec if options.model else None
     if options.json:
-        tell_json([spec_to_json(spec) for spec in specs], 1)
-        return 0
-    for spec in specs:
-        inputs = ", ".join(item.name for item in spec.inputs if item.required)
-        tell(f"{spec.id:<24}{spec.version:<9}{inputs:<12}{spec.title}")
+        tell_json(spec_to_json(chosen) if chosen else [spec_to_json(spec) for spec in specs], 1)
+    elif chosen:
+        tell(described(chosen))
+    else:
+        for spec in specs:
+            inputs = ", ".join(item.name for item in spec.inputs if item.required)
+            tell(f"{spec.id:<24}{spec.version:<9}{inputs:<12}{spec.title}")
     return 0
 
 

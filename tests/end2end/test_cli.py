@@ -63,6 +63,18 @@ def test_models(capsys):
     assert "infinite_plaid" in ids
 
 
+def test_a_model_is_described(capsys):
+    assert main(["models", "infinite_plaid"]) == 0
+    said = capsys.readouterr().out
+    assert "plaidwork fit infinite_plaid --input X=FILE --out mine.plaidwork" in said
+    assert "expected_blocks  Blocks expected beforehand (> 0; usual: 1.0)." in said
+    assert "**" not in said
+    assert main(["models", "infinite_plaid", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "infinite_plaid"
+    assert main(["models", "infinit_plaid"]) == 2
+    assert "Did you mean “infinite_plaid”?" in capsys.readouterr().err
+
+
 def test_fit_and_info(fitted, capsys):
     capsys.readouterr()
     assert main(["info", str(fitted)]) == 0
@@ -196,6 +208,7 @@ def test_examples_are_listed(capsys):
     (record,) = _json_lines(capsys.readouterr().out)
     for sample in record["examples"]:
         assert sample["id"] in listed
+        assert f"{sample['size']}  " in listed, "size and title do not run together"
 
 
 @pytest.mark.long
@@ -302,7 +315,7 @@ def test_failing_model_is_saved_and_exits_3(tmp_path, toys, capsys):
     ("args", "words"),
     [
         (["fti"], "Did you mean “fit”?"),
-        (["fit"], "required"),
+        (["fit"], "plaidwork fit needs MODEL, --input NAME=FILE and --out S.plaidwork."),
         (["models", "--jsn"], "Unrecognized"),
         (
             ["fit", "toy.walk", "--input", "X=none.csv", "--out", "a"],
