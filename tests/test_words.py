@@ -5,7 +5,7 @@ from count_words import by_hand, wrong_counts
 from slips import slips
 from source_tree import files, name_of
 
-from plaidwork.core.draws.counting import agree, counted, plural
+from plaidwork.core.draws.counting import agree, counted, labelled, plural
 
 EXCEPTIONS = {
     ("core/quoting.py", "{count} cells"): "below the rooms of numbers as text; one cell has its own words",
@@ -136,3 +136,21 @@ def test_plurals(word, several):
 
 def test_verbs_agree():
     assert [agree(n, "is", "are") for n in (0, 1, 2)] == ["are", "is", "are"]
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "shown"),
+    [
+        (1, "inputs", "1 input"),
+        (2, "inputs", "2 inputs"),
+        (1, "analyses", "1 analysis"),
+        (1, "classes", "1 class"),
+        (1, "raw counts", "1 raw count"),
+        (1, "CpGs", "1 CpG"),
+        (1, "series", "1 series"),
+        (1, "studies", "1 study"),
+        (1, "staff", "1 staff"),
+    ],
+)
+def test_labels_of_axes_go_with_their_number(number, words, shown):
+    assert labelled(number, words) == shown
