@@ -28,7 +28,7 @@ KINDS = {
 _LINE = 4
 _LEAST = 420
 """Pixels of width below which the words are not broken any further."""
-_WORDS, _TITLE_LINES, _ALL_LINES = 136, 2, 99
+_WORDS, _TITLE_LINES, _ALL_LINES = 110, 2, 99
 """Pixels of height that the words of a message take unless the user asks for all of them, and lines of its title."""
 
 
@@ -237,7 +237,7 @@ class MessageBar(QWidget):
         """As many lines as have room: letters of twice the size would take half of a small window."""
         rest = _WORDS // self._text.fontMetrics().lineSpacing() - _TITLE_LINES
         self._title.set_lines(_ALL_LINES if self._whole else _TITLE_LINES)
-        self._text.set_lines(_ALL_LINES if self._whole else max(_TITLE_LINES, rest))
+        self._text.set_lines(_ALL_LINES if self._whole else max(1, rest))
         self.read_all.setVisible(False)
         self.layout().activate()
         width = self._text.width() if self._text.isVisible() else self._title.width()
