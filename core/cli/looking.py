@@ -65,7 +65,7 @@ def info(options: argparse.Namespace) -> int:
         kept = f"{counted(run['draws'], 'draw')}, " if stored.spec.algorithm == "mcmc" else ""
         chains = f"{counted(run['chains'], stored.chain_word)}"
         tell(
-            f"  run   {run['title']} ({run['id']}): {run['status']}, {kept}{run['sweeps']} of "
+            f"  run   {run['title']} ({run['id']}): {run['status']}, {kept}{format_count(run['sweeps'])} of "
             f"{counted(run['planned'], 'sweep')} in {chains}, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
         )
         if run["verdict"]:

@@ -519,3 +519,25 @@ def test_names_that_differ_in_spelling_are_told_and_matched_on_demand(tmp_path, 
     assert "“t.0” in b and “T-0”" in told
     assert main([*fit, "--import-option", "match_spelling=true"]) == 0
     assert "6 samples in all, 6 of them in every view" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "The disk is full. Free some space, or write elsewhere."),
+        (OSError(28, "No space left on device", "a.csv"), "The disk is full, at a.csv. Free some space"),
+        (PermissionError(13, "Permission denied", "a.csv"), "a.csv cannot be opened or written: you have no right to."),
+        (OSError(30, "Read-only file system", "a.csv"), "a.csv cannot be written: it is on a disk for reading only."),
+        (IsADirectoryError(21, "Is a directory", "a"), "a is a folder. Name a file."),
+        (OSError(36, "File name too long", "a"), "a cannot be used: file name too long. Check the place"),
+    ],
+)  # fmt: skip
+def test_what_the_system_refuses_is_told_in_sentences(capsys, monkeypatch, error, said):
+    def refuse(args):
+        raise error
+
+    monkeypatch.setattr("plaidwork.core.cli._run_command", refuse)
+    assert main(["models"]) == 2
+    found = capsys.readouterr().err
+    assert said in found
+    assert "Errno" not in found
