@@ -14,6 +14,7 @@ from plaidwork.core.cli.printing import tell, tell_json, warn
 from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.spec_json import spec_to_json
 from plaidwork.core.draws.counting import counted
+from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import Run
