@@ -5,7 +5,9 @@ from count_words import by_hand, wrong_counts
 from slips import slips
 from source_tree import files, name_of
 
+from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.draws.counting import agree, counted, labelled, plural
+from plaidwork.core.findings.settings import shown_value
 
 EXCEPTIONS = {
     ("core/quoting.py", "{count} cells"): "below the rooms of numbers as text; one cell has its own words",
@@ -154,3 +156,9 @@ def test_verbs_agree():
 )
 def test_labels_of_axes_go_with_their_number(number, words, shown):
     assert labelled(number, words) == shown
+
+
+def test_a_setting_that_is_left_open_is_not_shown_as_nothing():
+    reference = Hyperparameter("reference", "text", "")
+    assert shown_value(reference, "") == "not set"
+    assert shown_value(reference, "anna") == "anna"
