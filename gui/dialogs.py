@@ -169,7 +169,7 @@ def show_shortcuts(parent: QWidget | None) -> None:
         grid.addWidget(Label(text), row, 0)
         grid.addWidget(Label(pressed, color="muted"), row, 1)
     scroll = scrolled(inner, sideways=True)
-    scroll.setMinimumSize(460, 480)
+    scroll.setMinimumSize(min(inner.sizeHint().width() + space.XXL, 760), 480)
     dialog.add(scroll)
     dialog.add_buttons((("close", "Close"),), "close")
     dialog.exec()

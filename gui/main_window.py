@@ -33,7 +33,7 @@ from plaidwork.gui.settings import Settings
 from plaidwork.gui.status_line import StatusLine
 from plaidwork.gui.welcome import WelcomePage
 from plaidwork.gui.widgets import DockHeader, Message, MessageBar, tool_button
-from plaidwork.gui.window_bars import make_actions, make_bars, make_dock
+from plaidwork.gui.window_bars import make_actions, make_bars, make_dock, room_on
 from plaidwork.gui.window_state import WindowState
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
@@ -75,7 +75,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(1024, 640)
         self.resize(self.sizeHint())
         if QGuiApplication.platformName() != "offscreen":  # there the screen is small and nobody sees it
-            self.resize(self.size().boundedTo(self.screen().availableSize()))
+            self.resize(self.size().boundedTo(room_on(self.screen().availableSize(), self.style())))
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.commands = Commands(self)

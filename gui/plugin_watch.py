@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+from shiboken6 import isValid
 
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import PluginInfo
@@ -68,6 +69,8 @@ class PluginWatch(QObject):
             run_task(lambda task: registry.load(), lambda _: self._tell_missing())
 
     def _tell_missing(self) -> None:
+        if not isValid(self._window):  # it was closed while plugins were being loaded
+            return
         self._window.show_missing(self._window.current_run())
         self._window.refresh_buttons()
 

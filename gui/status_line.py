@@ -115,7 +115,9 @@ class StatusLine(QStatusBar):
 
 
 def _at_most(seconds: float) -> str:
-    """The time that is left of a budget."""
+    """The time that is left of a budget; the warm-up and a first look come in any case."""
+    if seconds <= 0:
+        return "ends after a first look"
     return f"at most {format_duration(max(0.0, seconds), rough=True)} left"
 
 

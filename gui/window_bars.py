@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDockWidget, QMenu, QToolBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QMenu, QStyle, QToolBar, QWidget
 
 from plaidwork.core.quoting import guards_tables
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plaidwork.gui.main_window import MainWindow
+
+
+def room_on(screen: QSize, style: QStyle) -> QSize:
+    """The most that a window may take of a screen without its title bar or its foot going beyond the edge."""
+    edge = style.pixelMetric(QStyle.PixelMetric.PM_MdiSubWindowFrameWidth)
+    return screen - QSize(2 * edge, style.pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight) + 2 * edge)
 
 
 def make_actions(window: MainWindow) -> None:

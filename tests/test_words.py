@@ -5,7 +5,9 @@ from count_words import by_hand, wrong_counts
 from slips import slips
 from source_tree import files, name_of
 
-from plaidwork.core.draws.counting import agree, counted, plural
+from plaidwork.core.contract.hyperparameter import Hyperparameter
+from plaidwork.core.draws.counting import agree, counted, labelled, plural
+from plaidwork.core.findings.settings import shown_value
 
 EXCEPTIONS = {
     ("core/quoting.py", "{count} cells"): "below the rooms of numbers as text; one cell has its own words",
@@ -136,3 +138,27 @@ def test_plurals(word, several):
 
 def test_verbs_agree():
     assert [agree(n, "is", "are") for n in (0, 1, 2)] == ["are", "is", "are"]
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "shown"),
+    [
+        (1, "inputs", "1 input"),
+        (2, "inputs", "2 inputs"),
+        (1, "analyses", "1 analysis"),
+        (1, "classes", "1 class"),
+        (1, "raw counts", "1 raw count"),
+        (1, "CpGs", "1 CpG"),
+        (1, "series", "1 series"),
+        (1, "studies", "1 study"),
+        (1, "staff", "1 staff"),
+    ],
+)
+def test_labels_of_axes_go_with_their_number(number, words, shown):
+    assert labelled(number, words) == shown
+
+
+def test_a_setting_that_is_left_open_is_not_shown_as_nothing():
+    reference = Hyperparameter("reference", "text", "")
+    assert shown_value(reference, "") == "not set"
+    assert shown_value(reference, "anna") == "anna"

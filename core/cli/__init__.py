@@ -10,6 +10,7 @@ from pathlib import Path
 
 from plaidwork.core.cli.options import COMMANDS, command_parser, window_parser
 from plaidwork.core.cli.printing import warn
+from plaidwork.core.cli.trouble import told
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.quoting import shell
 
@@ -42,7 +43,7 @@ def _tell(error: BaseException) -> int:
     if isinstance(error, MemoryError):
         warn("plaidwork: This needs more memory than is free. Close other programs, or use smaller data.")
         return BAD_INPUT
-    warn(f"plaidwork: {error}")
+    warn(f"plaidwork: {told(error) if isinstance(error, OSError) else error}")
     if isinstance(error, PluginError) and error.fault is not None:
         warn(f"plaidwork: To go on without it: plaidwork plugin disable {shell(error.plugin)}")
     return MODEL_ERROR if isinstance(error, (ModelError, PluginError)) else BAD_INPUT

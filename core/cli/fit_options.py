@@ -11,7 +11,11 @@ from plaidwork.core.data.reading_options import help_text
 
 
 def fit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="id of a model (plaidwork models lists them)")
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        help="id of a model (plaidwork models lists them, plaidwork models MODEL says what it takes)",
+    )
     _described(parser, required=True)
     _running(parser)
 

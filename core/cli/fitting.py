@@ -147,8 +147,9 @@ def example(options: argparse.Namespace) -> int:
     if options.name is None:
         if options.json:
             emit("examples", examples=[_about(sample) for sample in samples.values()])
+        wide = max((len(sample.size) for sample in samples.values()), default=0) + 2
         for sample in () if options.json else samples.values():
-            tell(f"{sample.id:<16}{sample.size:<28}{sample.title}")
+            tell(f"{sample.id:<16}{sample.size:<{wide}}{sample.title}")
         return DONE
     if options.name not in samples:
         raise SettingError(f"There is no example “{options.name}”.", f"Known: {', '.join(samples)}.")

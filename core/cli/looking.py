@@ -8,11 +8,13 @@ import re
 from typing import Any
 
 from plaidwork.core.cli import pairs
+from plaidwork.core.cli.describing import described
 from plaidwork.core.cli.fitting import find_run, renderer
 from plaidwork.core.cli.printing import tell, tell_json, warn
 from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.spec_json import spec_to_json
 from plaidwork.core.draws.counting import counted
+from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import Run
@@ -25,7 +27,7 @@ from plaidwork.core.views.printing import drawn_views, view_name
 
 
 def models(options: argparse.Namespace) -> int:
-    """``plaidwork models [--json]``."""
+    """``plaidwork models [MODEL] [--json]``."""
     found = registry()
     specs = found.specs()
     for info in found.plugins:
@@ -34,12 +36,15 @@ def models(options: argparse.Namespace) -> int:
                 f"plaidwork: The plugin {info.title} was left out ({info.state}): {info.message} "
                 f"To turn it off: plaidwork plugin disable {shell(info.name)}"
             )
+    chosen = found.model(options.model).spec if options.model else None
     if options.json:
-        tell_json([spec_to_json(spec) for spec in specs], 1)
-        return 0
-    for spec in specs:
-        inputs = ", ".join(item.name for item in spec.inputs if item.required)
-        tell(f"{spec.id:<24}{spec.version:<9}{inputs:<12}{spec.title}")
+        tell_json(spec_to_json(chosen) if chosen else [spec_to_json(spec) for spec in specs], 1)
+    elif chosen:
+        tell(described(chosen))
+    else:
+        for spec in specs:
+            inputs = ", ".join(item.name for item in spec.inputs if item.required)
+            tell(f"{spec.id:<24}{spec.version:<9}{inputs:<12}{spec.title}")
     return 0
 
 
@@ -61,7 +66,7 @@ def info(options: argparse.Namespace) -> int:
         kept = f"{counted(run['draws'], 'draw')}, " if stored.spec.algorithm == "mcmc" else ""
         chains = f"{counted(run['chains'], stored.chain_word)}"
         tell(
-            f"  run   {run['title']} ({run['id']}): {run['status']}, {kept}{run['sweeps']} of "
+            f"  run   {run['title']} ({run['id']}): {run['status']}, {kept}{format_count(run['sweeps'])} of "
             f"{counted(run['planned'], 'sweep')} in {chains}, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
         )
         if run["verdict"]:

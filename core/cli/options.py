@@ -19,11 +19,25 @@ EPILOG = """Without a command the window opens:
 Exit codes: 0 done, 2 bad input, 3 the model failed, 4 stopped. --debug shows the traceback of an error."""
 
 
+_MISSING = "the following arguments are required: "
+"""How argparse begins what it says of arguments that were left out."""
+
+
 class Parser(argparse.ArgumentParser):
     """Reports wrong usage like every other error of the command line."""
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith(_MISSING):
+            needed = [self._shown(name) for name in message.removeprefix(_MISSING).split(", ")]
+            listed = " and ".join([", ".join(needed[:-1]), needed[-1]]) if needed[1:] else needed[0]
+            raise SettingError(f"{self.prog} needs {listed}.", f"See {self.prog} --help.")
         raise SettingError(f"{message[:1].upper()}{message[1:]}.", f"See {self.prog} --help.")
+
+    def _shown(self, name: str) -> str:
+        """An argument as it is typed: ``--out S.plaidwork`` for ``--out/-o``."""
+        first = name.split("/")[0]
+        found = self._option_string_actions.get(first)
+        return f"{first} {found.metavar}" if found is not None and found.metavar else first
 
 
 @dataclass(frozen=True)
@@ -83,6 +97,7 @@ def window_parser() -> argparse.ArgumentParser:
 
 
 def _models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", nargs="?", metavar="MODEL", help="say what this model takes, by its id")
     parser.add_argument("--json", action="store_true", help="the full declarations as JSON")
 
 
@@ -161,7 +176,9 @@ def _plugin(parser: argparse.ArgumentParser) -> None:
 
 _HERE = "plaidwork.core.cli"
 COMMANDS = {
-    "models": Command("List the installed models.", f"{_HERE}.looking:models", _models),
+    "models": Command(
+        "List the installed models, or say what one takes.", f"{_HERE}.looking:models", _models
+    ),
     "prepare": Command(
         "Compile the kernels of models ahead, so that no fit waits for it.",
         f"{_HERE}.preparing:prepare",

@@ -11,7 +11,7 @@ import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.deferred import Deferred, Holder
-from plaidwork.core.draws.counting import counted
+from plaidwork.core.draws.counting import counted, named
 from plaidwork.core.errors import DataError
 from plaidwork.core.pieces import boxes, joined
 
@@ -262,8 +262,11 @@ class Dataset(_Base):
         """``2308 genes × 83 samples``, for lists and logs (numbers ungrouped; the window formats its own)."""
         labels = self.axis_words
         if len(self.shape) == 1:
-            return f"{self.shape[0]} {labels[0]}"
-        return f"{self.shape[0]} {labels[0]} × {self.shape[1]} {labels[1]}"
+            return f"{self.shape[0]} {named(self.shape[0], labels[0])}"
+        rows, columns = (
+            f"{number} {named(number, label)}" for number, label in zip(self.shape, labels, strict=True)
+        )
+        return f"{rows} × {columns}"
 
 
 def axis_words(row_label: str, column_label: str, samples_in: SamplesIn) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import AXIS_WORDS, Axis, Dataset, Step, axis_words
 from plaidwork.core.data.joining import has_default_names
 from plaidwork.core.data.sample_words import labels_say
+from plaidwork.core.draws.counting import named
 from plaidwork.core.errors import SettingError
 
 Names = Sequence[str]
@@ -56,9 +57,10 @@ class Placed:
         wanted, other = AXIS_WORDS[self.wanted], AXIS_WORDS[1 - self.wanted]
         if self.turns:
             rows, columns = axis_words(*self._labels, other)
-            size = f"{self.dataset.shape[0]} {rows} × {self.dataset.shape[1]} {columns}"
-            named = f", and the names of the samples are those of its {other}" if self.by_names else ""
-            return f"{size}: transposed, as the model wants samples in {wanted}{named}."
+            n, m = self.dataset.shape
+            size = f"{n} {named(n, rows)} × {m} {named(m, columns)}"
+            joined = f", and the names of the samples are those of its {other}" if self.by_names else ""
+            return f"{size}: transposed, as the model wants samples in {wanted}{joined}."
         if self.axis is None:
             return (
                 f"{self.dataset.described}: nothing says whether rows or columns are the samples; "

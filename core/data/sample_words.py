@@ -32,6 +32,8 @@ SAMPLE_WORDS = {
     "barcode",
     "mouse",
 }
+TWO_MEANINGS = {"probe"}
+"""Titles that alone do not tell: of a microarray a feature, and the German word for a sample."""
 _FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
 _ENOUGH = 0.8
 _FIRST = 200

@@ -15,6 +15,7 @@ _IRREGULAR = {
     "analysis": "analyses",
     "axis": "axes",
     "basis": "bases",
+    "series": "series",
 }
 _LAST = re.compile(r"\w+$")
 
@@ -40,6 +41,27 @@ def counted(number: float, word: str, words: str = "") -> str:
     ``words`` is the plural where `plural` does not know it.
     """
     return f"{format_count(number)} {agree(number, word, words or plural(word))}"
+
+
+def named(number: float, words: str) -> str:
+    """What items are called where there are ``number`` of them: ``named(1, "readings")`` is “reading”.
+
+    ``words`` is a plural that somebody gave, such as the label of an axis; one that is not known to be a plural stays.
+    """
+    return _LAST.sub(lambda found: _singular(found.group()), words) if number == 1 else words
+
+
+def labelled(number: float, words: str) -> str:
+    """A whole number and what the items of an axis are called: “2 308 genes”, “1 gene”."""
+    return f"{format_count(number)} {named(number, words)}"
+
+
+def _singular(words: str) -> str:
+    for one, several in _IRREGULAR.items():
+        if words.lower() == several.lower():
+            return one if words.islower() else words.removesuffix("s")
+    stems = [words[:-3] + "y", words[:-2], words[:-1]]
+    return next((stem for stem in stems if stem and _plural(stem) == words), words)
 
 
 def agree(number: float, one: str, several: str) -> str:

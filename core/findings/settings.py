@@ -20,4 +20,4 @@ def _shown(value: object) -> str:
         return format_number(value)
     if isinstance(value, tuple):
         return ", ".join(_shown(item) for item in value) or "none"
-    return str(value)
+    return str(value) or "not set"

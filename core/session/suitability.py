@@ -197,8 +197,8 @@ class Choices:
     ) -> list[str]:
         """Ids of the models that can take data of the focus, the best first.
 
-        Models for which every required input has data come first, then those that use most of the data, then those
-        made for exactly their kinds, then the ``preferred``.
+        Models for which every required input has data come first, then those that use most of the data, then of images those
+        that show them, then those made for exactly their kinds, then the ``preferred``.
         """
         places = {model: rank for rank, model in enumerate(dict.fromkeys(preferred))}
         scored = []
@@ -215,8 +215,13 @@ class Choices:
                 )
                 whole = self.complete(spec, found)
                 rank = places.get(spec.id, len(places))
-                scored.append((not whole, -self._used(found, focus), -exact, rank, spec.id))
+                blind = self._images(found) and not any(view.kind == "image_grid" for view in spec.views)
+                scored.append((not whole, -self._used(found, focus), blind, -exact, rank, spec.id))
         return [entry[-1] for entry in sorted(scored, key=lambda entry: entry[:-1])]
+
+    def _images(self, found: Names) -> bool:
+        """Whether the rows of a chosen matrix are images: grey values, which are no counts of words."""
+        return any(self.session[name].image_shape for name in self.bases(found))
 
     def data(self, spec: ModelSpec, names: Names) -> dict[str, list[Dataset]]:
         """What is named, by input; annotation columns as datasets of their own. Raises ``DataError``."""

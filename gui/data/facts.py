@@ -10,7 +10,7 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.glimpse import some_rows
-from plaidwork.core.draws.counting import counted
+from plaidwork.core.draws.counting import counted, labelled
 from plaidwork.gui.numbers import (
     decimals_by_error,
     format_bytes,
@@ -58,10 +58,10 @@ class Facts:
 def size_text(dataset: Dataset) -> str:
     """``2 308 genes × 83 samples``."""
     rows, columns = dataset.axis_words
-    text = f"{format_count(dataset.shape[0])} {rows}"
+    text = labelled(dataset.shape[0], rows)
     if len(dataset.shape) == 1:
         return text
-    return f"{text} × {format_count(dataset.shape[1])} {columns}"
+    return f"{text} × {labelled(dataset.shape[1], columns)}"
 
 
 def missing_text(dataset_shape: tuple[int, ...], n_missing: int) -> str:

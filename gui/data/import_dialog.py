@@ -124,10 +124,14 @@ class ImportDialog(ReadingDialog):
         if reader is None:
             return
         self._set_ready(False)
+        if self.state.preview is None:
+            self.table.say("Reading the file")
+            self.say(self.state.obstacle, "muted")
         self.begin(PREVIEW, lambda task: reader.preview(path, given), self._show, self._preview_failed)
 
     def _show(self, preview: Preview) -> None:
         self.state.take(preview)
+        self.table.say("No rows to show")
         self.options.show_preview(preview, self.state.given)
         self.pane.show_preview(preview, self.state)
         found = f"{counted(preview.n_rows, 'row')} and {counted(preview.n_columns, 'column')} found. "

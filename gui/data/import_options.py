@@ -74,7 +74,10 @@ class OptionsPanel(QWidget):
         for name, field in self._fields.items():
             field.show_preview(preview, name in given)
         if not preview.choices and not preview.header:
-            return  # nothing could be read: what was given stays in sight, so that it can be changed
+            # nothing could be read: what may help stays in sight, and what was given, so that it can be changed
+            for name in set(_OF_LONG) & self._fields.keys():
+                self._fields[name].setVisible(name in given)
+            return
         hidden = {"long": _OF_WIDE, "wide": _OF_LONG}.get(str(preview.options.get("layout")), ())
         for name, field in self._fields.items():
             empty = field.option.kind == "choice" and not field.option.choices and name not in preview.choices

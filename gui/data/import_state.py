@@ -14,9 +14,9 @@ from plaidwork.core.data.importers._text import parse_tokens
 from plaidwork.core.data.importers.base import Added, Fix
 from plaidwork.core.data.reading_options import reading_option
 from plaidwork.core.data.sample_words import about_features
-from plaidwork.core.draws.counting import counted, plural
+from plaidwork.core.draws.counting import counted, labelled, plural
 from plaidwork.core.errors import DataError
-from plaidwork.gui.numbers import format_bytes, format_count
+from plaidwork.gui.numbers import format_bytes
 
 _PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}
 
@@ -210,8 +210,8 @@ class ImportState:
             return "Adds one matrix to this session"
         about = f"to this session (about {format_bytes(8 * rows * columns)})"
         if self.preview is not None and self.preview.options.get("column") is not None:
-            return f"Adds one column, of {format_count(rows)} {labels[0]}, {about}"
-        size = f"{format_count(rows)} {labels[0]} × {format_count(columns)} {labels[1]}"
+            return f"Adds one column, of {labelled(rows, labels[0])}, {about}"
+        size = f"{labelled(rows, labels[0])} × {labelled(columns, labels[1])}"
         return f"Adds one matrix, {size}, {about}"
 
     def file_row(self, row: int) -> int:
@@ -227,7 +227,7 @@ def _adds(made: Sequence[tuple[str, int, int]], labels: tuple[str, str]) -> str:
         _, rows, columns = made[0]
         if not rows:
             return "Adds the matrix of this table to this session"
-        size = f"{format_count(rows)} {labels[0]} × {format_count(columns)} {labels[1]}"
+        size = f"{labelled(rows, labels[0])} × {labelled(columns, labels[1])}"
         return f"Adds one matrix, {size}, to this session (about {format_bytes(8 * rows * columns)})"
     names = ", ".join(name for name, _, _ in made[:4]) + (", …" if len(made) > 4 else "")
     total = format_bytes(sum(8 * rows * columns for _, rows, columns in made))

@@ -13,7 +13,7 @@ from plaidwork.core.data.importers import Issue
 from plaidwork.core.data.importers.base import Fix
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.icons import pixmap
-from plaidwork.gui.theme import space, theme
+from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical, with_margins
 
@@ -106,7 +106,7 @@ class IssueRow(QWidget):
 
     def _restyle(self) -> None:
         name, color = _ICONS[self._kind]
-        self._icon.setPixmap(pixmap(name, 16, color, self.devicePixelRatioF()))
+        self._icon.setPixmap(pixmap(name, size.ICON, color, self.devicePixelRatioF()))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -49,6 +49,8 @@ class OptionField(QWidget):
         self.again = tool_button(
             "reset", "Detect again", lambda: self.changed.emit(self.name, None), parent=self
         )
+        for one in (self.chip, self.again):  # until something was read
+            one.hide()
         self.error = ErrorLine()
         self.radios = QButtonGroup(self)
         self.editor = self._made_editor()

@@ -32,6 +32,7 @@ class PreviewPane(Pane):
         self.table = PreviewTable()
         self.issues = IssueList()
         self._found = Chip("", "warn")
+        self._found.hide()
         self._line = Label("", "body", "muted", elide=True)
         self._issue_scroll = scrolled(self.issues, background=QPalette.ColorRole.Base)
         self._build(below)

@@ -101,6 +101,7 @@ class PreviewTable(QTableView):
         super().__init__(parent)
         self._model = PreviewModel()
         self._titles: tuple[str, ...] = ()
+        self._empty = "No rows to show"
         self.setModel(self._model)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
@@ -151,11 +152,16 @@ class PreviewTable(QTableView):
         if 0 <= column < len(self._titles):
             self.role_menu_requested.emit(column, self.horizontalHeader().mapToGlobal(at))
 
+    def say(self, text: str) -> None:
+        """What stands there while there is nothing to show."""
+        self._empty = text
+        self.viewport().update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Say so while there is nothing to show."""
         super().paintEvent(event)
         if self._model.rowCount() == 0:
             painter = QPainter(self.viewport())
             painter.setPen(theme().color("muted"))
-            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, "No rows to show")
+            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, self._empty)
             painter.end()

@@ -6,9 +6,9 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.overview import ViewFacts
+from plaidwork.core.draws.counting import labelled
 from plaidwork.gui.data.thumbs import HistogramThumb
 from plaidwork.gui.data.view_facts import KIND_LABELS, feature_text, missing_text
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label
@@ -30,7 +30,7 @@ class ViewCard(Card):
         super().__init__(parent, color="surface")
         samples, features, unit = labels
         self.facts = facts
-        sizes = f"{format_count(facts.n_samples)} {samples} × {format_count(facts.n_features)} {features}"
+        sizes = f"{labelled(facts.n_samples, samples)} × {labelled(facts.n_features, features)}"
         histogram = HistogramThumb()
         histogram.set_counts(counts, edges, f"value ({unit})" if unit else "value")
         parts = [

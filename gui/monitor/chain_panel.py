@@ -84,8 +84,7 @@ class ChainPanel(QScrollArea):
             margins=(0, space.M, 0, 0),
         )
         self._far.hide()
-        self._settings_grid = grid_layout(spacing=(None, space.XS))
-        self._settings_grid.setColumnStretch(0, 1)
+        self._settings_rows = vertical(spacing=space.XS)
         self._settings_of: Schedule | None = None
         self._fill_settings()
         add(
@@ -93,7 +92,7 @@ class ChainPanel(QScrollArea):
             self._far,
             space.M,
             Label("Settings of this run", "strong"),
-            self._settings_grid,
+            self._settings_rows,
             STRETCH,
         )
         self.setWidget(inner)
@@ -145,11 +144,11 @@ class ChainPanel(QScrollArea):
 
     def _fill_settings(self) -> None:
         """The settings; those of the schedule change while chains go on until they settle."""
-        run, grid = self._run, self._settings_grid
+        run, column = self._run, self._settings_rows
         if self._settings_of == run.schedule:
             return
         self._settings_of = run.schedule
-        clear_layout(grid)
+        clear_layout(column)
         rows = [
             (p.title, shown_value(p, run.params[p.name]), p.unit)
             for p in run.spec.hyperparameters
@@ -160,10 +159,15 @@ class ChainPanel(QScrollArea):
         if run.holdout:
             rows.append(("Cells held out", format_percent(run.holdout), ""))
         rows.append(("Seed", str(run.seed), ""))
-        for row, (title, value, unit) in enumerate(rows):
-            grid.addWidget(Label(title, "caption", "muted", elide=True), row, 0)
+        for (
+            title,
+            value,
+            unit,
+        ) in rows:  # each row has a layout of its own: a long value cuts no title but its own
             right = Label(f"{value} {unit}".strip(), "caption")
-            grid.addWidget(right, row, 1, Qt.AlignmentFlag.AlignRight)
+            column.addLayout(
+                horizontal((Label(title, "caption", "muted", elide=True), 1), right, spacing=space.S)
+            )
 
     def tick(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Show the progress as it is now."""

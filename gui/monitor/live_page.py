@@ -271,7 +271,7 @@ class LivePage(Page):
                 value, note, colour = self._until_settled(left, most)
         if phase == "preparing":
             away = self._workbench.places.where(run)
-            note = "the cluster, and compiling" if away else "compiling, only once"
+            note = "joining the cluster" if away else "compiling, only once"
         if phase == "summarising":
             label, note = "Time left", "averaging over all draws"
         if not phase:

@@ -24,6 +24,7 @@ class NoteView(QTextBrowser):
         super().__init__(parent)
         self._text = ""
         self.setAccessibleName("The note as it reads")
+        self.setPlaceholderText("The note as it reads")
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

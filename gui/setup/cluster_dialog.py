@@ -28,7 +28,7 @@ _ABOUT = (
     "The address of a dask scheduler (tcp://10.0.0.1:8786), or local:4 for four processes of this computer."
 )
 _TRUST = (
-    "Whoever may connect to a dask scheduler may run programs on its workers, and it can run them here. "
+    "Whoever may connect to a dask scheduler may run programs on its workers, and its workers may send this computer programs to run. "
     "Use only a cluster that you trust, within a network that you trust or with these three files (tls://…)."
 )
 

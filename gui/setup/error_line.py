@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.icons import pixmap
-from plaidwork.gui.theme import space, theme
+from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Label
 from plaidwork.gui.widgets.layouts import horizontal
 
@@ -41,5 +41,10 @@ class ErrorLine(QWidget):
 
     def _restyle(self) -> None:
         self._icon.setPixmap(
-            pixmap(self._kind, 14, "error" if self._kind == "error" else "warn", self.devicePixelRatioF())
+            pixmap(
+                self._kind,
+                size.ICON - 2,
+                "error" if self._kind == "error" else "warn",
+                self.devicePixelRatioF(),
+            )
         )

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.icons import icon, pixmap
 from plaidwork.gui.setup.error_line import ErrorLine
-from plaidwork.gui.theme import space, theme
+from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Label, button
 from plaidwork.gui.widgets.layouts import horizontal, vertical
 
@@ -71,7 +71,7 @@ class Foot(QWidget):
         self.search.setEnabled(not busy)
 
     def _restyle(self) -> None:
-        self._clock.setPixmap(pixmap("clock", 16, "muted", self.devicePixelRatioF()))
+        self._clock.setPixmap(pixmap("clock", size.ICON, "muted", self.devicePixelRatioF()))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

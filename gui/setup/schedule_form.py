@@ -52,7 +52,7 @@ _SAMPLER = (
         maximum=1e7,
         log=True,
         unit="seconds",
-        doc="The chains go on no longer than about this, settled or not",
+        doc="Settled or not, the chains end about then, but not before the warm-up",
     ),
     _int("warmup", "Warm-up", 0, 10_000_000, unit="sweeps", log=True, doc="Left out of the results"),
     _int(

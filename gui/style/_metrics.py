@@ -32,12 +32,6 @@ METRICS: dict[QStyle.PixelMetric, int] = {
     PM.PM_ExclusiveIndicatorHeight: 16,
     PM.PM_CheckBoxLabelSpacing: 6,
     PM.PM_RadioButtonLabelSpacing: 6,
-    PM.PM_SmallIconSize: size.ICON,
-    PM.PM_ButtonIconSize: size.ICON,
-    PM.PM_TabBarIconSize: size.ICON,
-    PM.PM_ListViewIconSize: size.ICON,
-    PM.PM_ToolBarIconSize: size.ICON,
-    PM.PM_LineEditIconSize: size.ICON,
     PM.PM_MessageBoxIconSize: size.ICON_EMPTY,
     PM.PM_DockWidgetSeparatorExtent: 1,
     PM.PM_DockWidgetFrameWidth: 0,
@@ -71,6 +65,16 @@ METRICS: dict[QStyle.PixelMetric, int] = {
     PM.PM_ToolTipLabelFrameWidth: 7,
 }
 
+ICONS = {
+    PM.PM_SmallIconSize,
+    PM.PM_ButtonIconSize,
+    PM.PM_TabBarIconSize,
+    PM.PM_ListViewIconSize,
+    PM.PM_ToolBarIconSize,
+    PM.PM_LineEditIconSize,
+}
+"""Sizes of icons, which grow with the text."""
+
 HINTS: dict[QStyle.StyleHint, int] = {
     SH.SH_EtchDisabledText: 0,
     SH.SH_DitherDisabledText: 0,
@@ -94,7 +98,7 @@ def pixel_metric(metric: QStyle.PixelMetric, widget: QWidget | None) -> int | No
         return 3 if isinstance(widget, QTreeView) else 7
     if metric == PM.PM_DefaultFrameWidth and isinstance(widget, QAbstractScrollArea):
         return 2 if not isinstance(widget, QAbstractItemView) else 1
-    return METRICS.get(metric)
+    return size.ICON if metric in ICONS else METRICS.get(metric)
 
 
 def contents_size(kind: QStyle.ContentsType, option: Option, size_: QSize, widget: QWidget | None) -> QSize:

@@ -101,7 +101,7 @@ STEPS = (
     ),
     TourStep(
         "Start, and watch the chains",
-        "Press Start fit. The tab Live then shows every chain, how far it is from having settled, and how long that will still take. "
+        "Start fit begins the chains. The tab Live then shows each of them, how far it is from having settled, and how long that will still take. "
         "Nothing waits meanwhile: look around, pause or stop.",
         "The button is at the foot of the set-up page.",
         _running,

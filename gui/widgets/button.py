@@ -37,9 +37,11 @@ def button(
 
 
 def clear_layout(layout: QLayout) -> None:
-    """Take all widgets out of a layout and delete them when Qt is ready."""
+    """Take all widgets out of a layout and delete them when Qt is ready; those of layouts inside it, too."""
     while (item := layout.takeAt(0)) is not None:
-        old = item.widget()
+        old, inner = item.widget(), item.layout()
+        if inner is not None:
+            clear_layout(inner)
         if old is not None:
             old.hide()
             old.deleteLater()

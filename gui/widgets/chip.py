@@ -59,7 +59,7 @@ class Chip(QWidget):
     def sizeHint(self) -> QSize:
         """Text, icon and padding; 22 px high or more for large fonts."""
         metrics = self.fontMetrics()
-        icon = 18 if KINDS[self._kind][2] else 0
+        icon = size.ICON + 2 if KINDS[self._kind][2] else 0
         height = max(_HEIGHT, metrics.height() + 4)
         return QSize(metrics.horizontalAdvance(self._text) + 2 * _PAD + icon + 1, height)
 
@@ -76,9 +76,11 @@ class Chip(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), radius, radius)
         left = _PAD
         if name:
-            picture = pixmap(name, 14, ink, self.devicePixelRatioF())
-            painter.drawPixmap(left, (self.height() - 14) // 2, picture)
-            left += 18
+            edge = size.ICON - 2
+            painter.drawPixmap(
+                left, (self.height() - edge) // 2, pixmap(name, edge, ink, self.devicePixelRatioF())
+            )
+            left += edge + 4
         painter.setPen(theme().color(ink))
         rect = self.rect().adjusted(left, 0, 0, 0)
         painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text)

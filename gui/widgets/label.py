@@ -64,6 +64,17 @@ class Label(QLabel):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
+    def set_lines(self, lines: int) -> None:
+        """Change how many lines there are at most before the text is cut."""
+        if lines != self._lines:
+            self._lines = lines
+            self.updateGeometry()
+            self.update()
+
+    def cut(self, width: int) -> bool:
+        """Whether not all of the text can be read at a width."""
+        return self._elide and "".join("".join(self._shown(width)).split()) != "".join(self.text().split())
+
     def set_role(self, role: str) -> None:
         """Change the type role."""
         self._role = role

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLayout, QMenu, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
-from plaidwork.gui.theme import space, theme
+from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.button import button, clear_layout, tool_button
 from plaidwork.gui.widgets.label import Label
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
@@ -28,6 +28,8 @@ KINDS = {
 _LINE = 4
 _LEAST = 420
 """Pixels of width below which the words are not broken any further."""
+_WORDS, _TITLE_LINES, _ALL_LINES = 110, 2, 99
+"""Pixels of height that the words of a message take unless the user asks for all of them, and lines of its title."""
 
 
 @dataclass
@@ -63,8 +65,10 @@ class MessageBar(QWidget):
         self._messages: list[Message] = []
         self._next = 1
         self._icon = Label()
-        self._title = Label("", "strong", wrap=True)
-        self._text = Label("", wrap=True)
+        self._title = Label("", "strong", elide=True, lines=_TITLE_LINES)
+        self._text = Label("", elide=True, lines=_TITLE_LINES)
+        self.read_all = button("Read all", self._show_all, kind="quiet", parent=self)
+        self._whole = False
         self._more = button("", self._list, kind="quiet", parent=self)
         self._more.setToolTip("All messages")
         self._actions = horizontal(spacing=space.S)
@@ -81,6 +85,7 @@ class MessageBar(QWidget):
         layout = horizontal(
             (self._icon, 0, Qt.AlignmentFlag.AlignTop),
             (texts, 1),
+            self.read_all,
             self._more,
             self._actions,
             self._close,
@@ -205,6 +210,7 @@ class MessageBar(QWidget):
             self.hide()
             self.emptied.emit()
             return
+        self._whole = False
         self._title.setText(message.title)
         self._text.setText(message.text)
         self._text.setVisible(bool(message.text))
@@ -218,7 +224,25 @@ class MessageBar(QWidget):
         self.setAccessibleName(f"{message.title}. {message.text}")
         self._restyle()
         self.show()
+        self._cut_words()
         self.fits.emit(self._height(self.width()))
+
+    def _show_all(self) -> None:
+        """Every word, however high that is, until another message comes."""
+        self._whole = True
+        self._cut_words()
+        self.fits.emit(self._height(self.width()))
+
+    def _cut_words(self) -> None:
+        """As many lines as have room: letters of twice the size would take half of a small window."""
+        rest = _WORDS // self._text.fontMetrics().lineSpacing() - _TITLE_LINES
+        self._title.set_lines(_ALL_LINES if self._whole else _TITLE_LINES)
+        self._text.set_lines(_ALL_LINES if self._whole else max(1, rest))
+        self.read_all.setVisible(False)
+        self.layout().activate()
+        width = self._text.width() if self._text.isVisible() else self._title.width()
+        self.read_all.setVisible(self._title.cut(width) or self._text.cut(width))
+        self.updateGeometry()
 
     def _act(self, message: Message, callback: Callable[[], object]) -> None:
         self.dismiss(message.number)
@@ -228,7 +252,7 @@ class MessageBar(QWidget):
         message = self.current
         if message is not None:
             ink, _, name = KINDS[message.kind]
-            self._icon.setPixmap(pixmap(name, 16, ink, self.devicePixelRatioF()))
+            self._icon.setPixmap(pixmap(name, size.ICON, ink, self.devicePixelRatioF()))
         self.update()
 
     def _height(self, width: int) -> int:
@@ -247,7 +271,7 @@ class MessageBar(QWidget):
         """Another width may need another height."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
+            self._cut_words()
             self.fits.emit(self._height(self.width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:

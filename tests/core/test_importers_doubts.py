@@ -292,3 +292,46 @@ def test_colours_given_up_are_told_and_can_be_kept(pictures):
     with Image.open(pictures / "0.png") as image:
         assert np.array_equal(data.values[0], np.asarray(image).ravel())
     assert preview(pictures, colour="colour").n_columns == 72
+
+
+# -- what a stranger's files hold -----------------------------------------------------------------------------
+
+
+def test_titles_count_when_the_separator_is_found(write):
+    rows = "".join(f"r{i},some words {i},other words {i % 3}\n" for i in range(12))
+    shown = preview(write("id,what,why\n" + rows))
+    assert (shown.options["delimiter"], shown.header) == (",", ("id", "what", "why"))
+
+
+def test_values_that_lost_their_decimal_point_are_told_with_their_place(write):
+    values = np.random.default_rng(0).gamma(2.0, 1.0, (40, 3)).round(4) + 9
+    values[[4, 30], 1] *= 1e4
+    rows = "".join(f"s{i}," + ",".join(f"{x:.10g}" for x in line) + "\n" for i, line in enumerate(values))
+    shown = preview(write("id,a,b,c\n" + rows))
+    found = issue(shown, "2 values lie far beyond the others of their columns")
+    assert found.severity == "warning"
+    assert found.detail.startswith("First: row “s4”, column “b”: ")
+    assert len(found.places) == 2
+    assert not [one for one in shown.issues if "skewed" in one.message], "logarithms do not mend it"
+
+
+def test_heavy_tails_are_not_taken_for_lost_points(write):
+    values = np.exp(np.random.default_rng(1).normal(0, 2.5, (400, 4)))
+    rows = "".join(f"s{i}," + ",".join(f"{x:.6g}" for x in line) + "\n" for i, line in enumerate(values))
+    assert not [one for one in preview(write("id,a,b,c,d\n" + rows)).issues if "far beyond" in one.message]
+
+
+def test_a_title_of_two_meanings_does_not_say_where_samples_are(write):
+    rows = "".join(f"P{i},{'ab'[i % 2]},{i}.5,{i * 2}.25\n" for i in range(9))
+    assert preview(write("Probe,Behandlung,x,y\n" + rows)).options["samples_in"] == ""
+    assert preview(write("gene,what,x,y\n" + rows)).options["samples_in"] == "columns"
+
+
+def test_empty_labels_do_not_occur_twice(write):
+    rows = "".join(f"r{i},{'' if i < 2 else f'day {i}'},{i}.5\n" for i in range(9))
+    assert not [one for one in preview(write("id,day,x\n" + rows)).issues if "label" in one.message]
+
+
+def test_one_row_of_another_length_is_left_out_in_good_english(write):
+    shown = preview(write("id,a,b\nx,1,2\ny,1\nz,3,4\n"))
+    assert issue(shown, "1 row has a number of fields").fix[0] == "Leave it out"

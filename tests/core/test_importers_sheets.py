@@ -203,3 +203,20 @@ def test_parquet_numbers_that_cannot_be_represented(tmp_path):
     with pytest.raises(DataError, match=r"row 2, column 3 “y”: expected a finite number"):
         read_dataset(path, {"inexact": "nearest"})
     assert read_dataset(path, {"inexact": "missing", "infinite": "missing"}).n_missing == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a,b,c\n1,2,3\n", "is no spreadsheet: it holds plain text. Let its name end in .csv"),
+        (b"PK\x03\x04" + bytes(60), "it is damaged or cut off"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(60), "is no spreadsheet, whatever it is called"),
+    ],
+)
+def test_what_is_no_spreadsheet_is_told_in_plain_words(tmp_path, content, words):
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(DataError) as caught:
+        find_reader(path).read(path, {})
+    assert words in str(caught.value)
+    assert "EOCD" not in str(caught.value)

@@ -54,7 +54,7 @@ def test_not_a_session(tmp_path):
     empty.write_bytes(b"")
     h5py.File(other, "w").close()
     for path, words in (
-        (text, "expected an HDF5 file"),
+        (text, "it is no HDF5 file"),
         (empty, "is empty"),
         (other, "expected 'plaidwork-session'"),
     ):

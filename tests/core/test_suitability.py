@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 from plaidwork.core.contract.model import Problem
-from plaidwork.core.contract.spec import Input
+from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.session.offers import views_with
 from plaidwork.core.session.suitability import Choices, suggestion
@@ -98,6 +98,16 @@ def test_views_of_opposite_orientation_are_of_the_same_samples():
     assert found.propose(VIEWS.spec, ["genes", "drugs"]) == {"views": ["genes", "drugs"]}
     assert not found.related("genes", "other"), "the same genes of other samples"
     assert views_with(genes, [genes, drugs, other]) == [genes, drugs]
+
+
+def test_images_are_not_taken_for_counts_of_words():
+    grid = View("image_grid", "Images", {"values": "x"})
+    seeing = replace(CLASSIFIER.spec, id="toy.seeing", views=(grid,))
+    words = replace(WORDS.spec, inputs=WORDS.spec.inputs[:1])
+    grey = table(kind="count", label=["x", "y"] * 3)
+    assert ids(choices(grey).ranked([words, seeing])) == ["words", "seeing"]
+    images = grey.with_(image_shape=(1, 3))
+    assert ids(choices(images).ranked([words, seeing])) == ["seeing", "words"]
 
 
 def test_one_dataset_is_not_two_inputs():

@@ -63,6 +63,18 @@ def test_models(capsys):
     assert "infinite_plaid" in ids
 
 
+def test_a_model_is_described(capsys):
+    assert main(["models", "infinite_plaid"]) == 0
+    said = capsys.readouterr().out
+    assert "plaidwork fit infinite_plaid --input X=FILE --out mine.plaidwork" in said
+    assert "expected_blocks  Blocks expected beforehand (> 0; usual: 1.0)." in said
+    assert "**" not in said
+    assert main(["models", "infinite_plaid", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "infinite_plaid"
+    assert main(["models", "infinit_plaid"]) == 2
+    assert "Did you mean “infinite_plaid”?" in capsys.readouterr().err
+
+
 def test_fit_and_info(fitted, capsys):
     capsys.readouterr()
     assert main(["info", str(fitted)]) == 0
@@ -196,6 +208,7 @@ def test_examples_are_listed(capsys):
     (record,) = _json_lines(capsys.readouterr().out)
     for sample in record["examples"]:
         assert sample["id"] in listed
+        assert f"{sample['size']}  " in listed, "size and title do not run together"
 
 
 @pytest.mark.long
@@ -302,7 +315,7 @@ def test_failing_model_is_saved_and_exits_3(tmp_path, toys, capsys):
     ("args", "words"),
     [
         (["fti"], "Did you mean “fit”?"),
-        (["fit"], "required"),
+        (["fit"], "plaidwork fit needs MODEL, --input NAME=FILE and --out S.plaidwork."),
         (["models", "--jsn"], "Unrecognized"),
         (
             ["fit", "toy.walk", "--input", "X=none.csv", "--out", "a"],
@@ -506,3 +519,25 @@ def test_names_that_differ_in_spelling_are_told_and_matched_on_demand(tmp_path, 
     assert "“t.0” in b and “T-0”" in told
     assert main([*fit, "--import-option", "match_spelling=true"]) == 0
     assert "6 samples in all, 6 of them in every view" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "The disk is full. Free some space, or write elsewhere."),
+        (OSError(28, "No space left on device", "a.csv"), "The disk is full, at a.csv. Free some space"),
+        (PermissionError(13, "Permission denied", "a.csv"), "a.csv cannot be opened or written: you have no right to."),
+        (OSError(30, "Read-only file system", "a.csv"), "a.csv cannot be written: it is on a disk for reading only."),
+        (IsADirectoryError(21, "Is a directory", "a"), "a is a folder. Name a file."),
+        (OSError(36, "File name too long", "a"), "a cannot be used: file name too long. Check the place"),
+    ],
+)  # fmt: skip
+def test_what_the_system_refuses_is_told_in_sentences(capsys, monkeypatch, error, said):
+    def refuse(args):
+        raise error
+
+    monkeypatch.setattr("plaidwork.core.cli._run_command", refuse)
+    assert main(["models"]) == 2
+    found = capsys.readouterr().err
+    assert said in found
+    assert "Errno" not in found

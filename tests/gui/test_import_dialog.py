@@ -402,3 +402,23 @@ def test_folder_of_images(qtbot, tmp_path):
     data = finish(qtbot, dialog)
     assert data.image_shape == (4, 5)
     assert set(data.row_table["label"]) == {"digit 3", "digit 5"}
+
+
+def test_while_the_head_is_read_nothing_is_called_detected(qtbot, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("id,a,b\nx,1.5,2\ny,2.5,3\n")
+    dialog = ImportDialog(path)
+    qtbot.addWidget(dialog)
+    assert dialog.options.field("decimal").chip.isHidden()
+    assert dialog.options.field("decimal").again.isHidden()
+    assert dialog.table._empty == "Reading the file"
+    ready(qtbot, dialog)
+    assert not dialog.options.field("decimal").chip.isHidden()
+    assert dialog.table._empty == "No rows to show"
+
+
+def test_of_a_file_that_cannot_be_read_only_what_may_help_is_asked(qtbot, opened):
+    dialog = opened("x.csv", "")
+    qtbot.waitUntil(lambda: dialog.state.preview is not None)
+    assert not dialog.options.field("delimiter").isHidden()
+    assert all(dialog.options.field(name).isHidden() for name in ("sample", "feature", "value", "view"))

@@ -16,6 +16,7 @@ from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
+from plaidwork.gui.window_bars import room_on
 from plaidwork.gui.workbench import Workbench
 from tests.gui.window_tools import SlowWalk, dataset, plan, settled_picture, toy_registry
 
@@ -366,3 +367,8 @@ def test_a_page_that_cannot_be_made_says_so_and_spares_the_others(window, qtbot)
     assert "no such thing" in page.pane._text.text()
     window.workspace.step(1)
     assert type(window.workspace.current_page()) is Page
+
+
+def test_a_window_leaves_room_for_its_frame_on_a_screen_of_its_size(window):
+    size = window.sizeHint().boundedTo(room_on(window.sizeHint(), window.style()))
+    assert 16 <= window.sizeHint().height() - size.height() <= 60, "title bar and edges"

@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from plaidwork.core.session.session import Session
+from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets import MessageBar
 from plaidwork.gui.workbench import Workbench
 from tests.gui.window_tools import dataset, plan, toy_registry, window_on
@@ -92,3 +93,32 @@ def test_the_height_asked_for_has_room_for_every_line(qtbot, width):
         label = bar._text
         assert label.heightForWidth(label.width()) <= label.height()
         assert not bar._title.geometry().intersects(label.geometry())
+
+
+def test_large_texts_leave_the_window_its_room_and_all_words_a_button(qtbot):
+    """Twice the size in a small window: at most four lines, the rest on demand; usual texts are whole at once."""
+    words = "Rater 2 gives 0.49 grades lower. 500 draws in 24 s of CPU time. Ended by its budget, after 625 sweeps per chain."
+    heights, cut = {}, {}
+    try:
+        for scale in (1.0, 2.0):
+            theme().set_text_scale(scale)
+            bar = MessageBar()
+            qtbot.addWidget(bar)
+            bar.resize(1008, 60)
+            bar.post(
+                "warn",
+                "Gaussian process 1 finished, but 4 of 4 quantities have not settled yet",
+                words,
+                [("Show results", int)],
+            )
+            QApplication.processEvents()
+            heights[scale], cut[scale] = bar.sizeHint().height(), bar.read_all.isVisible()
+            if scale == 2.0:
+                assert heights[scale] <= 4 * bar._text.fontMetrics().lineSpacing() + 16
+                assert bar._icon.pixmap().deviceIndependentSize().width() > 20, "icons grow with the words"
+                qtbot.mouseClick(bar.read_all, Qt.MouseButton.LeftButton)
+                assert bar.sizeHint().height() > heights[scale]
+                assert not bar.read_all.isVisible()
+    finally:
+        theme().set_text_scale(1.0)
+    assert cut == {1.0: False, 2.0: True}

@@ -7,6 +7,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Trace, Variable
@@ -15,7 +16,9 @@ from plaidwork.core.errors import ModelError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
+from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.status_line import _at_most
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets import Label
@@ -464,3 +467,21 @@ def test_small_plots_that_wait_for_their_turn_leave_no_hole(finished, qtbot):
         assert (grey[:, : dark.width()] < 4).mean() < 0.01
     assert len(page._plots) == 2
     assert all(plot.isVisible() for plot in page._plots)
+
+
+def test_a_long_value_cuts_no_title_but_its_own(finished, qtbot):
+    """“Kept draws” is cut when there is no room beside its own number, not because another row is long."""
+    workbench, run = finished
+    run.goal = run.schedule.with_(budget=60.0)  # “until settled, about 1 min at most”
+    panel = ChainPanel(workbench, run)
+    qtbot.addWidget(panel)
+    panel.resize(250, 700)
+    panel.show()
+    QApplication.processEvents()
+    title = next(label for label in panel.findChildren(Label) if label.text() == "Kept draws")
+    assert title.width() >= title.fontMetrics().horizontalAdvance("Kept draws")
+
+
+def test_a_budget_that_is_spent_does_not_promise_an_end_in_no_time():
+    assert _at_most(-3.0) == "ends after a first look"
+    assert _at_most(12.0).startswith("at most ")

@@ -26,6 +26,8 @@ _CELL = 32
 _CHUNK = 1 << 20
 _REFERENCE = re.compile(rb"\br\s{0,9}=\s{0,9}[\"']\s{0,9}([A-Za-z]{0,30})([0-9]{0,30})")
 _LONGEST = 100
+_OLD_EXCEL = (b"\xd0\xcf\x11\xe0", b"\x09\x08", b"\x09\x04", b"\x09\x02", b"\x09\x00")
+"""How files of Excel before 2007 begin."""
 _ROWS, _COLUMNS = 1 << 20, 1 << 14
 """Rows and columns that a sheet of Excel can have; with more the reader ends the program."""
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -118,12 +120,33 @@ def check_sheets(path: Path) -> None:
     Raises ``DataError``, and what ``zipfile`` and the parser of XML raise for damage.
     """
     if not zipfile.is_zipfile(path):
+        _check_old_sheets(path)
         return
     with zipfile.ZipFile(path) as archive:
         check_growth(path, sum(info.file_size for info in archive.infolist()))
         for info in archive.infolist():
             with archive.open(info) as part:  # never further than it says it goes
                 check_growth(path, _CELL * _reach(info.filename, part))
+
+
+def _check_old_sheets(path: Path) -> None:
+    """What is no zip archive is a file of an old Excel, or no spreadsheet at all: a table of text that is called so, say."""
+    with path.open("rb") as stream:
+        head = stream.read(1024)
+    if head.startswith(_OLD_EXCEL):
+        return
+    if head.startswith(b"PK"):
+        raise DataError(
+            f"{path.name} cannot be read: it is damaged or cut off.", "Copy or download it once more."
+        )
+    if b"\0" in head:
+        raise DataError(
+            f"{path.name} is no spreadsheet, whatever it is called.", "Export the table as .xlsx or .csv."
+        )
+    raise DataError(
+        f"{path.name} is no spreadsheet: it holds plain text.",
+        "Let its name end in .csv, and import that file.",
+    )
 
 
 def _reach(name: str, part: IO[bytes]) -> int:

@@ -13,6 +13,10 @@ from plaidwork.core.draws.counting import agree, counted
 SKEW_LIMIT = 2.0
 _LISTED, _LISTED_PLACES = 50, 8
 """Repeated names that are listed, and places of each."""
+_FAR, _SHARE, _FEWEST = 100.0, 0.1, 20
+"""How many times the next smaller value one is that lies far off, how many of a column may, and of how many."""
+_MOST_JUDGED = 20_000_000
+"""Values that are sorted; more take too long."""
 
 
 def infer_kind(values: np.ndarray) -> ValueKind:
@@ -90,7 +94,7 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
                 "warning",
                 f"{counted(len(which), what)} {verb} no value at all",
                 _first(which),
-                fix=("Leave them out", f"drop_empty_{what}s", True),
+                fix=(f"Leave {agree(len(which), 'it', 'them')} out", f"drop_empty_{what}s", True),
             )
         )
     if constant.any():
@@ -101,7 +105,7 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
                 "warning",
                 f"{counted(len(which), what)} {verb} the same value everywhere",
                 _first(which),
-                fix=("Leave them out", f"drop_constant_{what}s", True),
+                fix=(f"Leave {agree(len(which), 'it', 'them')} out", f"drop_constant_{what}s", True),
             )
         )
     return found
@@ -141,6 +145,46 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
             "log1p" if zero else "log",
         ),
     )
+
+
+def far_issue(values: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Issue | None:
+    """Values a hundred times and more beyond all others of their column, as a lost decimal point makes them.
+
+    Judged are columns of at least 20 known values of which more than half are not zero: a gap of that width among the
+    sizes, with at most a tenth of the values above it. O(n log n).
+    """
+    if values.ndim != 2 or len(values) < _FEWEST or values.size > _MOST_JUDGED:
+        return None
+    sizes = np.sort(np.abs(values), axis=0)  # missing ones come last
+    known = np.isfinite(sizes)
+    count = known.sum(axis=0)
+    low, high = sizes[:-1], sizes[1:]
+    place = np.arange(len(low))[:, None]
+    usual = np.take_along_axis(sizes, np.maximum(count - 1, 0)[None] // 2, axis=0)
+    with np.errstate(all="ignore"):
+        gap = (high >= _FAR * low) & known[1:] & (place + 1 >= (1 - _SHARE) * count) & (usual > 0)
+    gap &= count >= _FEWEST
+    limit = np.where(gap.any(axis=0), np.take_along_axis(low, gap.argmax(axis=0)[None], axis=0)[0], np.inf)
+    found = np.argwhere(np.isfinite(values) & (np.abs(values) > limit))
+    if not len(found):
+        return None
+    lines = tuple(
+        f"{_named('row', rows[i])}, {_named('column', columns[j])}: {_shown(values[i, j])}; the others reach {limit[j]:.4g}"
+        for i, j in found[:_LISTED].tolist()
+    )
+    more = len(found) - len(lines)
+    return Issue(
+        "warning",
+        f"{counted(len(found), 'value')} {agree(len(found), 'lies', 'lie')} far beyond the others of "
+        f"{agree(len(found), 'its column', 'their columns')}",
+        f"First: {lines[0]}. Has a decimal point been lost?",
+        places=(*lines, *([f"and {more} more"] if more else [])),
+    )
+
+
+def _named(what: str, name: str) -> str:
+    """“row “x”” of a line that has a name, and “row 3” of one that is only numbered."""
+    return name if name.startswith(f"{what} ") else f"{what} “{name}”"
 
 
 def _shown(value: float) -> str:

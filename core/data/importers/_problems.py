@@ -114,7 +114,7 @@ class Problems:
                     f"{number} {verb} a number of fields other than {self.layout.n_columns}",
                     f"First: row {row} has {width}",
                     row=row,
-                    fix=(f"Leave out {agree(len(self._ragged), 'it', 'them')}", "ragged", "drop"),
+                    fix=(f"Leave {agree(len(self._ragged), 'it', 'them')} out", "ragged", "drop"),
                 )
             )
         found += self._text_issues()

@@ -10,7 +10,13 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._damage import memory_told
-from plaidwork.core.data.importers._findings import infer_kind, line_issues, name_issue, skew_issue
+from plaidwork.core.data.importers._findings import (
+    far_issue,
+    infer_kind,
+    line_issues,
+    name_issue,
+    skew_issue,
+)
 from plaidwork.core.data.importers._matrix import finished, samples_found
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
 from plaidwork.core.data.reading_options import declared_choices
@@ -134,8 +140,11 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
         for axis, seen in ((0, all_columns and (all_rows or raw.checked)), (1, all_rows)):
             lines = line_issues(values, sides[axis], axis) if seen else []
             found += [issue for issue in lines if issue.fix and not options.get(issue.fix[1])]
-    if not options.get("log"):
-        skewed = skew_issue(values, options.get("kind") or infer_kind(values[np.isfinite(values)]))
+    kind = options.get("kind") or infer_kind(values[np.isfinite(values)])
+    far = far_issue(values, *sides) if kind == "real" else None
+    found += [far] if far else []
+    if not options.get("log") and not far:
+        skewed = skew_issue(values, kind)
         found += [skewed] if skewed else []
     return found
 

@@ -19,7 +19,7 @@ from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
 from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_encoding
 from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.data.reading_options import declared_choices
-from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.data.sample_words import TWO_MEANINGS, labels_say, names_say
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
@@ -135,6 +135,8 @@ def _delimiter(path: Path, layout: Layout) -> str:
         if width < 2:
             continue
         regular = sum(len(fields) == width for _, fields in rows[1:] or rows) / max(len(rows) - 1, 1)
+        if len(rows[0][1]) == 1:
+            regular /= 2  # titles that it does not cut stand above the cells of another separator
         cells = [cell for _, fields in rows[1:] or rows for cell in fields[:200]]
         known = {token.lower() for token in layout.missing}
         numeric = sum(like_number(cell) or cell.strip().lower() in known for cell in cells) / len(cells)
@@ -341,4 +343,5 @@ def _find_orientation(layout: Layout, options: ImportOptions) -> None:
     word = word_of(layout.titles[layout.names]) if named and layout.header else ""
     rows = [fields[layout.names] for _, fields in layout.head if len(fields) > layout.names] if named else []
     columns = [layout.titles[index] for index in layout.value_columns]
-    layout.samples_in = labels_say(word, "") or names_say(rows, columns)
+    said = "" if word in TWO_MEANINGS else labels_say(word, "")
+    layout.samples_in = said or names_say(rows, columns)

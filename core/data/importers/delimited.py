@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -315,7 +315,12 @@ def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions)
     if "decimal" in layout.unclear:
         found.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
     if not options.get("distinct_labels"):
-        found += [_label_issue(texts) for texts in table.labels.values() if looks_unique(texts)]
+        filled = [[text for text in texts if text.strip()] for texts in table.labels.values()]
+        found += [
+            _label_issue(texts, whole)
+            for texts, whole in zip(filled, table.labels.values())
+            if looks_unique(texts)
+        ]
     if not layout.value_columns:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
     elif not table.n_records:
@@ -326,9 +331,10 @@ def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions)
     return found
 
 
-def _label_issue(texts: list[str]) -> Issue:
+def _label_issue(texts: list[str], whole: Sequence[str]) -> Issue:
+    """Of the ``texts`` that are filled in among the ``whole`` column."""
     twice = repeated(texts)
-    first, second = [index + 1 for index, text in enumerate(texts) if text == twice[0]][:2]
+    first, second = [index + 1 for index, text in enumerate(whole) if text == twice[0]][:2]
     shown = twice[0] if len(twice[0]) <= 40 else twice[0][:39] + "…"
     verb = agree(len(twice), "occurs", "occur")
     return Issue(

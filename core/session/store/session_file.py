@@ -338,8 +338,8 @@ def _not_opened(path: Path, error: OSError) -> SessionError:
         return SessionError(f"“{path.name}” is empty, expected a Plaidwork session.", _HINT)
     if head != b"\x89HDF\r\n\x1a\n":
         return SessionError(
-            f"“{path.name}” is not a Plaidwork session: it starts with {head!r}, expected an HDF5 file.",
-            "To use its numbers, import it as data.",
+            f"“{path.name}” is not a Plaidwork session: it is no HDF5 file.",
+            "A session ends in .plaidwork. To use the numbers of this file, import it as data.",
         )
     return SessionError(f"“{path.name}” is damaged or cut off: {error}.", _HINT)
 
