@@ -188,3 +188,9 @@ def test_recovered_work_goes_into_the_file_it_came_from(session, tmp_path, ended
     other.save()
     with pytest.raises(ChangedError):
         again.save()
+
+
+def test_a_variable_of_the_system_moves_unsaved_work(monkeypatch, tmp_path):
+    monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
+    written = write_recovery(Session("One"))
+    assert written.parent == tmp_path / "state" / "recovery"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from pathlib import Path
@@ -12,10 +13,11 @@ _KEY = re.compile(r"[0-9A-Za-z-]{1,80}\Z")
 
 
 def recovery_folder() -> Path:
-    """Where recovery files are kept (not created)."""
+    """Where recovery files are kept (not created); ``PLAIDWORK_STATE`` moves it (tests, portable use)."""
     import platformdirs
 
-    return Path(platformdirs.user_state_dir("plaidwork", appauthor=False)) / "recovery"
+    state = os.environ.get("PLAIDWORK_STATE") or platformdirs.user_state_dir("plaidwork", appauthor=False)
+    return Path(state) / "recovery"
 
 
 _PROGRAM = secrets.token_hex(4)
