@@ -27,8 +27,15 @@ from plaidwork.core.inference.run import now
 Labels = Mapping[str, Sequence[str]]
 """Item names by dim, where known."""
 
-_TYPES: dict[str, Any] = {"float": np.dtype("<f8"), "int": np.dtype("<i8"), "bool": np.dtype("i1")}
-_FILL = {"float": np.nan, "int": 0, "bool": 0}
+_TYPES: dict[str, Any] = {
+    "float": np.dtype("<f8"),
+    "int": np.dtype("<i8"),
+    "count": np.dtype("<i8"),
+    "bool": np.dtype("i1"),
+}
+_AT_ONCE, _LOOKED_AT = 1 << 24, 1000
+"""Bytes and entries that are put together."""
+_FILL = {"float": np.nan, "int": 0, "count": 0, "bool": 0}
 
 
 class _Names:
@@ -243,15 +250,32 @@ def _flat(
     if stored is not None:
         return writer.array(group, name, stored, **attrs)
 
+    if variable.dtype == "count":  # as few bytes as the largest draw needs
+        kinds = {entry.dtype for view in views for entry in view.packed(variable.name)}
+        dtype = np.result_type(*kinds).newbyteorder("<")
+
     def parts() -> Iterator[np.ndarray]:
         for view in views:
-            entries = view.packed(variable.name)
-            if entries:
-                yield np.concatenate(entries).astype(dtype, copy=False)
+            for some in _together(view.packed(variable.name)):
+                yield np.concatenate(some).astype(dtype, copy=False)
 
     first = next(view for view in views if view.n_draws).packed(variable.name)[0]
     shape = (length, *first.shape[1:])
     return writer.stream(group, name, shape, dtype, parts(), compress=variable.dtype != "float", **attrs)
+
+
+def _together(entries: list[np.ndarray]) -> Iterator[list[np.ndarray]]:
+    """The entries in groups of some megabytes: many small ones are written at once, large ones are not copied all together."""
+    some: list[np.ndarray] = []
+    size = 0
+    for entry in entries:
+        some.append(entry)
+        size += entry.nbytes
+        if size > _AT_ONCE or len(some) == _LOOKED_AT:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 def read_draws(

@@ -16,9 +16,11 @@ from plaidwork.core.api import (
     ModelData,
     ModelError,
     ModelSpec,
+    Params,
     Problem,
     Results,
     Stage,
+    State,
     Trial,
     passes,
 )
@@ -64,7 +66,7 @@ class HdpTopics(Model[TopicState, TopicSettings]):
     )
 
     def init(self, data: ModelData, params: TopicSettings, rng: np.random.Generator) -> TopicState:
-        for problem in find_problems(data):
+        for problem in self.validate(data, params):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
         return first_state(corpus_of(data, params), params, rng)
@@ -139,7 +141,8 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         return predict_documents(kept, data, new_data)
 
     def validate(self, data: ModelData, params: TopicSettings) -> Sequence[Problem]:
-        return find_problems(data)
+        found: list[Problem] = data.prepared(_problems, cast(Params, params), ())
+        return found
 
     def prepare(self) -> None:
         from plaidwork.plugins.dirichlet_processes.topics.simulate import as_data
@@ -176,8 +179,20 @@ class HdpTopics(Model[TopicState, TopicSettings]):
 
         return {"X": draw_words(state, shapes["X"], rng)}
 
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: TopicSettings
+    ) -> TopicState:
+        if from_version == 1:  # topics of four bytes
+            return cast(TopicState, {**state, "topic": state["topic"].astype(np.uint16)})
+        return super().upgrade_state(state, from_version, data, params)
+
     def refresh(self, state: TopicState, data: ModelData, params: TopicSettings) -> TopicState:
         return refreshed(state, corpus_of(data, params))
+
+
+def _problems(data: ModelData, params: Params) -> list[Problem]:
+    """Looked for once for all chains."""
+    return find_problems(data)
 
 
 def main_topics(state: TopicState) -> int:
