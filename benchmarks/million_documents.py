@@ -79,7 +79,10 @@ def make(documents: int, path: Path, seed: int = 1) -> None:
         np.save(room / "format.npy", np.array(b"csr"))
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
             for name in ("indices", "indptr", "format", "shape", "data"):
-                with open(room / f"{name}.npy", "rb") as source, archive.open(f"{name}.npy", "w", force_zip64=True) as target:
+                with (
+                    open(room / f"{name}.npy", "rb") as source,
+                    archive.open(f"{name}.npy", "w", force_zip64=True) as target,
+                ):
                     shutil.copyfileobj(source, target, 1 << 24)
     np.save(path.with_name(f"{path.stem}_outcome.npy"), outcome)
 
@@ -87,7 +90,11 @@ def make(documents: int, path: Path, seed: int = 1) -> None:
 def memory() -> dict[str, float]:
     """GiB of this process by the names of the kernel."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    return {line.split(":")[0]: int(line.split()[1]) / 2**20 for line in lines if line.startswith(("VmRSS", "VmHWM", "RssAnon"))}
+    return {
+        line.split(":")[0]: int(line.split()[1]) / 2**20
+        for line in lines
+        if line.startswith(("VmRSS", "VmHWM", "RssAnon"))
+    }
 
 
 class Steps:
@@ -110,7 +117,10 @@ class Steps:
         over.set()
         thread.join()
         now = memory()
-        print(f"{name:22} cpu {cpu:8.1f} s  wall {seconds:8.1f} s  anonymous {now['RssAnon']:5.2f}, at most {most[0]:5.2f} GiB, with files {most[1]:5.2f}", flush=True)
+        print(
+            f"{name:22} cpu {cpu:8.1f} s  wall {seconds:8.1f} s  anonymous {now['RssAnon']:5.2f}, at most {most[0]:5.2f} GiB, with files {most[1]:5.2f}",
+            flush=True,
+        )
 
 
 def fit(options: argparse.Namespace) -> None:
@@ -131,14 +141,23 @@ def fit(options: argparse.Namespace) -> None:
         inputs: dict[str, Any] = {"X": read_dataset(options.corpus)}
         if options.model == "supervised_ibp":
             inputs["y"] = read_dataset(options.corpus.with_name(f"{options.corpus.stem}_outcome.npy"))
-    kept = {"warmup": options.warmup, "draws": options.sweeps, "thin": 1} if model.spec.algorithm == "mcmc" else {"max_sweeps": options.sweeps}
+    kept = (
+        {"warmup": options.warmup, "draws": options.sweeps, "thin": 1}
+        if model.spec.algorithm == "mcmc"
+        else {"max_sweeps": options.sweeps}
+    )
     schedule = model.spec.default_schedule.with_(chains=options.chains, budget=0, **kept)
     with step("checks"):
         plan = make_plan(model, inputs, dict(one.split("=") for one in options.set), schedule=schedule)
         cost = estimate(plan)
     need = needed(plan, cost)
-    parts = (f"{name} {value / 2**30:.2f} GiB" for name, value in (("data", need.data), ("chains", need.chains), ("draws and results", need.draws)))
-    print(f"expected: {', '.join(parts)}; {cost.seconds_per_sweep if cost else 0:.1f} s a sweep; {memory_problem(plan, cost)}")
+    parts = (
+        f"{name} {value / 2**30:.2f} GiB"
+        for name, value in (("data", need.data), ("chains", need.chains), ("draws and results", need.draws))
+    )
+    print(
+        f"expected: {', '.join(parts)}; {cost.seconds_per_sweep if cost else 0:.1f} s a sweep; {memory_problem(plan, cost)}"
+    )
     session = Session(name="Documents")
     with step("digest, into session"):
         run = session.add_run(plan)
@@ -147,7 +166,9 @@ def fit(options: argparse.Namespace) -> None:
         for _ in job:
             pass
     for record in run.chains:
-        print(f"chain {record.chain + 1}: {record.sweep} sweeps, {record.cpu_seconds / max(record.sweep, 1):.1f} s of processor each")
+        print(
+            f"chain {record.chain + 1}: {record.sweep} sweeps, {record.cpu_seconds / max(record.sweep, 1):.1f} s of processor each"
+        )
     with step("results"):
         job.summarise()
     with tempfile.TemporaryDirectory(dir=options.corpus.parent) as folder:
@@ -159,8 +180,16 @@ def fit(options: argparse.Namespace) -> None:
             opened = open_session(path, any_size=True)
         with step("look at a result"):
             found = next(iter(opened.runs.values())).results
-            print(", ".join(f"{name} {value.values.shape}" for name, value in found.items() if hasattr(value, "values") and value.values.size > 10**5))
-    print(f"at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB in this process, {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20:.2f} in one of its children")
+            print(
+                ", ".join(
+                    f"{name} {value.values.shape}"
+                    for name, value in found.items()
+                    if hasattr(value, "values") and value.values.size > 10**5
+                )
+            )
+    print(
+        f"at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB in this process, {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20:.2f} in one of its children"
+    )
 
 
 def main() -> None:

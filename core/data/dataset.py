@@ -17,6 +17,8 @@ from plaidwork.core.errors import DataError
 Axis = Literal[0, 1]
 SamplesIn = Literal["", "rows", "columns"]
 AXIS_WORDS: tuple[Literal["rows"], Literal["columns"]] = ("rows", "columns")
+_HASHED = 1 << 20
+"""Numbers that are hashed together."""
 PIXEL = "pixel"
 """Annotation of the columns of images some of whose pixels are left out: number of each within the image, from 1."""
 
@@ -205,15 +207,19 @@ class Dataset(_Base):
             return self.known_digest
         hasher = hashlib.sha256()
         parts = (
-            (self.values.data, self.values.indices.astype(np.int64), self.values.indptr.astype(np.int64))
+            ((self.values.data, None), (self.values.indices, np.int64), (self.values.indptr, np.int64))
             if self.is_sparse
-            else (self.values,)
+            else ((self.values, None),)
         )
-        for part in parts:
+        for part, wanted in parts:
             array = np.ascontiguousarray(part)
-            hasher.update(f"{array.dtype.newbyteorder('<').str}{array.shape}".encode())
-            ordered = array.astype(array.dtype.newbyteorder("<"), copy=False)
-            hasher.update(ordered.reshape(-1).view(np.uint8).data)  # without a copy, nor the interpreter lock
+            dtype = np.dtype(wanted or array.dtype).newbyteorder("<")
+            hasher.update(f"{dtype.str}{array.shape}".encode())
+            flat = array.reshape(-1)
+            step = max(len(flat), 1) if flat.dtype == dtype else _HASHED
+            for start in range(0, len(flat), step):  # another type is made piece by piece
+                piece = flat[start : start + step].astype(dtype, copy=False)
+                hasher.update(piece.view(np.uint8).data)  # without a copy, nor the interpreter lock
         for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
             hasher.update(f"{len(names)}\0".encode())
             hasher.update("\0".join(names).encode("utf-8", "surrogatepass"))

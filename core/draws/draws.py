@@ -150,7 +150,9 @@ class DrawBuffer:
         if variable.name not in values:
             raise PluginError(f"Declared variable “{variable.name}” is missing from what draws() returned.")
         given = values[variable.name]
-        array: np.ndarray = np.array(given, dtype=_smallest(given) if variable.dtype == "count" else _TYPES[variable.dtype])
+        array: np.ndarray = np.array(
+            given, dtype=_smallest(given) if variable.dtype == "count" else _TYPES[variable.dtype]
+        )
         fixed = array.shape[1:] if variable.ragged else array.shape
         expected = self._shapes.get(variable.name, fixed)
         if array.ndim != len(variable.dims) or fixed != expected:

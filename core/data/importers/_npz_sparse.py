@@ -72,7 +72,9 @@ def load_sparse(path: Path, headers: Mapping[str, Header], keep: bool = False) -
     except (ValueError, OverflowError, TypeError) as error:
         raise _damaged(path, str(error)) from error
     if not np.isfinite(matrix.data).all():
-        raise DataError(f"{path.name} holds a value that is not finite.", "Leave such entries out of the file.")
+        raise DataError(
+            f"{path.name} holds a value that is not finite.", "Leave such entries out of the file."
+        )
     if keep or matrix.nnz < SPARSE_BELOW * max(shape[0] * shape[1], 1):
         return matrix, note
     return matrix.toarray(), note

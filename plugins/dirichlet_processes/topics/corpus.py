@@ -64,11 +64,7 @@ def corpus_of(data: ModelData, params: TopicSettings) -> Corpus:
 def read(data: ModelData, params: Any) -> Corpus:
     """Tokens from counts; which are left out depends on the corpus and the share alone."""
     counts = counts_of(data["X"])
-    parts = indptr, indices, values = (
-        frozen(counts.indptr, np.int64),
-        frozen(counts.indices, np.int32),
-        frozen(counts.data, np.float64),
-    )
+    indptr, values = frozen(counts.indptr, np.int64), frozen(counts.data, np.float64)
     lengths = np.empty(counts.shape[0], np.int64)
     passes.lengths_of(indptr, values, lengths)
     out = np.zeros(0, bool)
@@ -83,7 +79,7 @@ def read(data: ModelData, params: Any) -> Corpus:
         np.empty(left, np.int64),
         np.empty(left, np.int32),
     )
-    passes.spread_tokens(*parts, out, *arrays)
+    passes.spread_tokens(indptr, frozen(counts.indices, np.int32), values, out, *arrays)
     words, starts, out_docs, out_words = (frozen(array, array.dtype) for array in arrays)
     return Corpus(words, starts, counts.shape[1], out_docs, out_words)
 

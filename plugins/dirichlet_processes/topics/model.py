@@ -25,7 +25,7 @@ from plaidwork.core.api import (
     passes,
 )
 from plaidwork.plugins.dirichlet_processes.topics.corpus import corpus_of, counts_of, find_problems
-from plaidwork.plugins.dirichlet_processes.topics.keeping import kept_topics
+from plaidwork.plugins.dirichlet_processes.topics.keeping import ROOM, kept_topics
 from plaidwork.plugins.dirichlet_processes.topics.kernels import collapsed
 from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import ALPHA, ETA, GAMMA
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
@@ -161,8 +161,18 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         counts = counts_of(data["X"])
         tokens = max(float(counts.data.sum()), 1.0)
         topics = 1.5 * min(max(math.sqrt(tokens) / 9.0, 4.0), 100.0)
-        memory = 20.0 * tokens + 8.0 * counts.shape[1] * (topics + 16.0)
-        return Cost(memory, tokens * (8e-8 + 1e-9 * topics) + 3e-4)
+        documents, words = counts.shape
+        state = 2.0 * tokens + 4.0 * words * (topics + 16.0) * (1.0 + 2.0 * bool(params["quick_sweeps"]))
+        kept = topics * (words * 8.0 + documents * (1.0 if tokens < 100.0 * documents else 2.0))
+        return Cost(
+            memory=2.5 * state
+            + 50.0 * tokens / topics
+            + kept,  # with its checkpoint, a move and a draw with its words
+            seconds_per_sweep=tokens * (8e-8 + 1e-9 * topics) + 3e-4,
+            shared=5.0 * tokens
+            + 8.0 * documents * topics,  # words of tokens, and shares of topics in the results
+            draw=8.0 * min(ROOM, topics * (documents + words)),
+        )
 
     def simulate(
         self, params: TopicSettings, shapes: Mapping[str, Any], rng: np.random.Generator

@@ -17,7 +17,9 @@ def lengths_of(indptr: np.ndarray, counts: np.ndarray, lengths: np.ndarray) -> N
 
 
 @njit(nogil=True, cache=True)
-def choose_left_out(rng: np.random.Generator, lengths: np.ndarray, chosen: np.ndarray, out: np.ndarray) -> None:
+def choose_left_out(
+    rng: np.random.Generator, lengths: np.ndarray, chosen: np.ndarray, out: np.ndarray
+) -> None:
     """Mark every second token of the chosen documents, in an order by chance, in ``out`` (T,); each token takes a number."""
     t = 0
     for d in range(lengths.size):
