@@ -60,6 +60,8 @@ def load_sparse(path: Path, headers: Mapping[str, Header], keep: bool = False) -
         raise _damaged(path, "its indices are no whole numbers")
     places = [_read(path, name) for name in wanted]
     data, note = exact(path, _read(path, "data"))
+    if layout != "coo" and places[1][-1:].tolist() != [len(data)]:
+        raise _damaged(path, f"its pointers do not go with {counted(len(data), 'value')}")
     try:
         if layout == "coo":
             found = coo_matrix((data, (places[0], places[1])), shape)

@@ -202,7 +202,7 @@ def _fixed(
     if stored is not None:
         return writer.array(group, name, stored)
     inner = max((view.fixed_shape(variable.name) for view in views), key=len)
-    dtype = _TYPES[variable.dtype]
+    dtype = _type(variable, views)
 
     def parts() -> Iterator[np.ndarray]:
         for view in views:
@@ -216,6 +216,14 @@ def _fixed(
     return writer.stream(
         group, name, (len(views), n_draws, *inner), dtype, parts(), compress=compress, lead=lead, **attrs
     )
+
+
+def _type(variable: Variable, views: list[ChainView]) -> np.dtype[Any]:
+    """The type of the draws in the file: of counts as few bytes as the largest draw needs."""
+    if variable.dtype != "count":
+        return np.dtype(_TYPES[variable.dtype])
+    kinds = {entry.dtype for view in views for entry in view.packed(variable.name)}
+    return np.result_type(*kinds).newbyteorder("<")
 
 
 def _stored(views: list[ChainView], name: str) -> Deferred | None:
@@ -243,16 +251,12 @@ def _flat(
     stored = _stored(views, variable.name)
     inner = max((view.fixed_shape(variable.name) for view in views), key=len)
     packed = variable.dtype == "bool" and bool(inner)
-    dtype = np.dtype("u1") if packed else _TYPES[variable.dtype]
     attrs: dict[str, Any] = {"dtype": "bool"} if variable.dtype == "bool" and not packed else {}
     if packed:
         attrs = {"packed": "little", "n_bits": np.int64(inner[-1])}
     if stored is not None:
         return writer.array(group, name, stored, **attrs)
-
-    if variable.dtype == "count":  # as few bytes as the largest draw needs
-        kinds = {entry.dtype for view in views for entry in view.packed(variable.name)}
-        dtype = np.result_type(*kinds).newbyteorder("<")
+    dtype = np.dtype("u1") if packed else _type(variable, views)
 
     def parts() -> Iterator[np.ndarray]:
         for view in views:
