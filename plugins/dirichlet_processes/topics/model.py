@@ -41,6 +41,8 @@ AT_ONCE = 1000
 LARGE = 100_000
 """Tokens from which moves are tried in every tenth sweep alone after the warm-up."""
 SELDOM = 10
+CACHED = 1e7
+"""Bytes of the table of counts at which a sweep takes twice as long for each topic."""
 MOST_OF = 0.99
 
 SMALL: dict[str, Any] = {
@@ -159,18 +161,22 @@ class HdpTopics(Model[TopicState, TopicSettings]):
 
     def estimate(self, data: ModelData, params: TopicSettings) -> Cost:
         counts = counts_of(data["X"])
-        tokens = max(float(counts.data.sum()), 1.0)
-        topics = 1.5 * min(max(math.sqrt(tokens) / 9.0, 4.0), 100.0)
-        documents, words = counts.shape
-        state = 2.0 * tokens + 4.0 * words * (topics + 16.0) * (1.0 + 2.0 * bool(params["quick_sweeps"]))
-        kept = topics * (words * 8.0 + documents * (1.0 if tokens < 100.0 * documents else 2.0))
+        (documents, words), lengths = counts.shape, np.asarray(counts.sum(axis=1)).ravel()
+        tokens = max(float(lengths.sum()), 1.0)
+        topics = 1.25 * min(
+            max(math.sqrt(tokens) / 9.0, 4.0), 100.0
+        )  # of a usual chain; some begin with half as many again
+        table = 4.0 * words * (topics + 16.0)
+        own = 2.0 * tokens + table * (3.0 if params["quick_sweeps"] else 1.0)
+        kept = topics * (8.0 * words + np.min_scalar_type(int(lengths.max())).itemsize * documents)
+        missed = 1.0 + min(table / CACHED, 2.0)  # a table of counts beyond the processor's cache takes longer
         return Cost(
-            memory=2.5 * state
+            memory=2.25 * own
             + 50.0 * tokens / topics
-            + kept,  # with its checkpoint, a move and a draw with its words
-            seconds_per_sweep=tokens * (8e-8 + 1e-9 * topics) + 3e-4,
+            + kept,  # with its checkpoint, a move, and a draw with its words
+            seconds_per_sweep=tokens * (8e-8 + 1.25e-9 * topics * missed) + 3e-4,
             shared=5.0 * tokens
-            + 8.0 * documents * topics,  # words of tokens, and shares of topics in the results
+            + 4.0 * documents * topics,  # words of tokens, and shares of topics in the results
             draw=8.0 * min(ROOM, topics * (documents + words)),
         )
 
