@@ -57,21 +57,6 @@ def _assert_same(first, second):
         for name, model in {"mcmc": Walk(), "variational": Climb()}.items()
     ],
 )
-def test_a_chain_that_has_ended_holds_its_state_once():
-    """The last checkpoint has it; who goes on gets a copy, so that the checkpoint stays as it was."""
-    model = ToySampler()
-    plan = make_plan(model, {"X": toy_data()}, schedule=model.spec.schedule.with_(chains=1))
-    run = Run.from_plan(plan)
-    execute(run, plan, InlineExecutor())
-    (record,) = run.chains
-    assert record.resting
-    assert record._state is None
-    before = record.saved.state["walk"].copy()
-    record.state["walk"] += 1.0
-    assert not record.resting
-    np.testing.assert_array_equal(record.saved.state["walk"], before)
-
-
 def test_same_numbers_everywhere(model, executor):
     plan = _plan(model)
     run = _fit(plan, executor())
@@ -140,3 +125,18 @@ def test_pause_and_go_on_in_another_process():
     assert handle.wait(60)
     execute(run, plan, InlineExecutor())
     _assert_same(_fit(plan, InlineExecutor()), run)
+
+
+def test_a_chain_that_has_ended_holds_its_state_once():
+    """The last checkpoint has it; who goes on gets a copy, so that the checkpoint stays as it was."""
+    model = ToySampler()
+    plan = make_plan(model, {"X": toy_data()}, schedule=model.spec.schedule.with_(chains=1))
+    run = Run.from_plan(plan)
+    execute(run, plan, InlineExecutor())
+    (record,) = run.chains
+    assert record.resting
+    assert record._state is None
+    before = record.saved.state["walk"].copy()
+    record.state["walk"] += 1.0
+    assert not record.resting
+    np.testing.assert_array_equal(record.saved.state["walk"], before)
