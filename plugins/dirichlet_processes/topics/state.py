@@ -108,7 +108,7 @@ def grow(state: TopicState) -> None:
     more = slots_for(old + old // 2) - old
     if old + more > MOST_SLOTS:
         raise ModelError(
-            f"There are more than {old} topics; up to {MOST_SLOTS} are told apart.",
+            f"There are more topics than {old}, and no more than {MOST_SLOTS} can be told apart.",
             "Fix the concentrations at smaller values.",
         )
     state["counts"] = np.concatenate(
