@@ -105,7 +105,7 @@ def _check_draw(bench: Bench, plan: FitPlan, variable: Variable, value: np.ndarr
             raise fail(
                 bench, "draws()", f"{name} has {value.shape[axis]} along {dim}, the data {lengths[dim]}."
             )
-    fits = {"bool": "b", "int": "biu", "float": "biuf"}[variable.dtype]
+    fits = {"bool": "b", "int": "biu", "count": "biu", "float": "biuf"}[variable.dtype]
     if value.dtype.kind not in fits:
         whole = value.dtype.kind == "f" and variable.dtype == "int" and bool(np.all(value % 1 == 0))
         if not whole:

@@ -37,10 +37,16 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """An estimate before the fit: bytes of memory and seconds of one sweep, for one chain."""
+    """An estimate before the fit: bytes of memory and seconds of one sweep, for one chain.
+
+    ``shared`` are bytes that all chains use together beside the data. ``draw`` are bytes of a kept draw on average, where that
+    is not what the variables declare; what a few large draws take belongs to ``memory``.
+    """
 
     memory: float
     seconds_per_sweep: float
+    shared: float = 0.0
+    draw: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

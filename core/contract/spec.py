@@ -80,12 +80,13 @@ class Variable:
     ``dims`` are names of input dims (fixed length), of ``ModelSpec.dims`` (length fixed by the
     first draw), or empty for a scalar. With ``ragged`` the FIRST dim changes its length from draw to draw
     (``K`` of an infinite model); all ragged variables of one dim must agree in length within a draw.
-    ``dtype="bool"`` is stored bit-packed.
+    ``dtype="bool"`` is stored bit-packed. ``"count"``: whole numbers from 0 on, kept in as few bytes as the largest of a draw
+    needs, and handed out so (unsigned).
     """
 
     name: str
     dims: tuple[str, ...] = ()
-    dtype: Literal["float", "int", "bool"] = "float"
+    dtype: Literal["float", "int", "count", "bool"] = "float"
     ragged: bool = False
     label: str = ""
     unit: str = ""

@@ -206,17 +206,16 @@ class Dataset(_Base):
             return self.known_digest
         hasher = hashlib.sha256()
         parts = (
-            (self.values.data, self.values.indices.astype(np.int64), self.values.indptr.astype(np.int64))
+            ((self.values.data, None), (self.values.indices, np.int64), (self.values.indptr, np.int64))
             if self.is_sparse
-            else (self.values,)
+            else ((self.values, None),)
         )
-        for part in parts:
+        for part, wanted in parts:
             array = np.asarray(part)
-            little = array.dtype.newbyteorder("<")
+            little = np.dtype(wanted or array.dtype).newbyteorder("<")
             hasher.update(f"{little.str}{array.shape}".encode())
-            for box in boxes(
-                array.shape, array.itemsize
-            ):  # without a copy of the whole, nor the interpreter lock
+            # without a copy of the whole, nor the interpreter lock
+            for box in boxes(array.shape, little.itemsize):
                 ordered = np.ascontiguousarray(array[box], little)
                 hasher.update(ordered.reshape(-1).view(np.uint8).data)
         for names in (self.row_names, self.column_names, self.categories, (self.kind,)):

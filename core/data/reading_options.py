@@ -204,7 +204,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         "merged", "choice", "Merged cells", "fill: repeat their value in each cell", ("spreadsheet",),
         (("fill", "Repeat the value in each"),), off="Value in the first cell",
     ),
-    ReadingOption("sparse", "flag", "Keep it sparse", "keep a matrix sparse, however full it is", ("matrix_market",)),
+    ReadingOption("sparse", "flag", "Keep it sparse", "keep a matrix sparse, however full it is", ("matrix_market", "numpy")),
     ReadingOption(
         "image_shape", "choice", "Rows are images", "none: take the rows for plain numbers", ("numpy",),
         (("none", "No: plain numbers"),),

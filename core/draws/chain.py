@@ -187,6 +187,15 @@ class ChainRecord:
         self.saved_at = time.monotonic()
         return self.saved
 
+    def rest(self) -> None:
+        """Leave the state to the last checkpoint, until somebody goes on: a chain that has ended holds it once."""
+        self._state, self._from = None, self.saved
+
+    @property
+    def resting(self) -> bool:
+        """Whether the last checkpoint is all that holds the state."""
+        return self._from is not None
+
     def restore(self, checkpoint: Checkpoint) -> None:
         """Set state and generator to a checkpoint; the buffers must hold exactly its sweeps and draws."""
         if self.trace.count != checkpoint.sweep or self.draws.count != checkpoint.n_draws:

@@ -15,7 +15,7 @@ from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PluginError
 from plaidwork.core.pieces import MOST_ITEMS, spans
 
-_TYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
+_TYPES = {"float": np.float64, "int": np.int64, "count": np.int64, "bool": np.bool_}
 
 
 class TraceBuffer:
@@ -150,7 +150,10 @@ class DrawBuffer:
     def _entry(self, variable: Variable, values: Mapping[str, Any]) -> np.ndarray:
         if variable.name not in values:
             raise PluginError(f"Declared variable “{variable.name}” is missing from what draws() returned.")
-        array: np.ndarray = np.array(values[variable.name], dtype=_TYPES[variable.dtype])
+        given = values[variable.name]
+        array: np.ndarray = np.array(
+            given, dtype=_smallest(given) if variable.dtype == "count" else _TYPES[variable.dtype]
+        )
         fixed = array.shape[1:] if variable.ragged else array.shape
         expected = self._shapes.get(variable.name, fixed)
         if array.ndim != len(variable.dims) or fixed != expected:
@@ -223,6 +226,11 @@ class DrawBuffer:
             else:
                 self._kept(name).extend(items.read() if isinstance(items, StoredDraws) else items)
         self.count += counts.pop()
+
+
+def _smallest(counts: Any) -> np.dtype[Any]:
+    """The smallest type for whole numbers from 0 on."""
+    return np.min_scalar_type(int(np.max(counts, initial=0)))
 
 
 def _packs(variable: Variable) -> bool:
@@ -319,7 +327,7 @@ class Kept:
     def stack(self, name: str) -> np.ndarray:
         """(chain, draw, ...) array of a variable, cut to the shortest chain.
 
-        Ragged variables are padded with NaN (floats), -1 (ints) or False along their first axis.
+        Ragged variables are padded with NaN (floats), -1 (ints, counts) or False along their first axis.
         """
         variable = self.spec.variable(name)
         n = min((chain.n_draws for chain in self.chains), default=0)
@@ -332,7 +340,7 @@ class Kept:
         draws = [[chain.draw(name, i) for i in range(n)] for chain in self.chains]
         longest = max((len(draw) for chain in draws for draw in chain), default=0)
         fixed = max((chain.fixed_shape(name) for chain in self.chains), default=(), key=len)
-        fill = {"float": np.nan, "int": -1, "bool": False}[variable.dtype]
+        fill = {"float": np.nan, "int": -1, "count": -1, "bool": False}[variable.dtype]
         out: np.ndarray = np.full((len(draws), n, longest, *fixed), fill, dtype=_TYPES[variable.dtype])
         for c, chain in enumerate(draws):
             for i, draw in enumerate(chain):

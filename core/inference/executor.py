@@ -97,6 +97,7 @@ def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify,
         record.cpu_seconds += team.take_seconds()
         if isinstance(event, Finished):
             record.take_checkpoint()
+            record.rest()
             notify(event)
             return
         notify(event)

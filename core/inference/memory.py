@@ -31,7 +31,7 @@ class Need:
     data: float
     """The inputs as the model gets them."""
     chains: float
-    """States of all chains."""
+    """States of all chains, and what they share beside the data."""
     draws: float
     """Kept draws of all chains; of those that go on until they have settled the planned ones."""
 
@@ -43,8 +43,11 @@ class Need:
 def needed(plan: FitPlan, cost: Cost | None) -> Need:
     """What a fit takes; ``cost`` is what the model says of a chain, None when it does not say."""
     data = float(sum(_bytes(block) for block in _blocks(plan)))
-    chain = _STATES * data if cost is None else float(cost.memory)
-    return Need(data, chain * plan.schedule.chains, _draw_bytes(plan) * plan.schedule.chains)
+    chains, kept = plan.schedule.chains, plan.schedule.draws if plan.spec.algorithm == "mcmc" else 1
+    draws = _draw_bytes(plan) if cost is None or cost.draw is None else cost.draw
+    if cost is None:
+        return Need(data, _STATES * data * chains, kept * draws * chains)
+    return Need(data, float(cost.shared + cost.memory * chains), float(kept * draws * chains))
 
 
 def _blocks(plan: FitPlan) -> Iterator[Block]:
@@ -60,14 +63,13 @@ def _bytes(block: Block) -> int:
 
 
 def _draw_bytes(plan: FitPlan) -> float:
-    """Bytes of the kept draws of one chain; booleans take a bit each, where they have a dim."""
+    """Bytes of a kept draw; booleans take a bit each, where they have a dim."""
     lengths = _lengths(plan)
-    kept = plan.schedule.draws if plan.spec.algorithm == "mcmc" else 1
     one = 0.0
     for variable in plan.spec.variables:
         cells = math.prod(float(lengths.get(dim, _UNKNOWN)) for dim in variable.dims)
         one += cells / 8 if variable.dtype == "bool" and variable.dims else 8 * cells
-    return kept * one
+    return one
 
 
 def _lengths(plan: FitPlan) -> dict[str, int]:
@@ -111,12 +113,21 @@ def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem |
     elif need.draws > need.chains:
         help_ = "Keep fewer draws (a larger thinning), or fit fewer rows or columns."
     elif chains > 1:
-        help_ = f"Fit fewer {word}, or fewer rows or columns, or close other programs."
+        help_ = f"Fit fewer {word}{_that_fit(plan, cost, free, word)}, or fewer rows or columns, or close other programs."
     else:
         help_ = "Fit fewer rows or columns, or close other programs."
     which = f"{counted(fits, 'such fit')} at a time need" if fits > 1 else "This fit needs"
     text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {agree(fits, 'it', 'them')}."
     return Problem(text, help_, severity="warning")
+
+
+def _that_fit(plan: FitPlan, cost: Cost | None, free: float, word: str) -> str:
+    """How many chains there is room for, in brackets; empty where there is none for one."""
+    for chains in range(plan.schedule.chains - 1, 0, -1):
+        need = needed(replace(plan, schedule=plan.schedule.with_(chains=chains)), cost)
+        if need.total - need.data <= free:
+            return f" (there is room for {counted(chains, word.removesuffix('s'))})"
+    return ""
 
 
 def memory_told(plan: FitPlan, cost: Cost | None) -> FitPlan:

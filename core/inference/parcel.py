@@ -21,18 +21,28 @@ from plaidwork.core.data.dataset import Dataset
 _APART = 1 << 20
 """Bytes from which a matrix goes into the file."""
 _ALIGNED = 64
+_CSR = ("data", "indices", "indptr")
 
 Inputs = Mapping[str, tuple[Dataset, ...]]
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A dataset without its values, which lie at ``begin`` (bytes) in the file."""
+class _Array:
+    """An array that lies at ``begin`` (bytes) in the file."""
 
-    others: dict[str, Any]
     begin: int
     shape: tuple[int, ...]
     dtype: str
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A dataset without its values, which lie in the file: one array, or the three of a sparse matrix of the type ``kind``."""
+
+    others: dict[str, Any]
+    shape: tuple[int, ...]
+    arrays: tuple[_Array, ...]
+    kind: Any = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ class Parcel:
 
     Attributes
     ----------
-    parts : by input; datasets that are small or sparse are there as they are.
+    parts : by input; datasets that are small are there as they are.
     path : the file with the values of the others; empty when there are none.
     """
 
@@ -81,16 +91,23 @@ def pack(inputs: Inputs) -> Parcel:
 
 
 def _apart(dataset: Dataset) -> bool:
-    return not dataset.is_sparse and dataset.values.nbytes >= _APART
+    return dataset.nbytes >= _APART and (not dataset.is_sparse or dataset.values.format == "csr")
 
 
 def _put(dataset: Dataset, file: Any) -> _Part:
     values = dataset.values
     others = {field.name: getattr(dataset, field.name) for field in fields(dataset) if field.name != "values"}
+    if not dataset.is_sparse:
+        return _Part(others, values.shape, (_put_array(values, file),))
+    arrays = tuple(_put_array(getattr(values, name), file) for name in _CSR)
+    return _Part(others, values.shape, arrays, type(values))
+
+
+def _put_array(values: np.ndarray, file: Any) -> _Array:
     begin = -(-file.tell() // _ALIGNED) * _ALIGNED
     file.seek(begin)
-    file.write(values.data)  # without a copy, and without the interpreter lock
-    return _Part(others, begin, values.shape, values.dtype.str)
+    file.write(np.ascontiguousarray(values).data)  # without a copy, and without the interpreter lock
+    return _Array(begin, values.shape, values.dtype.str)
 
 
 def _mapped(path: str) -> mmap.mmap:
@@ -99,5 +116,13 @@ def _mapped(path: str) -> mmap.mmap:
 
 
 def _whole(part: _Part, mapped: bytes | mmap.mmap) -> Dataset:
-    flat = np.frombuffer(mapped, part.dtype, int(np.prod(part.shape)), part.begin)
-    return Dataset(values=flat.reshape(part.shape), **part.others)
+    arrays = [
+        np.frombuffer(mapped, one.dtype, int(np.prod(one.shape)), one.begin).reshape(one.shape)
+        for one in part.arrays
+    ]
+    if part.kind is None:
+        return Dataset(values=arrays[0], **part.others)
+    values = part.kind(part.shape)
+    for name, array in zip(_CSR, arrays, strict=True):
+        setattr(values, name, array)
+    return Dataset(values=values, **part.others)

@@ -292,9 +292,10 @@ def _take(record: ChainRecord, news: _News) -> None:
         record.draws.extend_packed(news.draws, news.shapes)
     if news.saved is not None:
         saved = replace(news.saved, n_draws=record.draws.count)
-        record.state, record.rng = copy_state(saved.state), rng_from_state(saved.rng)
+        record.rng = rng_from_state(saved.rng)
         record.cpu_seconds, record.converged = saved.cpu_seconds, saved.converged
         record.saved, record.saved_at = saved, time.monotonic()
+        record.rest()
     record.sweep = record.trace.count
 
 

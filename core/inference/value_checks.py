@@ -11,6 +11,9 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError
 
+_AT_ONCE = 1 << 20
+"""Values that are looked at together, so that a look takes little beside the data."""
+
 
 def check_values(item: Input, dataset: Dataset) -> None:
     """Numbers, not labels, where numbers are wanted; of the kind that is wanted; none too large to be squared and summed.
@@ -22,13 +25,22 @@ def check_values(item: Input, dataset: Dataset) -> None:
     check_finite(dataset)
     if item.dtype not in ("binary", "count"):
         return
-    values = _stored(dataset)
-    known = ~np.isnan(values)
-    bad = known & (~np.isin(values, (0, 1)) if item.dtype == "binary" else (values < 0) | (values % 1 != 0))
-    if bad.any():
+    number = _first_bad(_stored(dataset).reshape(-1), item.dtype == "binary")
+    if number >= 0:
         wanted = "0 or 1" if item.dtype == "binary" else "whole numbers from 0 on"
-        value, where = _first(dataset, bad)
+        value, where = _cell(dataset, number)
         raise DataError(f"“{item.title}” needs {wanted}. Found {value:g} in {dataset.name}, {where}.")
+
+
+def _first_bad(values: np.ndarray, binary: bool) -> int:
+    """The first of the values (n,) that is no 0 or 1, or no count; -1 without any. Some are looked at at a time."""
+    for start in range(0, len(values), _AT_ONCE):
+        part = values[start : start + _AT_ONCE]
+        fits = (part == 0) | (part == 1) if binary else (part >= 0) & (part == np.floor(part))
+        bad = np.flatnonzero(~fits & ~np.isnan(part))
+        if len(bad):
+            return start + int(bad[0])
+    return -1
 
 
 def check_finite(dataset: Dataset) -> None:
@@ -65,13 +77,17 @@ def _stored(dataset: Dataset) -> np.ndarray:
 
 def _first(dataset: Dataset, bad: np.ndarray) -> tuple[float, str]:
     """The first value that is marked, of those stored, and its place in words."""
+    return _cell(dataset, int(np.flatnonzero(bad)[0]))
+
+
+def _cell(dataset: Dataset, number: int) -> tuple[float, str]:
+    """The stored value of this number, and its place in words."""
     if dataset.is_sparse:
-        number = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(dataset.values.indptr, number, side="right")) - 1
         position: tuple[int, ...] = (row, int(dataset.values.indices[number]))
         value = float(dataset.values.data[number])
     else:
-        position = tuple(int(index) for index in np.argwhere(bad)[0])
+        position = tuple(int(index) for index in np.unravel_index(number, dataset.shape))
         value = float(dataset.values[position])
     names = (dataset.row_names, dataset.column_names)
     return value, ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, position))

@@ -79,7 +79,7 @@ class StudyJob:
             return 0
         total = 0
         for record in run.chains:
-            total += record.trace.rows().nbytes + nbytes_of(record.state)
+            total += record.trace.rows().nbytes + (0 if record.resting else nbytes_of(record.state))
             total += 0 if record.saved is None else nbytes_of(record.saved.state)
             total += record.draws.nbytes
         return total + sum(

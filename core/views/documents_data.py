@@ -95,7 +95,10 @@ class Documents:
 def read_documents(sources: Sources, options: Mapping[str, Any]) -> Documents:
     """The documents of a view. Raises ``SourceError``."""
     result = sources.result("scores", 2)
-    scores = np.asarray(result.values, dtype=np.float64)
+    scores = np.asarray(result.values)
+    scores = (
+        scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+    )  # no copy of those of a million documents
     n, count = scores.shape
     dims = result.dims if len(result.dims) == 2 else ("document", "factor")
     names = role_names(sources, "documents", dims[0], n)

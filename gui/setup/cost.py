@@ -11,7 +11,7 @@ from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.draws.counting import agree
 from plaidwork.core.errors import PluginError
-from plaidwork.core.inference.memory import memory_told
+from plaidwork.core.inference.memory import memory_told, needed
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
 from plaidwork.core.inference.settling import first
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
@@ -66,7 +66,8 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
     rounds = -(-chains // max(1, min(chains, os.cpu_count() or 1)))
     seconds = cost.seconds_per_sweep * plan.schedule.sweeps(plan.spec.algorithm) * rounds
     time = format_duration(max(seconds, 1.0), rough=True)
-    memory = format_bytes(cost.memory * chains)
+    need = needed(plan, cost)
+    memory = format_bytes(need.chains + need.draws)
     if seconds < plan.schedule.budget:
         most = format_duration(plan.schedule.budget, rough=True)
         return f"Settles in {time} to about {most}, {memory} for {format_count(chains)} {word}"

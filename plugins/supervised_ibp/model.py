@@ -115,8 +115,14 @@ class SupervisedIbp(Model[Fields, Settings]):
         work = 2 * k * entries * part + 2 * n * part * k * k + 3 * d * k * k
         if moves_for(work, params):
             work *= 1 + SWEEPS
-        memory = 12.0 * entries * (1 + part) + 8.0 * k * (2 * n * part + 5 * d)
-        return Cost(memory=memory, seconds_per_sweep=0.8e-9 * work + 1e-4)
+        return Cost(
+            memory=8.0 * n * part * (4 * k + 16) + 40.0 * d * k,  # state, checkpoint, draw and the start
+            seconds_per_sweep=0.8e-9 * work + 1e-4,
+            shared=12.0
+            * entries
+            * part
+            * 3,  # the training half, and two copies of it while results are worked out
+        )
 
 
 def _all_tried(traces: Mapping[str, np.ndarray]) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import ChainView, Kept, ModelData, Result, Results, Table
+from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
 from plaidwork.plugins.supervised_ibp.crossfit import Expected, crossfit, expected_test
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
@@ -141,7 +142,9 @@ def document_gain(corpus: Corpus, fit: Fit, params: Settings) -> tuple[np.ndarra
     scaled = csr_matrix(
         (corpus.values / corpus.scale[corpus.indices], corpus.indices, corpus.indptr), corpus.shape
     )
-    square = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel() - 2 * (scaled @ ratio) + ratio @ ratio
+    plain = scaled @ ratio
+    scaled.data **= 2
+    square = np.asarray(scaled.sum(axis=1)).ravel() - 2 * plain + ratio @ ratio
     projected = words @ (fit.phi / corpus.scale).T - fit.phi @ ratio
     gram = fit.phi @ fit.phi.T + len(corpus.words) * fit.cov
     quadratic = np.einsum("nk,kl,nl->n", fit.nu, gram, fit.nu, optimize=True)
@@ -200,8 +203,10 @@ def word_fit(corpus: Corpus, fit: Fit) -> tuple[np.ndarray, float]:
     total = fit.nu.sum(axis=0)
     raw = matrix.T @ fit.nu
     scaled = (raw - np.outer(corpus.mean, total)) / corpus.scale[:, None]
-    squares = np.asarray(matrix.multiply(matrix).sum(axis=0)).ravel()
-    sums = np.asarray(matrix.sum(axis=0)).ravel()
+    squares, sums = np.zeros(len(corpus.words)), np.zeros(len(corpus.words))
+    kernels.column_sums(
+        corpus.indices, corpus.values, np.zeros(len(squares)), np.zeros(len(squares)), sums, squares
+    )
     n = len(corpus.y)
     square = (squares - 2 * corpus.mean * sums + n * corpus.mean**2) / corpus.scale**2
     moment = fit.nu.T @ fit.nu

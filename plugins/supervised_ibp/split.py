@@ -16,7 +16,8 @@ def equal_documents(counts: Any) -> np.ndarray:
     """(N,) int64: documents with the same words have the same number; those without words each their own."""
     n = counts.shape[0]
     bits = np.ascontiguousarray(counts.data, np.float64).view(np.uint64)
-    hashes = kernels.row_hashes(counts.indptr.astype(np.int64), counts.indices.astype(np.int64), bits)
+    indices = counts.indices.astype(np.int32, copy=False)
+    hashes = kernels.row_hashes(counts.indptr.astype(np.int64), indices, bits)
     _, number = np.unique(hashes, return_inverse=True)
     empty = np.diff(counts.indptr) == 0
     number = number.astype(np.int64)

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 from sparing import some
+from toy import ToySampler, toy_data
 from toys import SCHEDULE, STEP_SECONDS, Climb, Walk, matrix
 
 from plaidwork.core.data.objects import as_dataset
@@ -124,3 +125,18 @@ def test_pause_and_go_on_in_another_process():
     assert handle.wait(60)
     execute(run, plan, InlineExecutor())
     _assert_same(_fit(plan, InlineExecutor()), run)
+
+
+def test_a_chain_that_has_ended_holds_its_state_once():
+    """The last checkpoint has it; who goes on gets a copy, so that the checkpoint stays as it was."""
+    model = ToySampler()
+    plan = make_plan(model, {"X": toy_data()}, schedule=model.spec.schedule.with_(chains=1))
+    run = Run.from_plan(plan)
+    execute(run, plan, InlineExecutor())
+    (record,) = run.chains
+    assert record.resting
+    assert record._state is None
+    before = record.saved.state["walk"].copy()
+    record.state["walk"] += 1.0
+    assert not record.resting
+    np.testing.assert_array_equal(record.saved.state["walk"], before)

@@ -26,6 +26,23 @@ def test_what_a_fit_takes_grows_with_chains_and_draws():
     assert longer.draws == 2 * two.draws
 
 
+def test_what_chains_share_and_what_a_draw_takes_may_be_said():
+    one, two = (needed(_plan(30, chains), Cost(1000.0, 1.0, shared=500.0, draw=7.0)) for chains in (1, 2))
+    assert (one.chains, two.chains) == (1500, 2500)
+    assert (one.draws, two.draws) == (30 * 7, 60 * 7)
+
+
+def test_how_many_chains_fit_is_told(monkeypatch):
+    plan, cost = _plan(30, 4), Cost(1e6, 1.0, shared=5e5, draw=1.0)
+    monkeypatch.setattr(memory, "free_memory", lambda: int(2.7e6))
+    hint = memory_problem(plan, cost).hint
+    assert hint.startswith("Fit fewer chains (there is room for 2 chains), or fewer rows")
+    monkeypatch.setattr(memory, "free_memory", lambda: int(1.6e6))
+    assert "(there is room for 1 chain)" in memory_problem(plan, cost).hint
+    monkeypatch.setattr(memory, "free_memory", lambda: int(1.4e6))
+    assert memory_problem(plan, cost).hint.startswith("Fit fewer chains, or fewer rows")
+
+
 def test_draws_are_counted_as_they_are_kept():
     """As large as the buffers of a chain get; what only the fit decides is counted generously."""
     from plaidwork.core.inference.execution import execute

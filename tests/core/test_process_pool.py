@@ -1,11 +1,14 @@
 """Processes that stay: the same numbers as other executors, few starts, and a process that is lost."""
 
+import pickle
 from contextlib import suppress
 
 import numpy as np
 import pytest
+import scipy.sparse
 from toy import ToySampler, same_chains, toy_data
 
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ModelError, PluginError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
@@ -110,6 +113,21 @@ def test_large_data_are_mapped_from_a_file_that_does_not_stay(tmp_path, monkeypa
     with ProcessPool(2) as pool:
         run = _fit(pool.executor())
     assert same_chains(run, _fit(InlineExecutor()))
+    assert not list(tmp_path.iterdir())
+
+
+def test_sparse_data_are_mapped_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("plaidwork.core.inference.parcel._APART", 64)
+    values = scipy.sparse.random(30, 20, 0.2, "csr", random_state=np.random.default_rng(2))
+    given = Dataset("S", values, tuple(map(str, range(30))), tuple(map(str, range(20))))
+    parcel = pack({"X": (given,)})
+    assert len(pickle.dumps(parcel)) < len(pickle.dumps({"X": (given,)}))
+    (found,) = pickle.loads(pickle.dumps(parcel)).inputs()["X"]
+    parcel.discard()
+    assert found.digest() == given.digest()
+    assert isinstance(found.values, scipy.sparse.csr_matrix)
+    assert not any(getattr(found.values, name).flags.writeable for name in ("data", "indices", "indptr"))
     assert not list(tmp_path.iterdir())
 
 

@@ -116,14 +116,14 @@ def load(path: Path, headers: Mapping[str, Header], array: str, options: ImportO
             f"{counted(len(values), 'image')} of {shape[0]} × {counted(shape[1], 'pixel')}",
             "Each is a row.",
         )
-    exact, note = _exact(path, values)
-    rows = _names_of(held, array, 0, exact.shape[0], options)
-    columns = _names_of(held, array, 1, exact.shape[1], options) if exact.ndim == 2 else ()
+    numbers, note = exact(path, values)
+    rows = _names_of(held, array, 0, numbers.shape[0], options)
+    columns = _names_of(held, array, 1, numbers.shape[1], options) if numbers.ndim == 2 else ()
     if shape and columns[:1] == ("column 1",) and "column_word" not in options:
         columns = pixel_names(shape)
     if shape and rows[:1] == ("row 1",) and "row_word" not in options:
-        rows = default_names("image", len(exact))
-    return Loaded(exact, rows, columns, table, message, (*notes, note) if note else tuple(notes), shape)
+        rows = default_names("image", len(numbers))
+    return Loaded(numbers, rows, columns, table, message, (*notes, note) if note else tuple(notes), shape)
 
 
 def _arrays(path: Path, headers: Mapping[str, Header], wanted: list[str]) -> dict[str, np.ndarray]:
@@ -152,14 +152,14 @@ def _sound(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _exact(path: Path, values: np.ndarray) -> tuple[np.ndarray, str]:
+def exact(path: Path, values: np.ndarray) -> tuple[np.ndarray, str]:
     """Numbers in double precision, and a note where that has rounded them; texts as they are."""
     note = ""
     if values.dtype.kind in "iu" and values.itemsize == 8 and values.size:
-        exact = (values <= 2**53) & (values >= -(2**53)) if values.dtype.kind == "i" else values <= 2**53
-        if not exact.all():
+        fits = (values <= 2**53) & (values >= -(2**53)) if values.dtype.kind == "i" else values <= 2**53
+        if not fits.all():
             raise DataError(
-                f"{path.name}, {location_of(~exact)}: expected at most 2^53, found {values[~exact][0]}.",
+                f"{path.name}, {location_of(~fits)}: expected at most 2^53, found {values[~fits][0]}.",
                 "A whole number of this size would be altered. Use it as a name instead.",
             )
     if (

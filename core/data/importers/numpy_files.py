@@ -6,7 +6,7 @@ import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -24,13 +24,17 @@ from plaidwork.core.data.importers._npz_load import (
     location_of,
 )
 from plaidwork.core.data.importers._npz_parts import find_halves
+from plaidwork.core.data.importers._npz_sparse import holds_sparse, load_sparse, sparse_shape
 from plaidwork.core.data.importers._reader import TableReader, several_arrays
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import Fix, ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.data.joining import default_names
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
+LARGE = 2_000_000
+"""Bytes of a sparse file from which on a preview does not read its entries."""
 _USUAL = ("X", "x", "data", "values", "matrix")
 
 
@@ -39,7 +43,8 @@ class NumpyReader(TableReader):
     ``infinite`` (missing), ``kind``, ``row_word`` and ``column_word`` (what nameless lines are called: memberships of
     columns have ``row_word="column"``), ``image_shape`` (``none``: do not take the rows for images), and the dropping and
     log options of delimited files. ``X_train`` and ``X_test`` of an npz become one matrix with a column ``split``
-    (``array="X_train + X_test"``); ``y_train``, or ``y`` beside ``X``, becomes the column ``label``."""
+    (``array="X_train + X_test"``); ``y_train``, or ``y`` beside ``X``, becomes the column ``label``. What
+    ``scipy.sparse.save_npz`` wrote is one sparse matrix (``sparse``: however full it is)."""
 
     id = "numpy"
     title = "NumPy array"
@@ -53,6 +58,8 @@ class NumpyReader(TableReader):
     def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
         """The one array that is the data, or every matrix where that cannot be told."""
         headers = _headers(Path(path))
+        if holds_sparse(headers):
+            return [self.read(path, options, progress)]
         _, unclear = _choose(Path(path), headers, options)
         large = [name for name, header in candidates_of(headers).items() if len(header.shape) >= 2]
         if not unclear or not large:
@@ -64,6 +71,8 @@ class NumpyReader(TableReader):
     ) -> RawTable:
         """One array as a matrix, vector or labels. Raises ``DataError`` for objects, text matrices, infinities."""
         headers = _headers(path)
+        if holds_sparse(headers):
+            return _sparse(path, headers, options, head)
         array, unclear = _choose(path, headers, options)
         choices = {"array": _choices(headers)} if array or unclear else {}
         if unclear and head:
@@ -99,6 +108,30 @@ class NumpyReader(TableReader):
             return raw
         _check_finite(raw, options, head)
         return raw
+
+
+def _sparse(path: Path, headers: Mapping[str, Header], options: ImportOptions, head: bool) -> RawTable:
+    """The one sparse matrix of a file; for a preview the entries of large files are not read."""
+    shape, note = sparse_shape(path, headers), ""
+    if head and path.stat().st_size >= LARGE:
+        values: Any = np.empty((0, shape[1]))
+    else:
+        values, note = load_sparse(path, headers, bool(options.get("sparse")))
+    rows, columns = (
+        default_names(str(options.get(f"{what}_word", what)), size)
+        for what, size in zip(("row", "column"), shape)
+    )
+    return RawTable(
+        path,
+        file_stem(path),
+        values,
+        rows,
+        columns,
+        in_force=options,
+        notes=(note,) if note else (),
+        asks_samples=True,
+        n_rows=shape[0],
+    )
 
 
 def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:

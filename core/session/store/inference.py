@@ -23,13 +23,20 @@ from plaidwork.core.draws.draws import ChainView, StoredDraws
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.h5 import Reader, Writer, put
 from plaidwork.core.inference.run import now
-from plaidwork.core.pieces import spans
+from plaidwork.core.pieces import MOST_ITEMS
 
 Labels = Mapping[str, Sequence[str]]
 """Item names by dim, where known."""
 
-_TYPES: dict[str, Any] = {"float": np.dtype("<f8"), "int": np.dtype("<i8"), "bool": np.dtype("i1")}
-_FILL = {"float": np.nan, "int": 0, "bool": 0}
+_TYPES: dict[str, Any] = {
+    "float": np.dtype("<f8"),
+    "int": np.dtype("<i8"),
+    "count": np.dtype("<i8"),
+    "bool": np.dtype("i1"),
+}
+_AT_ONCE = 1 << 24
+"""Bytes and entries that are put together."""
+_FILL = {"float": np.nan, "int": 0, "count": 0, "bool": 0}
 
 
 class _Names:
@@ -196,7 +203,7 @@ def _fixed(
     if stored is not None:
         return writer.array(group, name, stored)
     inner = max((view.fixed_shape(variable.name) for view in views), key=len)
-    dtype = _TYPES[variable.dtype]
+    dtype = _type(variable, views)
 
     def parts() -> Iterator[np.ndarray]:
         for view in views:
@@ -210,6 +217,14 @@ def _fixed(
     return writer.stream(
         group, name, (len(views), n_draws, *inner), dtype, parts(), compress=compress, lead=lead, **attrs
     )
+
+
+def _type(variable: Variable, views: list[ChainView]) -> np.dtype[Any]:
+    """The type of the draws in the file: of counts as few bytes as the largest draw needs."""
+    if variable.dtype != "count":
+        return np.dtype(_TYPES[variable.dtype])
+    kinds = {entry.dtype for view in views for entry in view.packed(variable.name)}
+    return np.result_type(*kinds).newbyteorder("<")
 
 
 def _stored(views: list[ChainView], name: str) -> Deferred | None:
@@ -237,22 +252,35 @@ def _flat(
     stored = _stored(views, variable.name)
     inner = max((view.fixed_shape(variable.name) for view in views), key=len)
     packed = variable.dtype == "bool" and bool(inner)
-    dtype = np.dtype("u1") if packed else _TYPES[variable.dtype]
     attrs: dict[str, Any] = {"dtype": "bool"} if variable.dtype == "bool" and not packed else {}
     if packed:
         attrs = {"packed": "little", "n_bits": np.int64(inner[-1])}
     if stored is not None:
         return writer.array(group, name, stored, **attrs)
+    dtype = np.dtype("u1") if packed else _type(variable, views)
 
     def parts() -> Iterator[np.ndarray]:
         for view in views:
-            entries = view.packed(variable.name)
-            for span in spans(len(entries)):
-                yield np.concatenate(entries[span]).astype(dtype, copy=False)
+            for some in _together(view.packed(variable.name)):
+                yield np.concatenate(some).astype(dtype, copy=False)
 
     first = next(view for view in views if view.n_draws).packed(variable.name)[0]
     shape = (length, *first.shape[1:])
     return writer.stream(group, name, shape, dtype, parts(), compress=variable.dtype != "float", **attrs)
+
+
+def _together(entries: list[np.ndarray]) -> Iterator[list[np.ndarray]]:
+    """The entries in groups of some megabytes: many small ones are written at once, large ones are not copied all together."""
+    some: list[np.ndarray] = []
+    size = 0
+    for entry in entries:
+        some.append(entry)
+        size += entry.nbytes
+        if size > _AT_ONCE or len(some) == MOST_ITEMS:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 def read_draws(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,12 +11,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import Block, ModelData, Params, Problem, agree, counted, format_count, format_number
+from plaidwork.plugins.dirichlet_processes.topics.kernels import corpus as passes
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.int32]
 MOST = 2**24
 """Tokens of one word that are still counted exactly."""
+AT_ONCE = 1 << 20
+"""Entries that are looked at together."""
 SEED = 1917
 """Of the choice of documents of which words are left out: the same in all fits of a corpus, so that they can be compared."""
 
@@ -40,10 +44,14 @@ class Corpus:
 
 
 def counts_of(block: Block) -> csr_matrix:
-    """(D, V) counts with sorted entries, each once, none 0."""
-    found = csr_matrix(block.values, dtype=np.float64, copy=True)
-    found.sum_duplicates()
-    found.eliminate_zeros()
+    """(D, V) counts with sorted entries, each once, none 0; the matrix itself where it is so."""
+    found = csr_matrix(block.values, dtype=np.float64)
+    if not found.has_canonical_format:
+        found = found.copy()
+        found.sum_duplicates()
+    if len(found.data) and not found.data.all():
+        found = found.copy()
+        found.eliminate_zeros()
     return found
 
 
@@ -56,33 +64,44 @@ def corpus_of(data: ModelData, params: TopicSettings) -> Corpus:
 def read(data: ModelData, params: Any) -> Corpus:
     """Tokens from counts; which are left out depends on the corpus and the share alone."""
     counts = counts_of(data["X"])
-    n = counts.data.astype(np.int64)
-    docs = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), n)
-    words = np.repeat(counts.indices.astype(np.int32), n)
-    out = np.zeros(len(words), bool)
+    indptr, values = frozen(counts.indptr, np.int64), frozen(counts.data, np.float64)
+    lengths = np.empty(counts.shape[0], np.int64)
+    passes.lengths_of(indptr, values, lengths)
+    out = np.zeros(0, bool)
     if params["left_out"] > 0:
-        rng = np.random.default_rng(SEED)
+        rng, out = np.random.default_rng(SEED), np.zeros(int(lengths.sum()), bool)
         chosen = rng.random(counts.shape[0]) < params["left_out"]
-        order = np.lexsort(
-            (rng.random(len(words)), docs)
-        )  # every second token of a document in an order by chance
-        first = np.concatenate([[0], np.cumsum(np.bincount(docs, minlength=counts.shape[0]))])
-        out[order] = (np.arange(len(words)) - first[docs]) % 2 == 1
-        out &= chosen[docs]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(docs[~out], minlength=counts.shape[0]))])
-    arrays = words[~out], starts.astype(np.int64), docs[out], words[out]
-    for array in arrays:
-        array.flags.writeable = False
-    return Corpus(arrays[0], arrays[1], counts.shape[1], arrays[2], arrays[3])
+        passes.choose_left_out(rng, lengths, chosen, out)
+    left = int(np.count_nonzero(out))
+    arrays = (
+        np.empty(int(lengths.sum()) - left, np.int32),
+        np.empty(counts.shape[0] + 1, np.int64),
+        np.empty(left, np.int64),
+        np.empty(left, np.int32),
+    )
+    passes.spread_tokens(indptr, frozen(counts.indices, np.int32), values, out, *arrays)
+    words, starts, out_docs, out_words = (frozen(array, array.dtype) for array in arrays)
+    return Corpus(words, starts, counts.shape[1], out_docs, out_words)
+
+
+def frozen(array: np.ndarray, dtype: Any) -> np.ndarray:
+    """The array as that type, not to be written to: kernels are compiled once for all data."""
+    found = array.astype(dtype, copy=False).view()
+    found.flags.writeable = False
+    return found
+
+
+def entries_of(counts: csr_matrix) -> Iterator[slice]:
+    """Some entries at a time, so that what is worked out of them stays small."""
+    return (slice(lo, lo + AT_ONCE) for lo in range(0, len(counts.data), AT_ONCE))
 
 
 def find_problems(data: ModelData) -> list[Problem]:
     """Errors stop the fit; warnings are shown."""
     block: Block = data["X"]
     counts = counts_of(block)
-    wrong = np.flatnonzero((counts.data < 0) | (counts.data != np.floor(counts.data)))
-    if len(wrong):
-        place = int(wrong[0])
+    place = _first_wrong(counts)
+    if place >= 0:
         row = int(np.searchsorted(counts.indptr, place, side="right")) - 1
         value = format_number(float(counts.data[place]))
         text = f"Document “{block.names[0][row]}” has {value} of the word “{block.names[1][counts.indices[place]]}”; whole numbers from 0 on are needed."
@@ -94,6 +113,16 @@ def find_problems(data: ModelData) -> list[Problem]:
         text = f"The word “{block.names[1][int(by_word.argmax())]}” comes {format_count(int(by_word.max()))} times; fewer than {format_count(MOST)} can be counted."
         return [Problem(text, "Divide the counts, or leave the word out.", "X")]
     return _notes(counts, by_word)
+
+
+def _first_wrong(counts: csr_matrix) -> int:
+    """The first entry that is no count; -1 without any."""
+    for some in entries_of(counts):
+        values = counts.data[some]
+        wrong = np.flatnonzero((values < 0) | (values != np.floor(values)))
+        if len(wrong):
+            return int(some.start + wrong[0])
+    return -1
 
 
 def _notes(counts: csr_matrix, by_word: np.ndarray) -> list[Problem]:

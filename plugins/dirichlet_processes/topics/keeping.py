@@ -8,6 +8,7 @@ import numpy as np
 
 from plaidwork.plugins.dirichlet_processes.topics.corpus import Corpus
 from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import REST
+from plaidwork.plugins.dirichlet_processes.topics.kernels.corpus import count_documents
 from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, used_topics
 
 ROOM = 20_000
@@ -22,9 +23,9 @@ def kept_topics(state: TopicState, corpus: Corpus) -> dict[str, Any]:
     state["kept"] += 1
     if not turn:
         used = 0
-    by_document = np.zeros((used, docs), np.int64)
+    by_document = np.zeros((used, docs), np.min_scalar_type(int(corpus.lengths.max(initial=0))))
     if used:
-        np.add.at(by_document, (state["topic"], np.repeat(np.arange(docs), corpus.lengths)), 1)
+        count_documents(corpus.starts, state["topic"], by_document)
     return {
         "topic_words": state["counts"][:, :used].T.astype(np.int64),
         "topic_documents": by_document,

@@ -25,8 +25,8 @@ class Draw:
 
     words: Ints
     """(K, V) counts"""
-    documents: Ints
-    """(K, D) counts"""
+    documents: np.ndarray
+    """(K, D) counts, as they were kept: unsigned, and few bytes each"""
     weight: Floats
     """(K,) of beta"""
     rest: float
@@ -40,11 +40,11 @@ class Draw:
         shares: Floats = found / found.sum(axis=1, keepdims=True)
         return shares
 
-    @property
-    def shares(self) -> Floats:
-        """(K, D) expected share of each topic in each document."""
-        found: Floats = self.documents + self.alpha * self.weight[:, None]
-        return found / (self.documents.sum(axis=0) + self.alpha)
+    def shares(self, lo: int, hi: int) -> Floats:
+        """(K, hi - lo) expected share of each topic in documents ``lo`` to ``hi``."""
+        here = self.documents[:, lo:hi]
+        found: Floats = here + self.alpha * self.weight[:, None]
+        return found / (here.sum(axis=0) + self.alpha)
 
     def taking(self, order: Ints) -> Draw:
         """The same draw with these topics in this order."""

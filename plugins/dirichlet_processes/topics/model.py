@@ -16,14 +16,16 @@ from plaidwork.core.api import (
     ModelData,
     ModelError,
     ModelSpec,
+    Params,
     Problem,
     Results,
     Stage,
+    State,
     Trial,
     passes,
 )
 from plaidwork.plugins.dirichlet_processes.topics.corpus import corpus_of, counts_of, find_problems
-from plaidwork.plugins.dirichlet_processes.topics.keeping import kept_topics
+from plaidwork.plugins.dirichlet_processes.topics.keeping import ROOM, kept_topics
 from plaidwork.plugins.dirichlet_processes.topics.kernels import collapsed
 from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import ALPHA, ETA, GAMMA
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
@@ -39,6 +41,8 @@ AT_ONCE = 1000
 LARGE = 100_000
 """Tokens from which moves are tried in every tenth sweep alone after the warm-up."""
 SELDOM = 10
+CACHED = 1e7
+"""Bytes of the table of counts at which a sweep takes twice as long for each topic."""
 MOST_OF = 0.99
 
 SMALL: dict[str, Any] = {
@@ -64,7 +68,7 @@ class HdpTopics(Model[TopicState, TopicSettings]):
     )
 
     def init(self, data: ModelData, params: TopicSettings, rng: np.random.Generator) -> TopicState:
-        for problem in find_problems(data):
+        for problem in self.validate(data, params):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
         return first_state(corpus_of(data, params), params, rng)
@@ -139,7 +143,8 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         return predict_documents(kept, data, new_data)
 
     def validate(self, data: ModelData, params: TopicSettings) -> Sequence[Problem]:
-        return find_problems(data)
+        found: list[Problem] = data.prepared(_problems, cast(Params, params), ())
+        return found
 
     def prepare(self) -> None:
         from plaidwork.plugins.dirichlet_processes.topics.simulate import as_data
@@ -156,10 +161,24 @@ class HdpTopics(Model[TopicState, TopicSettings]):
 
     def estimate(self, data: ModelData, params: TopicSettings) -> Cost:
         counts = counts_of(data["X"])
-        tokens = max(float(counts.data.sum()), 1.0)
-        topics = 1.5 * min(max(math.sqrt(tokens) / 9.0, 4.0), 100.0)
-        memory = 20.0 * tokens + 8.0 * counts.shape[1] * (topics + 16.0)
-        return Cost(memory, tokens * (8e-8 + 1e-9 * topics) + 3e-4)
+        (documents, words), lengths = counts.shape, np.asarray(counts.sum(axis=1)).ravel()
+        tokens = max(float(lengths.sum()), 1.0)
+        topics = 1.25 * min(
+            max(math.sqrt(tokens) / 9.0, 4.0), 100.0
+        )  # of a usual chain; some begin with half as many again
+        table = 4.0 * words * (topics + 16.0)
+        own = 2.0 * tokens + table * (3.0 if params["quick_sweeps"] else 1.0)
+        kept = topics * (8.0 * words + np.min_scalar_type(int(lengths.max())).itemsize * documents)
+        missed = 1.0 + min(table / CACHED, 2.0)  # a table of counts beyond the processor's cache takes longer
+        return Cost(
+            memory=2.25 * own
+            + 50.0 * tokens / topics
+            + kept,  # with its checkpoint, a move, and a draw with its words
+            seconds_per_sweep=tokens * (8e-8 + 1.25e-9 * topics * missed) + 3e-4,
+            shared=5.0 * tokens
+            + 4.0 * documents * topics,  # words of tokens, and shares of topics in the results
+            draw=8.0 * min(ROOM, topics * (documents + words)),
+        )
 
     def simulate(
         self, params: TopicSettings, shapes: Mapping[str, Any], rng: np.random.Generator
@@ -176,8 +195,20 @@ class HdpTopics(Model[TopicState, TopicSettings]):
 
         return {"X": draw_words(state, shapes["X"], rng)}
 
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: TopicSettings
+    ) -> TopicState:
+        if from_version == 1:  # topics of four bytes
+            return cast(TopicState, {**state, "topic": state["topic"].astype(np.uint16)})
+        return super().upgrade_state(state, from_version, data, params)
+
     def refresh(self, state: TopicState, data: ModelData, params: TopicSettings) -> TopicState:
         return refreshed(state, corpus_of(data, params))
+
+
+def _problems(data: ModelData, params: Params) -> list[Problem]:
+    """Looked for once for all chains."""
+    return find_problems(data)
 
 
 def main_topics(state: TopicState) -> int:

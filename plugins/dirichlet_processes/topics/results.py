@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from plaidwork.core.api import (
     format_percent,
 )
 from plaidwork.core.api_draws import distribution
-from plaidwork.plugins.dirichlet_processes.topics.corpus import Corpus, counts_of
+from plaidwork.plugins.dirichlet_processes.topics.corpus import Corpus, counts_of, frozen
+from plaidwork.plugins.dirichlet_processes.topics.kernels.corpus import count_pairs
 from plaidwork.plugins.dirichlet_processes.topics.matching import Matched, match_draws
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 from plaidwork.plugins.dirichlet_processes.topics.starts import start_topics
@@ -32,6 +34,8 @@ TOP, TOLD, NAMED = 25, 10, 2
 SHARED = 0.1
 """Share of a document's words from which a topic counts as one of its topics."""
 DOCUMENTS = 3
+AT_ONCE = 10_000
+"""Documents whose shares are worked out together."""
 
 
 def summarise_topics(kept: Kept, data: ModelData, corpus: Corpus, params: TopicSettings) -> Results:
@@ -65,8 +69,11 @@ def telling_words(phi: Floats) -> Ints:
 def coherence(counts: csr_matrix, top: Ints) -> Floats:
     """(K,) mean normalised pointwise mutual information of all pairs of the top words (K, m), by documents they are in (Bouma 2009)."""
     wanted, place = np.unique(top, return_inverse=True)
-    present = (counts[:, wanted] > 0).astype(float)
-    both = np.asarray((present.T @ present).todense()) / counts.shape[0]
+    number = np.full(counts.shape[1], -1)
+    number[wanted] = np.arange(len(wanted))
+    both = np.zeros((len(wanted), len(wanted)))
+    count_pairs(frozen(counts.indptr, np.int64), frozen(counts.indices, np.int32), number, both)
+    both /= counts.shape[0]
     single = np.diag(both)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = np.log(both / np.outer(single, single)) / -np.log(both)
@@ -126,7 +133,7 @@ def _topics(
         "Low": spread[:, 0],
         "High": spread[:, 1],
         "Presence": matched.presence,
-        "Documents": (matched.shown.shares > SHARED).sum(axis=1),
+        "Documents": sum((matched.shown.shares(*some) > SHARED).sum(axis=1) for some in _blocks(matched)),
         "Coherence": coherence(counts, top),
     }
     units = dict.fromkeys(("Prevalence", "Low", "High", "Presence"), "share")
@@ -145,25 +152,46 @@ def _topics(
     }
 
 
-def _documents(matched: Matched, names: np.ndarray, documents: np.ndarray) -> dict[str, Any]:
-    total, seen = np.zeros_like(matched.shown.shares), np.zeros(len(names))
+def _blocks(matched: Matched) -> Iterator[tuple[int, int]]:
+    """First document, and the one after the last, of some at a time."""
+    documents = matched.shown.documents.shape[1]
+    return ((lo, min(lo + AT_ONCE, documents)) for lo in range(0, documents, AT_ONCE))
+
+
+def _mean_shares(matched: Matched, lo: int, hi: int) -> Floats:
+    """(K, hi - lo) shares of the topics in some documents, averaged over the draws that have a topic like it."""
+    own = matched.shown.shares(lo, hi)
+    total, seen = np.zeros_like(own), np.zeros(len(own))
     for draw, place in zip(matched.draws, matched.places, strict=True):
         live = place >= 0
-        total[live] += draw.shares[place[live]]
+        total[live] += draw.shares(lo, hi)[place[live]]
         seen += live
-    shares = np.where(seen[:, None] > 0, total / np.maximum(seen, 1.0)[:, None], matched.shown.shares)
-    best = np.argsort(-shares, axis=1, kind="stable")[:, :DOCUMENTS]
+    found: Floats = np.where(seen[:, None] > 0, total / np.maximum(seen, 1.0)[:, None], own)
+    return found
+
+
+def _documents(matched: Matched, names: np.ndarray, documents: np.ndarray) -> dict[str, Any]:
+    shares = np.empty((len(documents), len(names)), np.float32)
+    place, most, shared = np.zeros((len(names), 0), np.int64), np.zeros((len(names), 0)), 0
+    for lo, hi in _blocks(matched):
+        here = _mean_shares(matched, lo, hi)
+        shares[lo:hi] = here.T
+        shared += int((here > SHARED).sum())
+        place = np.hstack([place, np.broadcast_to(np.arange(lo, hi), here.shape)])
+        most = np.hstack([most, here])
+        best = np.argsort(-most, axis=1, kind="stable")[:, :DOCUMENTS]
+        place, most = np.take_along_axis(place, best, axis=1), np.take_along_axis(most, best, axis=1)
     table = {
-        "Topic": np.repeat(names, best.shape[1]),
-        "Document": documents[best].ravel(),
-        "Share": np.take_along_axis(shares, best, axis=1).ravel(),
+        "Topic": np.repeat(names, place.shape[1]),
+        "Document": documents[place].ravel(),
+        "Share": most.ravel(),
     }
-    per = (shares > SHARED).sum(axis=0)
+    per = shared / len(documents)
     return {
         "document_names": Result(documents, ("document",)),
-        "document_shares": Result(np.ascontiguousarray(shares.T), ("document", "topic"), label="share of the document"),
+        "document_shares": Result(shares, ("document", "topic"), label="share of the document"),
         "representative": Table(table, units={"Share": "share"}, label="documents that say most of each topic"),
-        "mixed_headline": f"A document has {format_fixed(float(per.mean()), 1)} topics on average",
+        "mixed_headline": f"A document has {format_fixed(per, 1)} topics on average",
         "documents_caption": "Expected share of each topic in a document, over the draws that have a topic like it. A topic with "
         "more than a tenth of a document's words is counted.",
     }  # fmt: skip

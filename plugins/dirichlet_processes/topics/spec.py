@@ -35,7 +35,7 @@ VARIABLES = (
         doc="counts; of a large corpus not of every draw",
     ),
     Variable(
-        "topic_documents", ("kept_topic", "document"), "int", ragged=True, label="Topics of documents",
+        "topic_documents", ("kept_topic", "document"), "count", ragged=True, label="Topics of documents",
         doc="counts; as often as those of the words",
     ),
     Variable("weight", ("kept_topic",), ragged=True, label="Weight", doc="of these topics in a document to come"),
@@ -112,6 +112,7 @@ HDP_TOPICS = ModelSpec(
         Metric("log_joint", "Log joint density", comparable_across=(), doc="a density depends on its priors"),
         Metric("main_topics", "Main topics", goal="up", doc="that hold 99 % of the words"),
     ),
+    state_version=2,
     schedule=Schedule(chains=4, warmup=200, draws=200, thin=1),
     citation=CITATION,
     help=HELP,

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from plaidwork.core.api import chain_of
-from plaidwork.plugins.dirichlet_processes.topics.corpus import Corpus
+from plaidwork.plugins.dirichlet_processes.topics.corpus import AT_ONCE, Corpus
+from plaidwork.plugins.dirichlet_processes.topics.kernels.corpus import renumber
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, new_state
 
@@ -30,9 +31,15 @@ def start_topics(tokens: int, params: TopicSettings, chain: int) -> int:
 def first_state(corpus: Corpus, params: TopicSettings, rng: np.random.Generator) -> TopicState:
     """Every token in a topic by chance."""
     tokens = len(corpus.words)
-    topic = rng.integers(0, start_topics(tokens, params, chain_of(rng)), tokens)
-    topic = np.unique(topic, return_inverse=True)[1]
-    size = np.bincount(topic)
+    topics = start_topics(tokens, params, chain_of(rng))
+    topic, size = np.empty(tokens, np.uint16), np.zeros(topics, np.int64)
+    for lo in range(0, tokens, AT_ONCE):  # the numbers of one call, which would be eight bytes each
+        some = rng.integers(0, topics, min(AT_ONCE, tokens - lo))
+        topic[lo : lo + AT_ONCE] = some
+        size += np.bincount(some, minlength=topics)
+    if not size.all():
+        renumber(topic, (np.cumsum(size > 0) - 1).astype(np.uint16))
+        size = size[size > 0]
     law = [params["alpha"], params["gamma"], params["eta"]]
     if params["learn"]:
         law = [params[f"{name}_shape"] / params[f"{name}_rate"] for name in ("alpha", "gamma", "eta")]  # type: ignore[literal-required]

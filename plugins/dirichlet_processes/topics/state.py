@@ -8,13 +8,18 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from plaidwork.core.api import ModelError
 from plaidwork.plugins.dirichlet_processes.topics.corpus import Corpus
 from plaidwork.plugins.dirichlet_processes.topics.kernels import collapsed
+from plaidwork.plugins.dirichlet_processes.topics.kernels import corpus as passes
 from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import BLOCK
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
+Topics = NDArray[np.uint16]
+"""Of every token, so that a million documents take little; fewer than 65,536 slots."""
+MOST_SLOTS = 2**16
 FREE = 16
 """Slots that are free at the start at least."""
 
@@ -30,7 +35,7 @@ class HeldOut(TypedDict):
 class TopicState(TypedDict):
     """All that the next sweep depends on."""
 
-    topic: NDArray[np.int32]
+    topic: Topics
     """(T,) slot of each token"""
     counts: Singles
     """(V, slots) tokens of each word in each topic"""
@@ -73,7 +78,7 @@ def new_state(
     at = np.zeros(5, np.int64)
     at[collapsed.HIGH] = used
     state: TopicState = {
-        "topic": topic.astype(np.int32),
+        "topic": topic.astype(np.uint16),
         "counts": np.zeros((corpus.n_words, slots), np.float32),
         "totals": np.zeros(slots),
         "beta": np.concatenate([beta, np.zeros(slots - used)]),
@@ -94,15 +99,18 @@ def new_state(
 
 def count_again(state: TopicState, corpus: Corpus) -> None:
     """The counts of the topics of all tokens."""
-    state["counts"][:] = 0.0
-    np.add.at(state["counts"], (corpus.words, state["topic"]), np.float32(1.0))
-    state["totals"][:] = np.bincount(state["topic"], minlength=len(state["totals"]))
+    passes.count_topics(corpus.words, state["topic"], state["counts"], state["totals"])
 
 
 def grow(state: TopicState) -> None:
     """Half as many slots again, the new ones empty."""
     old = len(state["totals"])
     more = slots_for(old + old // 2) - old
+    if old + more > MOST_SLOTS:
+        raise ModelError(
+            f"There are more topics than {old}, and no more than {MOST_SLOTS} can be told apart.",
+            "Fix the concentrations at smaller values.",
+        )
     state["counts"] = np.concatenate(
         [state["counts"], np.zeros((len(state["counts"]), more), np.float32)], axis=1
     )
@@ -118,9 +126,9 @@ def compact(state: TopicState) -> None:
         return
     state["law"][collapsed.REST] += state["beta"][:high][~live].sum()
     order, used = np.flatnonzero(live), int(live.sum())
-    place = np.zeros(high, np.int32)
+    place = np.zeros(high, np.uint16)
     place[order] = np.arange(used)
-    state["topic"] = place[state["topic"]]
+    passes.renumber(state["topic"], place)
     state["counts"][:, :used] = state["counts"][:, order]
     state["counts"][:, used:high] = 0.0
     for array in (state["totals"], state["beta"]):
