@@ -35,7 +35,7 @@ _TYPES: dict[str, Any] = {
     "bool": np.dtype("i1"),
 }
 _AT_ONCE = 1 << 24
-"""Bytes and entries that are put together."""
+"""Bytes that are put together."""
 _FILL = {"float": np.nan, "int": 0, "count": 0, "bool": 0}
 
 
