@@ -14,6 +14,7 @@ from plaidwork.core.checks.results import check_results
 from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.transforms import TRANSFORMS
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.response import OPTION, checked_response
@@ -33,6 +34,9 @@ def validates(bench: Bench) -> None:
             raise fail(
                 bench, "validate()", f"“{problem.message}” is at “{problem.where}” ({problem.severity})."
             )
+        if problem.transform:
+            with blame(bench, f"transform of “{problem.message}”"):
+                TRANSFORMS[problem.transform].check(problem.options)
 
 
 @check("estimate is finite")

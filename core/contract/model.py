@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 class Problem:
     """Something wrong (``severity="error"``) or noteworthy (``"warning"``) about data or settings.
 
-    ``where`` names the input or hyperparameter it belongs to, so that the form can show it at the field.
+    ``where`` names the input or hyperparameter it belongs to, so that the form can show it at the field. ``transform`` and
+    ``options`` name a transformation (``docs/command-line.md``) of the input ``where`` that helps; the window offers it with a click.
+    An ``axis`` among the options is that of the matrix as the model gets it.
     """
 
     message: str
     hint: str = ""
     where: str = ""
     severity: str = "error"
+    transform: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

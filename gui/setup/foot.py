@@ -20,12 +20,15 @@ class Foot(QWidget):
     jump_requested = Signal()
     start_requested = Signal()
     search_requested = Signal()
+    remedy_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._clock = Label()
         self.estimate = Label("", "body", "muted", elide=True)
         self.message = ErrorLine()
+        self.remedy = button("", self.remedy_requested.emit)
+        self.remedy.hide()
         self.errors = button("", self.jump_requested.emit, kind="quiet")
         self.errors.setIcon(icon("error", "error"))
         self.errors.setToolTip("Go to the first one")
@@ -46,7 +49,7 @@ class Foot(QWidget):
             spacing=space.S,
         )
         vertical(
-            self.message,
+            horizontal((self.message, 1), (self.remedy, 0, Qt.AlignmentFlag.AlignTop), spacing=space.S),
             row,
             on=self,
             spacing=space.XS,
@@ -63,6 +66,13 @@ class Foot(QWidget):
         self.errors.setVisible(count > 0)
         self.start.setEnabled(count == 0)
         self.search.setEnabled(count == 0)
+
+    def offer_remedy(self, text: str, tip: str = "") -> None:
+        """The button beside the message; without a text it is hidden."""
+        self.remedy.setText(text)
+        self.remedy.setToolTip(tip)
+        self.remedy.setEnabled(True)
+        self.remedy.setVisible(bool(text))
 
     def set_busy(self, busy: bool) -> None:
         """While the plan is checked."""

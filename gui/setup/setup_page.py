@@ -29,7 +29,9 @@ from plaidwork.gui.setup.place_form import PlaceForm
 from plaidwork.gui.setup.plan_check import Asked, PlanCheck
 from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
+from plaidwork.gui.setup.remedy import Remedy, made, remedy_of, words_of
 from plaidwork.gui.setup.schedule_form import ScheduleForm
+from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import StatePane, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
@@ -87,6 +89,7 @@ class SetupPage(Page):
         """What was last chosen for each input, of whichever model."""
         self._panel: DataPanel | None = None
         self._marked: list[Any] = []
+        self._remedy: Remedy | None = None
         self.plan_check = PlanCheck(self)
         self.plan_check.found.connect(self._checked)
         self.plan_check.failed.connect(self._check_failed)
@@ -125,6 +128,7 @@ class SetupPage(Page):
         self.foot.jump_requested.connect(self.jump_to_first_problem)
         self.foot.start_requested.connect(self.start)
         self.foot.search_requested.connect(self.search)
+        self.foot.remedy_requested.connect(self.take_remedy)
 
     # -- model ----------------------------------------------------------------------------------
     @property
@@ -380,6 +384,8 @@ class SetupPage(Page):
             field.leave()
         self._marked = []
         self.foot.message.set_text("")
+        self._remedy = None
+        self.foot.offer_remedy("")
 
     def _show_cost(self, plan: FitPlan, cost: Cost | None) -> None:
         self.foot.set_busy(False)
@@ -388,7 +394,26 @@ class SetupPage(Page):
             more = f" (and {len(plan.warnings) - 1} more)" if len(plan.warnings) > 1 else ""
             first = plan.warnings[0]
             self.foot.message.set_text(f"{first.message} {first.hint}".strip() + more, "warning")
+            self._remedy = remedy_of(plan, self._datasets())
+            if self._remedy is not None:
+                dataset, step = self._remedy
+                self.foot.offer_remedy(
+                    words_of(step), f"Add a copy of {dataset.name} and fit that; nothing else changes"
+                )
         self.foot.estimate.setText(cost_text(plan, cost))
+
+    def take_remedy(self) -> None:
+        """Make the transformed copy in the background, put it into the session and choose it."""
+        if self._remedy is None:
+            return
+        dataset, step = self._remedy
+        self.foot.remedy.setEnabled(False)
+        run_task(lambda task: made(dataset, step), self._take_copy, self._check_failed)
+
+    def _take_copy(self, copy: Dataset) -> None:
+        if self.spec is not None:
+            self.inputs_form.take([self.workbench.add_dataset(copy).name])
+            self._changed()
 
     def start(self) -> None:
         """Check everything; emit ``start_requested`` when all is well, else go to the first error."""

@@ -36,12 +36,13 @@ def _mostly_one_value(block: Block) -> list[Problem]:
         return []
     known = block.values[block.observed]
     text = f"{format_percent(share)} of the cells are {value:g}, which Gaussian noise does not describe: expect many small blocks."
-    hint = "Take 0/1 first (the transformation “Split at a threshold”)."
+    hint, transform = "Take 0/1 first (the transformation “Split at a threshold”).", "binarise"
     if value == 0 and (known >= 0).all() and (known % 1 == 0).all():
+        transform = ""
         hint = "“Plaid of counts and links” finds blocks in zeros and ones, and in counts that are mostly 0."
         if known.max() > 1:
             hint = f"{hint} Where counts above 0 vary much, take 0/1 there."
-    return [Problem(text, hint, "X", "warning")]
+    return [Problem(text, hint, "X", "warning", transform, {"threshold": value} if transform else {})]
 
 
 def _levels(block: Block) -> list[Problem]:
@@ -61,7 +62,7 @@ def _levels(block: Block) -> list[Problem]:
         if share >= LEVEL_SHARE:
             text = f"{format_percent(share)} of the variance lies between whole {noun}s."
             hint = f"Blocks would stand for those levels: standardise the {noun}s first (a transformation)."
-            found.append(Problem(text, hint, "X", "warning"))
+            found.append(Problem(text, hint, "X", "warning", "standardise", {"axis": f"{noun}s"}))
     return found
 
 

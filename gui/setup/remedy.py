@@ -1,0 +1,39 @@
+"""What helps against a warning about the data, with one click: a transformed copy of them, chosen in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from plaidwork.core.data.dataset import Dataset, Step
+from plaidwork.core.data.transforms import TRANSFORMS, apply_step
+from plaidwork.core.inference.plan import FitPlan
+
+Remedy = tuple[Dataset, Step]
+_TURNED = {"rows": "columns", "columns": "rows"}
+
+
+def remedy_of(plan: FitPlan, chosen: Mapping[str, Sequence[Dataset]]) -> Remedy | None:
+    """The data that the first warning is about and the step that helps; None where it names none.
+
+    The axis of the step is that of the data as they are in the session, which a plan may have turned.
+    """
+    first = plan.warnings[0]
+    if first.transform not in TRANSFORMS or len(chosen.get(first.where, ())) != 1:
+        return None
+    dataset, fitted = chosen[first.where][0], plan.inputs[first.where][0]
+    options = dict(first.options)
+    axis = options.get("axis")
+    if axis in _TURNED and set(fitted.row_names) <= set(dataset.column_names):
+        options["axis"] = _TURNED[axis]
+    return dataset, Step(first.transform, options)
+
+
+def words_of(step: Step) -> str:
+    """What the button says, as "Standardise rows"."""
+    return " ".join(filter(None, (TRANSFORMS[step.name].title, step.options.get("axis", ""))))
+
+
+def made(dataset: Dataset, step: Step) -> Dataset:
+    """The transformed copy under a name that says so. Raises ``DataError``."""
+    changed = apply_step(dataset, step)
+    return changed.with_(name=f"{dataset.name}, {changed.steps[-1]}")
