@@ -35,6 +35,8 @@ class Input:
     otherwise only the items that all matrices have are kept. ``fit_only`` marks what only the fit takes (what ``Model.predict`` tells, a split),
     so that it is not asked for with new samples. ``samples`` names the one of ``dims`` whose items are the samples (patients,
     documents, objects): the host transposes a matrix that has them on its other axis. Empty: it does not matter.
+    ``several`` lets a vector have several columns, as values of several outputs, and names what a column is: a data set of one
+    column comes as (n,), one of more as (n, m), with the samples in its rows.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Input:
     union: bool = False
     fit_only: bool = False
     samples: str = ""
+    several: str = ""
 
     def __post_init__(self) -> None:
         need(
@@ -60,6 +63,7 @@ class Input:
         need(bool(IDENTIFIER.match(self.name)), f"input name {self.name!r} is not an identifier")
         need(self.kind in get_args(InputKind), f"input {self.name}: unknown kind {self.kind!r}")
         need(self.dtype in get_args(ValueKind), f"input {self.name}: unknown dtype {self.dtype!r}")
+        need(not self.several or self.kind == "vector", f"input {self.name}: several goes with a vector")
         object.__setattr__(self, "dims", tuple(self.dims))
         rank = 2 if self.kind == "matrix" else 1
         need(len(self.dims) == rank, f"input {self.name}: a {self.kind} has {rank} dims, got {self.dims}")
@@ -71,6 +75,11 @@ class Input:
     @property
     def title(self) -> str:
         return self.label or self.name
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """How many axes its data may have."""
+        return (1, 2) if self.several else (len(self.dims),)
 
 
 @dataclass(frozen=True, slots=True)
