@@ -140,7 +140,8 @@ class View:
     ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself,
     ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
     name results that hold a text. Neighbouring views of one ``group`` share a tab of that name and are chosen by their
-    titles. ``when`` names settings and the value (or values) of each at which the view is offered. While a fit runs the
+    titles. ``when`` names settings and the value (or values) of each at which the view is offered, ``columns`` inputs and how
+    many columns their data must have for it, at least and at most: a view made for such data leads. While a fit runs the
     view that is in front is drawn anew every few seconds.
     """
 
@@ -152,6 +153,7 @@ class View:
     options: Mapping[str, Any] = field(default_factory=dict)
     group: str = ""
     when: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     if TYPE_CHECKING:  # the field is always a mapping, what is given need not be
 
@@ -165,15 +167,19 @@ class View:
             options: Mapping[str, Any] = ...,
             group: str = "",
             when: Mapping[str, Any] = ...,
+            columns: Mapping[str, tuple[int, int]] = ...,
         ) -> None: ...
 
     def __post_init__(self) -> None:
         if isinstance(self.source, str):
             object.__setattr__(self, "source", {"values": self.source})
+        object.__setattr__(self, "columns", {name: tuple(ends) for name, ends in self.columns.items()})
 
-    def offered(self, values: Mapping[str, Any]) -> bool:
-        """Whether a fit with these settings has the view (see ``when``)."""
-        return holds(self.when, values)
+    def offered(self, values: Mapping[str, Any], columns: Mapping[str, int] | None = None) -> bool:
+        """Whether a fit with these settings, and data of so many columns where that is known, has the view."""
+        known = columns or {}
+        fits = (low <= known.get(name, low) <= high for name, (low, high) in self.columns.items())
+        return holds(self.when, values) and all(fits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

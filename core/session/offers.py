@@ -155,7 +155,9 @@ class Offer:
         first = parse_column(chosen[0], self.sources)
         if not self.item.several or first is None:
             return []
-        keys = [key for key, ref in self.columns.items() if (ref.dataset, ref.axis) == (first.dataset, first.axis)]
+        keys = [
+            key for key, ref in self.columns.items() if (ref.dataset, ref.axis) == (first.dataset, first.axis)
+        ]
         return [key for key in keys if key not in chosen]
 
     def usual(self, dataset: Dataset) -> str:

@@ -143,7 +143,9 @@ class Between:
             for q in range(p):
                 r = np.tanh(0.5 * ties[at])
                 later = float(slope[p, q + 1 : p + 1] @ root[p, q + 1 : p + 1])
-                left = np.prod(1.0 / np.cosh(0.5 * ties[at - q : at]))  # of the row's length 1, before this entry
+                left = np.prod(
+                    1.0 / np.cosh(0.5 * ties[at - q : at])
+                )  # of the row's length 1, before this entry
                 found[at] = 0.5 * (slope[p, q] * left * (1.0 - r * r) - later * r)
                 at += 1
         return found

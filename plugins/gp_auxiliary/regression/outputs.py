@@ -60,9 +60,7 @@ class OutputsCovariance(Covariance):
         by_c, by_b, _by_s = self.apart(theta)
         c, b = self.f.matrix(x_s, by_c), self.functions.matrix(by_b)
         size, count = self.functions.size, len(x_s)
-        of_samples, of_outputs = (
-            np.eye(n)[code] for n, code in ((count, number), (size, output))
-        )
+        of_samples, of_outputs = (np.eye(n)[code] for n, code in ((count, number), (size, output)))
         w_c = of_samples.T @ (b[output[:, None], output] * weights) @ of_samples
         w_b = of_outputs.T @ (c[number[:, None], number] * weights) @ of_outputs
         w_s = of_outputs.T @ ((number[:, None] == number) * weights) @ of_outputs
