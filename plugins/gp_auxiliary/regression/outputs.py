@@ -1,4 +1,4 @@
-"""Several outputs: ``cov(vec Y) = B (x) C + S (x) I`` of values Y (N, P), C of the inputs with its first amplitude fixed at 1.
+"""Several outputs: ``cov(vec Y) = B (x) C + S (x) I`` of values Y (N, P), C of the inputs with amplitudes² that add up to 1.
 
 A *cell* is the value of one output of one sample; the first samples' cells are those of the first output. As the law of a single
 output (``law.py``), this one is given to evidence and moves with 1 taken off its diagonal.
@@ -11,10 +11,11 @@ variances ``d_ij = b_j l_i + 1`` (Stegle, Lippert, Mooij, Lawrence, Borgwardt 20
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.special import logsumexp
 
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter
 from plaidwork.plugins.gp_auxiliary.gram import Prior
@@ -22,7 +23,8 @@ from plaidwork.plugins.gp_auxiliary.regression.between import Between
 from plaidwork.plugins.gp_auxiliary.regression.law import EXTRA
 
 FIRST = 1
-"""Parameters of the covariance of the inputs that are fixed: its first amplitude², at 1."""
+"""Parameters of the covariance of the inputs that B makes superfluous: its first amplitude². The others are relative to it, and all are
+divided by their sum: so B says how large the outputs' functions are, which the data know better than the size of one term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,11 @@ class OutputsCovariance(Covariance):
     noise: Between
 
     def apart(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The parameters of C (with the one that is fixed), of B, and of S."""
+        """The parameters of C with all of its amplitudes, of B, and of S."""
         n_c, n_s = len(self.f.parameters) - FIRST, self.noise.count
-        return np.concatenate([np.zeros(FIRST), theta[:n_c]]), theta[n_c:-n_s], theta[-n_s:]
+        by_c = np.concatenate([np.zeros(FIRST), theta[:n_c]])
+        by_c[: self.f.n_groups] -= logsumexp(by_c[: self.f.n_groups])
+        return by_c, theta[n_c:-n_s], theta[-n_s:]
 
     def between(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """B and S (P, P)."""
@@ -71,8 +75,9 @@ class OutputsCovariance(Covariance):
     ) -> np.ndarray:
         """(parameters,) ``sum W_C o dC + sum W_B o dB + sum W_S o dS`` of the samples x (N, D) as ``f`` takes them."""
         by_c, by_b, by_s = self.apart(theta)
-        c = self.f.slopes(x, by_c, np.ascontiguousarray(w_c))[FIRST:]
-        return np.concatenate([c, self.functions.pull(by_b, w_b), self.noise.pull(by_s, w_s)])
+        c, terms = self.f.slopes(x, by_c, np.ascontiguousarray(w_c)), self.f.n_groups
+        c[:terms] -= np.exp(by_c[:terms]) * c[:terms].sum()
+        return np.concatenate([c[FIRST:], self.functions.pull(by_b, w_b), self.noise.pull(by_s, w_s)])
 
 
 def _apart(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -207,12 +212,23 @@ def outputs_prior(
 ) -> Prior:
     """The law of cells (m, 2), sample and output of each, of samples x (N, D) as the covariance of the inputs takes them, with B and S and
     their parameters. Where all cells are there, output by output, it is computed by samples."""
-    parameters = (*law.parameters[FIRST:], *functions[1], *noise[1])
+    parameters = (*relative(law), *functions[1], *noise[1])
     made = OutputsCovariance(law.table, law.n_groups, law.degree, parameters, law, functions[0], noise[0])
     size, nothing = functions[0].size, np.zeros((0, x.shape[1] + EXTRA))
     if is_complete(cells, len(x), size):
         return GridPrior(made, cells_of(x, cells), nothing, outputs=size)
     return Prior(made, cells_of(x, cells), nothing)
+
+
+def relative(law: Covariance) -> tuple[Parameter, ...]:
+    """The parameters of the covariance of the inputs without its first amplitude², the others as ratios to that."""
+    first = law.parameters[0]
+    of = first.name.partition(" of ")[2]
+    ratios = [
+        replace(parameter, name=f"{parameter.name} over that of {of}", mean=parameter.mean - first.mean)
+        for parameter in law.parameters[FIRST : law.n_groups]
+    ]
+    return (*ratios, *law.parameters[law.n_groups :])
 
 
 def all_cells(samples: int, outputs: int) -> np.ndarray:

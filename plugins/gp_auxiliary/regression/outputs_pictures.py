@@ -10,7 +10,6 @@ from plaidwork.core.api_pictures import (
     Cells,
     Key,
     Links,
-    Mark,
     Matrix,
     Panel,
     Picture,
@@ -102,7 +101,10 @@ def _field(
     length = np.hypot(mean[0], mean[1]).ravel()
     along = np.hypot(mean[0] * sd[0], mean[1] * sd[1]).ravel() / np.maximum(length, 1e-300)
     clear = np.clip(length / np.maximum(_CLEAR * along, 1e-300), _PALE, 1.0)
-    marks: list[Mark] = [_places_of(store), Links(*tail, *tip, np.full(len(dx), 1.6), clear, color=2)]
+    marks: list[Points | Links] = [
+        _places_of(store),
+        Links(*tail, *tip, np.full(len(dx), 1.6), clear, color=2),
+    ]
     for side in (-_SPREAD, _SPREAD):
         back_x = -_HEAD * (np.cos(side) * dx - np.sin(side) * dy)
         back_y = -_HEAD * (np.sin(side) * dx + np.cos(side) * dy)

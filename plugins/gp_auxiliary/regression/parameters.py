@@ -63,8 +63,8 @@ def of_outputs(theta: np.ndarray, prior: Prior, samples: Samples) -> Results:
         more = " Correlations of later outputs are given those before them; Outputs shows them plainly."
     return {
         "parameter": Result(np.array(shown), ("parameter",)),
-        "covariance_note": "The covariance along the inputs has its first amplitude² fixed at 1, as the variances of the outputs' functions "
-        "say how large they are: of standardised values. Lengths, periods and noise sd are in units of the data."
+        "covariance_note": "An amplitude² of an output is the variance of its function, of standardised values; ratios say how it is shared by "
+        "the terms of the covariance. γ = 1 / length² of standardised inputs; lengths, periods and noise sd are in units of the data."
         f"{more}{little_said(theta, prior)}",
         "relevance_note": "A short length may mean rough functions of the input, not an important one.",
         "noise_text": f"noise sd {', '.join(told[:3])}{several}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from gp_joint import generator
@@ -84,10 +86,17 @@ def written_out(
     x = law_for().located(generator(1).standard_normal((SIZE, 2)), CODES)
     n_c, n_s = len(law.f.parameters) - 1, law.noise.count
     b, s = between_by_hand(theta[n_c:-n_s], law.functions), between_by_hand(theta[-n_s:], law.noise)
-    c = law.f.matrix(x, np.concatenate([[0.0], theta[:n_c]]))
+    c = law.f.matrix(x, by_inputs(prior, theta))
     whole = np.kron(b, c) + np.kron(s, np.eye(SIZE))
     at = cells[:, 1] * SIZE + cells[:, 0]
     return whole[np.ix_(at, at)], b, s
+
+
+def by_inputs(prior: Prior, theta: np.ndarray) -> np.ndarray:
+    """The parameters of the covariance of the inputs, the four amplitudes² of which add up to 1."""
+    amplitudes = np.exp(np.concatenate([[0.0], theta[:3]]))
+    rest = theta[3 : len(outputs_law(prior).f.parameters) - 1]
+    return np.concatenate([np.log(amplitudes / amplitudes.sum()), rest])
 
 
 def between_by_hand(theta: np.ndarray, between: Between) -> np.ndarray:
@@ -234,7 +243,7 @@ def prediction_error(size: int, cells: np.ndarray | None = None) -> float:
     new = law_for().located(generator(5).standard_normal((4, 2)), codes)
     found = solved_of(prior, theta, y, cells).at(new)
     k, b, _s = written_out(prior, theta, cells)
-    by_c = np.concatenate([[0.0], theta[: len(law.f.parameters) - 1]])
+    by_c = by_inputs(prior, theta)
     x = law_for().located(generator(1).standard_normal((SIZE, 2)), CODES)
     cross, own = law.f.cross(new, x, by_c), law.f.variance(new, by_c)
     worst = 0.0
@@ -455,7 +464,8 @@ def test_what_does_not_go_with_several_outputs_is_refused_in_words():
     data = made(40, 1)
 
     def refusal(settings: dict[str, object], values: np.ndarray | None = None) -> str:
-        y = data["y"] if values is None else Dataset("y", values, data["y"].row_names)
+        columns = [] if values is None else [f"column {p + 1}" for p in range(values.shape[1])]
+        y = data["y"] if values is None else Dataset("y", values, data["y"].row_names, columns)
         with pytest.raises(PlaidworkError) as error:
             fit("gp_regression", {**data, "y": y}, settings, chains=1, seed=1)
         return str(error.value)
