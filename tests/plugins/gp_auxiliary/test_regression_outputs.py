@@ -510,3 +510,23 @@ def test_a_sampler_with_the_noise_of_the_wrong_output_is_found_by_the_joint_test
     (check,) = (check for check in checks_for("gp_regression") if check.id == "geweke[outputs]")
     with pytest.raises(AssertionError):
         check()
+
+
+def test_values_of_several_columns_are_the_same_however_they_are_given(tmp_path):
+    """A table with a title for each output in Python, arrays, files, and columns beside another input."""
+    from plaidwork.core.data.fit_inputs import entries_of, load_inputs
+
+    x, y = (np.round(generator(seed).standard_normal((6, 2)), 2) for seed in (1, 2))
+    for file, titles, values in (("x.csv", "a,b", x), ("y.csv", "p,q", y)):
+        lines = [f"name,{titles}", *(",".join([f"s{i}", *map(str, row)]) for i, row in enumerate(values))]
+        (tmp_path / file).write_text("\n".join(lines), encoding="utf-8")
+    file, beside = str(tmp_path / "x.csv"), str(tmp_path / "y.csv")
+    for given, options in (
+        ({"X": x, "y": y}, {}),
+        ({"X": file, "y": beside}, {}),
+        ({"X": file, "y": "X:row:p;q"}, {"X.annotations": [{"file": beside, "axis": "rows"}]}),
+    ):
+        loaded = load_inputs(Regression.spec, entries_of(Regression.spec, given, options)).data
+        (found,) = loaded["y"]
+        np.testing.assert_allclose(found.values, y)
+        assert found.shape == (6, 2)
