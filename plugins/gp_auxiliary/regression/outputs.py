@@ -25,6 +25,8 @@ from plaidwork.plugins.gp_auxiliary.regression.law import EXTRA
 FIRST = 1
 """Parameters of the covariance of the inputs that B makes superfluous: its first amplitude². The others are relative to it, and all are
 divided by their sum: so B says how large the outputs' functions are, which the data know better than the size of one term."""
+RATIO_SD = 1.5
+"""Of the logarithm of a ratio at most: the data say little of a term far smaller than the others, and chains would go far out there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,12 @@ def relative(law: Covariance) -> tuple[Parameter, ...]:
     first = law.parameters[0]
     of = first.name.partition(" of ")[2]
     ratios = [
-        replace(parameter, name=f"{parameter.name} over that of {of}", mean=parameter.mean - first.mean)
+        replace(
+            parameter,
+            name=f"{parameter.name} over that of {of}",
+            mean=parameter.mean - first.mean,
+            sd=min(parameter.sd, RATIO_SD),
+        )
         for parameter in law.parameters[FIRST : law.n_groups]
     ]
     return (*ratios, *law.parameters[law.n_groups :])

@@ -19,10 +19,10 @@ from plaidwork.core.api_pictures import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.of_output import OfOutput, nothing
 
-_STEP = 2
-"""Of the places of a surface every so many have an arrow."""
-_LONGEST = 1.4
-"""Arrows are drawn so much longer than they are that the longest reach over so many gaps between them at most."""
+Color = str | int
+
+_LONGEST, _STEPS = 1.4, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+"""Arrows are drawn so much longer than they are, by such a number or ten times it, that the longest reach over so many gaps between them."""
 _HEAD, _SPREAD = 0.28, 0.45
 """Length of an arrow's head as a share of it, and its angle to either side in radians."""
 _CLEAR, _PALE = 2.0, 0.25
@@ -33,96 +33,98 @@ _NONE = ("No map", "This picture needs two inputs or more.")
 
 
 def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
-    """Two outputs as arrows over two inputs: what all groups share, and one group beside it."""
+    """Two outputs as arrows over two inputs: what all groups share, and over it one group."""
     if "output_names" not in store:
         return nothing()
-    if "surface_mean" not in store or len(store.array("output_names")) != 2:
+    if "arrow_mean" not in store or len(store.array("output_names")) != 2:
         return Picture("Arrows", empty=("No arrows", "They need two outputs, and two inputs or more."))
     names = [str(name) for name in store.array("output_names")]
     groups = [str(name) for name in store.array("surface_groups")]
     shown = [0]
     if len(groups) > 1:
         shown.append(1 + choices.among("group", "Group", groups[1:], each="group"))
-    x, y = (store.array(f"surface_{axis}")[::_STEP] for axis in "xy")
-    mean = store.array("surface_mean")[:, :, ::_STEP, ::_STEP]
-    sd = store.array("surface_sd")[:, :, ::_STEP, ::_STEP]
-    times = _times(mean, x, y)
-    panels = tuple(
-        _field(store, x, y, mean[:, g], sd[:, g], times, names, groups[g] if len(groups) > 1 else "")
-        for g in shown
-    )
-    longer = "" if times == 1 else f", drawn {format_number(times, 2)} times as long as it is"
-    where = f"the places of {names[0]} (across) and {names[1]} (up){longer}"
-    table: dict[str, np.ndarray] = {}
+    places, mean, sd = (store.array(f"arrow_{name}") for name in ("places", "mean", "sd"))
+    times = _times(mean, places)
+    colors = ["muted", 2][-len(shown) :]
+    marks = [
+        mark
+        for g, color in zip(shown, colors, strict=True)
+        for mark in _field(places, times * mean[:, g], mean[:, g], sd[:, g], color)
+    ]
+    words = [groups[g] if g else "shared" for g in shown]
+
+    def read(i: int) -> str:
+        parts = [
+            f"{word}: "
+            + ", ".join(
+                f"{name} {format_number(float(mean[p, g, i]), 3)} (sd {format_number(float(sd[p, g, i]), 2)})"
+                for p, name in enumerate(names)
+            )
+            for g, word in zip(shown, words, strict=True)
+        ]
+        return f"at {format_number(float(places[i, 0]), 3)}, {format_number(float(places[i, 1]), 3)}; {'; '.join(parts)}"
+
+    marks.append(Points(*places.T, 5.0, color="text", read=read, name="place"))
     labels = [store[f"surface_{axis}"].label for axis in "xy"]
-    places = np.tile(x, len(y)), np.repeat(y, len(x))
-    table |= {label: np.tile(place, len(shown)) for label, place in zip(labels, places, strict=True)}
+    longer = "" if times == 1 else f", drawn {format_number(times, 2)} times as long as they are"
+    table: dict[str, np.ndarray] = {
+        label: np.tile(place, len(shown)) for label, place in zip(labels, places.T, strict=True)
+    }
     if len(groups) > 1:
-        table = {"Group": np.repeat([groups[g] for g in shown], mean[0, 0].size)} | table
+        table = {"Group": np.repeat([groups[g] for g in shown], len(places))} | table
     for p, name in enumerate(names):
-        table[name] = np.concatenate([mean[p, g].ravel() for g in shown])
-        table[f"sd of {name}"] = np.concatenate([sd[p, g].ravel() for g in shown])
+        table[name] = np.concatenate([mean[p, g] for g in shown])
+        table[f"sd of {name}"] = np.concatenate([sd[p, g] for g in shown])
+    found = OfOutput(store, 0)
+    keys = [
+        Key(word if g else "what all share", color, "line")
+        for g, word, color in zip(shown, words, colors, strict=True)
+    ]
+    panel = Panel(
+        tuple(marks), Axis(labels[0]), Axis(labels[1]), equal=_square(*np.ptp(places, axis=0)), reads="near"
+    )
     return Picture(
-        OfOutput(store, 0).whole("headline"),
-        f"{OfOutput(store, 0).whole('surface_note')} Arrows: {where}.",
-        panels,
-        "Pale: no clear direction, the arrow is shorter than two standard deviations",
-        (Key("mean of the function", 2, "line"), Key("places of the data", "muted", "point")),
+        found.whole("headline"),
+        f"Arrows: {names[0]} to the right, {names[1]} upwards{longer}. Mean of the function.",
+        (panel,),
+        "Pale: no clear direction, shorter than two standard deviations",
+        tuple(keys) if len(keys) > 1 else (Key("mean of the function", 2, "line"),),
         table,
-        grid=(340.0, 220.0) if len(panels) > 1 else None,
     )
 
 
-def _times(mean: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
-    """How much longer arrows are drawn: 1, 2, 5, 10 and so on, or parts of it."""
+def _square(across: float, up: float) -> bool:
+    """Whether one unit is to be as long on both axes, of inputs with these ranges."""
+    return bool(1.0 / _SQUARE <= across / max(up, 1e-300) <= _SQUARE)
+
+
+def _times(mean: np.ndarray, places: np.ndarray) -> float:
+    """How much longer arrows are drawn at places (m, 2): of so many in the area of the inputs each has about a square."""
     length = float(np.hypot(mean[0], mean[1]).max())
-    gap = max(abs(float(x[1] - x[0])), abs(float(y[1] - y[0])))
+    gap = float(np.sqrt(np.prod(np.maximum(np.ptp(places, axis=0), 1e-300)) / len(places)))
     if length <= 0:
         return 1.0
     most = _LONGEST * gap / length
     power = 10.0 ** np.floor(np.log10(most))
-    return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= most * (1 + 1e-9)))
+    return float(max(step * power for step in _STEPS if step * power <= most * (1 + 1e-9)))
 
 
 def _field(
-    store: ResultStore,
-    x: np.ndarray,
-    y: np.ndarray,
-    mean: np.ndarray,
-    sd: np.ndarray,
-    times: float,
-    names: list[str],
-    title: str,
-) -> Panel:
-    """Arrows of one function (2, u, t) at places y (u,) and x (t,)."""
-    tail = np.tile(x, len(y)), np.repeat(y, len(x))
-    dx, dy = (times * part.ravel() for part in mean)
-    tip = tail[0] + dx, tail[1] + dy
-    length = np.hypot(mean[0], mean[1]).ravel()
-    along = np.hypot(mean[0] * sd[0], mean[1] * sd[1]).ravel() / np.maximum(length, 1e-300)
+    places: np.ndarray, drawn: np.ndarray, mean: np.ndarray, sd: np.ndarray, color: Color
+) -> list[Links]:
+    """Arrows (2, m) from places (m, 2), of functions with these means and standard deviations (2, m)."""
+    (dx, dy), tail = drawn, places.T
+    tip = tail + drawn
+    length = np.hypot(*mean)
+    along = np.hypot(*(mean * sd)) / np.maximum(length, 1e-300)
     clear = np.clip(length / np.maximum(_CLEAR * along, 1e-300), _PALE, 1.0)
-    marks: list[Points | Links] = [
-        _places_of(store),
-        Links(*tail, *tip, np.full(len(dx), 1.6), clear, color=2),
-    ]
+    widths = np.full(len(dx), 2.0)
+    found = [Links(*tail, *tip, widths, clear, color=color)]
     for side in (-_SPREAD, _SPREAD):
         back_x = -_HEAD * (np.cos(side) * dx - np.sin(side) * dy)
         back_y = -_HEAD * (np.sin(side) * dx + np.cos(side) * dy)
-        marks.append(Links(*tip, tip[0] + back_x, tip[1] + back_y, np.full(len(dx), 1.6), clear, color=2))
-
-    def read(i: int) -> str:
-        parts = [
-            f"{name} {format_number(float(mean[p].ravel()[i]), 3)} (sd {format_number(float(sd[p].ravel()[i]), 2)})"
-            for p, name in enumerate(names)
-        ]
-        return f"at {format_number(float(tail[0][i]), 3)}, {format_number(float(tail[1][i]), 3)}: {', '.join(parts)}"
-
-    marks.append(Points(*tail, 4.0, color=2, read=read, name="place"))
-    labels = [store[f"surface_{axis}"].label for axis in "xy"]
-    square = 1.0 / _SQUARE <= np.ptp(x) / np.ptp(y) <= _SQUARE
-    return Panel(
-        tuple(marks), Axis(labels[0]), Axis(labels[1]), title=title, equal=bool(square), reads="near"
-    )
+        found.append(Links(*tip, tip[0] + back_x, tip[1] + back_y, widths, clear, color=color))
+    return found
 
 
 def _places_of(store: ResultStore) -> Points:
@@ -161,13 +163,12 @@ def surface(store: ResultStore, choices: ViewChoices) -> Picture:
         name="surface",
     )  # fmt: skip
     labels = [store[f"surface_{axis}"].label for axis in "xy"]
-    square = 1.0 / _SQUARE <= np.ptp(x) / np.ptp(y) <= _SQUARE
     axes = Axis(labels[0], margin=0), Axis(labels[1], margin=0)
     found = OfOutput(store, p)
     return Picture(
         found.text("headline"),
         found.text("surface_note"),
-        (Panel((cells, _places_of(store)), *axes, equal=bool(square), reads="inside"),),
+        (Panel((cells, _places_of(store)), *axes, equal=_square(np.ptp(x), np.ptp(y)), reads="inside"),),
         "Points: places of the data",
         (Ramp.between(what, color, limits),),
         {labels[0]: tail[0], labels[1]: tail[1], what[:1].upper() + what[1:]: values[g].ravel()},

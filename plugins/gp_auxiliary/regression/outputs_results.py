@@ -81,7 +81,7 @@ def summarise_outputs(kept: Kept, samples: Samples, data: ModelData, params: Reg
     joint = joint_density(found, start, y, samples, log_weights)
     results |= scores(parts, joint, samples)
     results |= parameter_results(kept, prior, samples)
-    results["headline"] = f"{results['headline']}; {results.pop('noise_text')}"
+    results["covariance_note"] = f"{results['covariance_note']} Here {results.pop('noise_text')}."
     results |= correlations(kept, fitted)
     results |= surface_results(kept, fitted, samples, params)
     results["predictions"] = table_of_all(owns, samples, names)
@@ -175,10 +175,11 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
 
 
 def _told(name: str, found: object) -> str:
-    """RMSE and the share that is explained of one output, from its columns of scores."""
+    """The share that is explained of one output, or its RMSE, from its columns of scores."""
     rmse, explained = (float(found[title][0]) for title in ("RMSE", "Explained"))  # type: ignore[index]
-    share = f" ({format_percent(explained)} explained)" if np.isfinite(explained) and explained > 0 else ""
-    return f"RMSE {name} {format_number(rmse, 3)}{share}"
+    if np.isfinite(explained) and explained > 0:
+        return f"{format_percent(explained)} of {name} explained"
+    return f"RMSE of {name} {format_number(rmse, 3)}"
 
 
 def correlations(kept: Kept, fitted: Fitted) -> Results:
@@ -212,7 +213,8 @@ def correlation_headline(results: Results, outputs: tuple[str, ...]) -> str:
         p, q = np.unravel_index(int(size.argmax()), size.shape)
         if size[p, q] > 0:
             value = format_number(float(middle.values[p, q]), 2)
-            found.append(f"the {name} of “{outputs[q]}” and “{outputs[p]}” are correlated ({value})")
+            are = "are" if name == "functions" else "is"
+            found.append(f"the {name} of “{outputs[q]}” and “{outputs[p]}” {are} correlated ({value})")
     said = "; ".join(found)
     return said[:1].upper() + said[1:] if said else "No two outputs are clearly correlated"
 

@@ -209,7 +209,7 @@ OF_OUTPUTS = (
     _picture(
         "Arrows",
         "arrows",
-        {"values": "surface_mean", "sd": "surface_sd"},
+        {"values": "arrow_mean", "sd": "arrow_sd"},
         "headline",
         "surface_note",
         "Outputs",

@@ -14,6 +14,8 @@ from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
 ACROSS, UP = 25, 15
 """Places along the two inputs."""
+ARROWS = 60
+"""Places with data up to which each of them has an arrow; of more every second place along either input has one."""
 _DRAWS = 24
 """Draws that a surface is averaged over at most: it has a thousand places or more."""
 
@@ -28,24 +30,33 @@ def surface_results(kept: Kept, fitted: Fitted, samples: Samples, params: Regres
     grid = np.repeat(np.median(frame.x, axis=0)[None], ACROSS * UP, axis=0)
     grid[:, first], grid[:, second] = np.tile(across, UP), np.repeat(up, ACROSS)
     groups = shown_groups(samples, params)
-    places, codes = np.tile(grid, (len(groups), 1)), np.repeat(groups, len(grid))
+    arrows = np.unique(frame.x[samples.known][:, [first, second]], axis=0)
+    if len(arrows) > ARROWS:
+        arrows = grid.reshape(UP, ACROSS, -1)[::2, ::2].reshape(-1, frame.x.shape[1])[:, [first, second]]
+    tails = np.repeat(grid[:1], len(arrows), axis=0)
+    tails[:, [first, second]] = arrows
+    both = np.concatenate([grid, tails])
+    places, codes = np.tile(both, (len(groups), 1)), np.repeat(groups, len(both))
     found = outputs_moments(kept, fitted, places, codes, _DRAWS)
-    mean = found.mean.mean(axis=0)
     variance = np.diagonal(found.covariance, axis1=2, axis2=3).mean(axis=0) + found.mean.var(axis=0)
-    shape = (len(groups), UP, ACROSS)
+    mean = (samples.centre + samples.spread * found.mean.mean(axis=0)).T.reshape(-1, len(groups), len(both))
+    sd = (samples.spread * np.sqrt(variance)).T.reshape(mean.shape)
     dims = ("output", "shown_group", "surface_y", "surface_x")
 
     def surface(values: np.ndarray) -> np.ndarray:
-        return np.asarray(values.T.reshape(-1, *shape))
+        return values[..., : len(grid)].reshape(*values.shape[:2], UP, ACROSS)
 
     x, y = (places * frame.spread[d] + frame.centre[d] for places, d in ((across, first), (up, second)))
     points = (frame.x * frame.spread + frame.centre)[:, [first, second]]
     names = [NEW_GROUP if code < 0 else samples.labels[code] for code in groups]
     return {
-        "surface_mean": Result(
-            surface(samples.centre + samples.spread * mean), dims, label="mean of the function"
+        "surface_mean": Result(surface(mean), dims, label="mean of the function"),
+        "surface_sd": Result(surface(sd), dims, label="sd of the function"),
+        "arrow_mean": Result(mean[..., len(grid) :], ("output", "shown_group", "arrow")),
+        "arrow_sd": Result(sd[..., len(grid) :], ("output", "shown_group", "arrow")),
+        "arrow_places": Result(
+            arrows * frame.spread[[first, second]] + frame.centre[[first, second]], ("arrow", "axis")
         ),
-        "surface_sd": Result(surface(samples.spread * np.sqrt(variance)), dims, label="sd of the function"),
         "surface_x": Result(x, ("surface_x",), label=frame.columns[first]),
         "surface_y": Result(y, ("surface_y",), label=frame.columns[second]),
         "surface_points": Result(np.unique(points[samples.known], axis=0), ("surface_point", "axis")),
