@@ -21,7 +21,7 @@ from plaidwork.plugins.gp_auxiliary.regression.of_output import OfOutput, nothin
 
 Color = str | int
 
-_LONGEST, _STEPS = 1.4, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+_LONGEST, _STEPS = 1.7, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
 """Arrows are drawn so much longer than they are, by such a number or ten times it, that the longest reach over so many gaps between them."""
 _HEAD, _SPREAD = 0.28, 0.45
 """Length of an arrow's head as a share of it, and its angle to either side in radians."""
@@ -66,7 +66,7 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
 
     marks.append(Points(*places.T, 5.0, color="text", read=read, name="place"))
     labels = [store[f"surface_{axis}"].label for axis in "xy"]
-    longer = "" if times == 1 else f", drawn {format_number(times, 2)} times as long as they are"
+    drawn = "" if times == 1 else f"; a length of 1 is drawn as {format_number(times, 2)}"
     table: dict[str, np.ndarray] = {
         label: np.tile(place, len(shown)) for label, place in zip(labels, places.T, strict=True)
     }
@@ -85,7 +85,7 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
     )
     return Picture(
         found.whole("headline"),
-        f"Arrows: {names[0]} to the right, {names[1]} upwards{longer}. Mean of the function.",
+        f"Arrows: {names[0]} to the right, {names[1]} upwards{drawn}. Mean of the function.",
         (panel,),
         "Pale: no clear direction, shorter than two standard deviations",
         tuple(keys) if len(keys) > 1 else (Key("mean of the function", 2, "line"),),

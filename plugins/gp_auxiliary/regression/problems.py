@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, Problem, counted
 from plaidwork.plugins.gp_auxiliary.covariance import SAME, has_term
-from plaidwork.plugins.gp_auxiliary.frame import input_problems, wants_inducing
+from plaidwork.plugins.gp_auxiliary.frame import law_problems, wants_inducing
 from plaidwork.plugins.gp_auxiliary.kernels.covariance import WHITE
 from plaidwork.plugins.gp_auxiliary.regression.output_problems import output_problems
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
@@ -34,7 +34,7 @@ def find_problems(data: ModelData, given: RegressionSettings) -> list[Problem]:
     except ModelError as error:
         return [Problem(error.message, error.hint, where="y")]
     params = filled(given, samples.season)
-    found = input_problems(data["X"], samples.frame, params)
+    found = law_problems(data["X"], samples.frame, params)
     count, sparse = int(samples.frame.used.sum()), wants_inducing(int(samples.frame.used.sum()), params)
     if count > MOST and not sparse:
         found.append(
