@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from plaidwork.core import fit
 from plaidwork.core.api import Dataset, ModelData, ResultStore
 from plaidwork.core.api_pictures import Cells, Points, ViewChoices
 from plaidwork.core.checks import checks_for
+from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import joined_inputs, model_data
+from plaidwork.core.views.printing import leading_view, offered
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance
 from plaidwork.plugins.gp_auxiliary.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.gram import Prior
@@ -346,7 +349,7 @@ def test_a_fit_finds_noise_and_correlations_of_outputs(run):
     assert found["correlation of noise, big and small"] == pytest.approx(0.7, abs=0.3)
     functions, noise = (run.results[f"correlation_{name}"].values for name in ("functions", "noise"))
     assert functions[0, 1] < -0.2
-    assert noise[0, 1] == pytest.approx(found["correlation of noise, big and small"], abs=1e-9)
+    assert noise[0, 1] == pytest.approx(found["correlation of noise, big and small"], abs=1e-3)
     assert "20 test samples: NLPD" in run.results["headline"]
 
 
@@ -530,3 +533,27 @@ def test_values_of_several_columns_are_the_same_however_they_are_given(tmp_path)
         (found,) = loaded["y"]
         np.testing.assert_allclose(found.values, y)
         assert found.shape == (6, 2)
+
+
+@pytest.mark.parametrize(("outputs", "inputs", "wanted"), [(1, 2, "Fit along one input"), (2, 1, "Fit along one input"), (2, 2, "Arrows"),
+                                                           (3, 2, "Surface")])  # fmt: skip
+def test_the_picture_in_front_is_made_for_data_of_that_shape(outputs, inputs, wanted):
+    spec, rng = Regression.spec, generator(1)
+    names = [f"s{i}" for i in range(5)]
+    y = rng.standard_normal((5, outputs))
+    data = {
+        "X": Dataset("X", rng.standard_normal((5, inputs)), names, list(NAMES[:inputs])),
+        "y": Dataset(
+            "y", y[:, 0] if outputs == 1 else y, names, list(NAMES[:outputs]) if outputs > 1 else []
+        ),
+    }
+    run = SimpleNamespace(
+        spec=spec, params=spec.check_params({}), inputs={"X": ("X",), "y": ("y",)}, results={}
+    )
+    session = SimpleNamespace(datasets=data)
+    assert spec.views[leading_view(session, run)].title == wanted
+    shown = {view.title for view in spec.views if offered(session, run, view)}
+    assert ("Correlations" in shown) == (outputs > 1)
+    again = spec_from_json(spec_to_json(spec))
+    assert [view.columns for view in again.views] == [view.columns for view in spec.views]
+    assert again.input("y").several == "output"
