@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, random_test
+from plaidwork.core.api import ModelData, ModelError, counted, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import (
     Covariance,
     Parameter,
@@ -144,7 +144,7 @@ def _scale_of(values: np.ndarray, output: str, settings: RegressionSettings) -> 
     centre, spread = float(values.mean()), float(values.std())
     if spread <= 1e-12 * max(abs(centre), 1.0):
         raise ModelError(
-            f"All {len(values)} values{of} to fit are alike ({centre:g}), so there is nothing to explain.",
+            f"All {counted(len(values), 'value')}{of} to fit are alike ({centre:g}), so there is nothing to explain.",
             "Choose another column of values.",
         )
     return centre, spread

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Kept, Result, Results, axis_places
+from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.maps import shown_inputs
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
 from plaidwork.plugins.gp_auxiliary.regression.outputs_moments import outputs_moments
@@ -61,11 +62,11 @@ def surface_results(kept: Kept, fitted: Fitted, samples: Samples, params: Regres
         "surface_y": Result(y, ("surface_y",), label=frame.columns[second]),
         "surface_points": Result(np.unique(points[samples.known], axis=0), ("surface_point", "axis")),
         "surface_groups": Result(np.array(names, dtype=str), ("shown_group",)),
-        "surface_note": _note(len(found.mean), len(frame.columns), len(groups)),
+        "surface_note": _note(draws_text(len(found.mean), found.kept), len(frame.columns), len(groups)),
     }
 
 
-def _note(draws: int, inputs: int, groups: int) -> str:
+def _note(draws: str, inputs: int, groups: int) -> str:
     rest = " The other inputs are at their medians." if inputs > 2 else ""
     new = f" “{NEW_GROUP}”: what the groups share." if groups > 1 else ""
-    return f"Mean of the function over {draws} draws, without noise.{rest}{new}"
+    return f"Mean of the function over {draws}, without noise.{rest}{new}"
