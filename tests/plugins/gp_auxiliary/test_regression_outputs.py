@@ -15,7 +15,6 @@ from scipy.stats import multivariate_normal
 from plaidwork.core import fit
 from plaidwork.core.api import Dataset, ModelData, ResultStore
 from plaidwork.core.api_pictures import Cells, Points, ViewChoices
-from plaidwork.core.checks import checks_for
 from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import joined_inputs, model_data
@@ -499,20 +498,6 @@ def test_more_than_6000_known_cells_of_incomplete_samples_are_refused():
     params = Regression.spec.check_params({})
     (problem,) = (one for one in find_problems(data, params) if one.where == "y")
     assert "at most 6000 known values are fitted. Found 7599" in problem.message
-
-
-@pytest.mark.slow
-def test_a_sampler_with_the_noise_of_the_wrong_output_is_found_by_the_joint_test(monkeypatch):
-    """Noise of one output has half of its variance in the sampler, but not in the data."""
-    wrong = with_fault(
-        Spectral.of.__func__,
-        "whitened(functions, noise)",
-        "whitened(functions, noise * np.array([[1.0, 0.7], [0.7, 0.5]]))",
-    )
-    monkeypatch.setattr(Spectral, "of", classmethod(wrong))
-    (check,) = (check for check in checks_for("gp_regression") if check.id == "geweke[outputs]")
-    with pytest.raises(AssertionError):
-        check()
 
 
 def test_values_of_several_columns_are_the_same_however_they_are_given(tmp_path):
