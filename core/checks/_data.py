@@ -111,9 +111,8 @@ def dataset(item: Input, array: Any, number: int = 0) -> Dataset:
     """The array as dataset; items of one dim have one set of names, so that inputs are joined by name. What is one stays."""
     if isinstance(array, Dataset):
         return array
-    words = [
-        dim if axis == 0 or not item.many else f"{dim} {number + 1}." for axis, dim in enumerate(item.dims)
-    ]
+    dims = (*item.dims, item.several) if item.several else item.dims
+    words = [dim if axis == 0 or not item.many else f"{dim} {number + 1}." for axis, dim in enumerate(dims)]
     names = [tuple(f"{word} {i + 1}" for i in range(n)) for word, n in zip(words, array.shape)]
     categorical = item.dtype == "categorical" or item.kind == "labels"
     categories: tuple[str, ...] = ()

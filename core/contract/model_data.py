@@ -34,7 +34,7 @@ class Block:
     Attributes
     ----------
     values : (n, m) float64, C order, or a CSR matrix for sparse inputs; 0 where not observed.
-        (n,) for vectors; (n,) int64 codes for labels.
+        (n,) for vectors, (n, m) of several columns; (n,) int64 codes for labels.
     observed : (n, m) bool, True where the cell is known and used by the fit (same shape as ``values``).
     held_out : (n, m) bool, True where the cell is known but kept from the fit; None when nothing is held out.
     names : one tuple of item names per axis.

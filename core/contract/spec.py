@@ -35,6 +35,8 @@ class Input:
     otherwise only the items that all matrices have are kept. ``fit_only`` marks what only the fit takes (what ``Model.predict`` tells, a split),
     so that it is not asked for with new samples. ``samples`` names the one of ``dims`` whose items are the samples (patients,
     documents, objects): the host transposes a matrix that has them on its other axis. Empty: it does not matter.
+    ``several`` lets a vector have several columns, as values of several outputs, and names what a column is: a data set of one
+    column comes as (n,), one of more as (n, m), with the samples in its rows.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Input:
     union: bool = False
     fit_only: bool = False
     samples: str = ""
+    several: str = ""
 
     def __post_init__(self) -> None:
         need(
@@ -60,6 +63,7 @@ class Input:
         need(bool(IDENTIFIER.match(self.name)), f"input name {self.name!r} is not an identifier")
         need(self.kind in get_args(InputKind), f"input {self.name}: unknown kind {self.kind!r}")
         need(self.dtype in get_args(ValueKind), f"input {self.name}: unknown dtype {self.dtype!r}")
+        need(not self.several or self.kind == "vector", f"input {self.name}: several goes with a vector")
         object.__setattr__(self, "dims", tuple(self.dims))
         rank = 2 if self.kind == "matrix" else 1
         need(len(self.dims) == rank, f"input {self.name}: a {self.kind} has {rank} dims, got {self.dims}")
@@ -71,6 +75,11 @@ class Input:
     @property
     def title(self) -> str:
         return self.label or self.name
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """How many axes its data may have."""
+        return (1, 2) if self.several else (len(self.dims),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +141,8 @@ class View:
     ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself,
     ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
     name results that hold a text. Neighbouring views of one ``group`` share a tab of that name and are chosen by their
-    titles. ``when`` names settings and the value (or values) of each at which the view is offered. While a fit runs the
+    titles. ``when`` names settings and the value (or values) of each at which the view is offered, ``columns`` inputs and how
+    many columns their data must have for it, at least and at most: a view made for such data leads. While a fit runs the
     view that is in front is drawn anew every few seconds.
     """
 
@@ -144,6 +154,7 @@ class View:
     options: Mapping[str, Any] = field(default_factory=dict)
     group: str = ""
     when: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     if TYPE_CHECKING:  # the field is always a mapping, what is given need not be
 
@@ -157,15 +168,19 @@ class View:
             options: Mapping[str, Any] = ...,
             group: str = "",
             when: Mapping[str, Any] = ...,
+            columns: Mapping[str, tuple[int, int]] = ...,
         ) -> None: ...
 
     def __post_init__(self) -> None:
         if isinstance(self.source, str):
             object.__setattr__(self, "source", {"values": self.source})
+        object.__setattr__(self, "columns", {name: tuple(ends) for name, ends in self.columns.items()})
 
-    def offered(self, values: Mapping[str, Any]) -> bool:
-        """Whether a fit with these settings has the view (see ``when``)."""
-        return holds(self.when, values)
+    def offered(self, values: Mapping[str, Any], columns: Mapping[str, int] | None = None) -> bool:
+        """Whether a fit with these settings, and data of so many columns where that is known, has the view."""
+        known = columns or {}
+        fits = (low <= known.get(name, low) <= high for name, (low, high) in self.columns.items())
+        return holds(self.when, values) and all(fits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,13 +64,14 @@ def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
         "row_label": dataset.column_label if ref.axis else dataset.row_label,
         "source": source,
     }
-    if item.kind == "matrix":
+    whole = item.kind == "matrix" or (item.several and len(_titles(ref.titles, table)) > 1)
+    if whole:
         common["samples_in"] = "rows"  # its rows are what the columns were beside, whichever axis that is
     if item.kind == "matrix" and item.dtype == "ordinal":
         values, columns, categories = _ordinal(dataset, ref, table)
         return Dataset(name, values, names, columns, "ordinal", categories, steps=(step,), **common)
-    if item.kind == "matrix":
-        values, columns = _matrix(dataset, ref, table)
+    if whole:
+        values, columns = _matrix(dataset, ref, table, item.kind == "matrix")
         return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)
     title, level = _split(dataset, ref.titles, table)
     column = np.asarray(table[title])
@@ -174,15 +175,16 @@ def _titles(text: str, table: Mapping[str, np.ndarray]) -> list[str]:
 
 
 def _matrix(
-    dataset: Dataset, ref: ColumnRef, table: Mapping[str, np.ndarray]
+    dataset: Dataset, ref: ColumnRef, table: Mapping[str, np.ndarray], texts: bool
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    keys = _titles(ref.titles, table)
+    """(n, m) numbers and their titles; of ``texts`` a column for every value but the first, else they are refused."""
+    keys = list(dict.fromkeys(_titles(ref.titles, table)))
     values: list[np.ndarray] = []
     names: list[str] = []
     for key in keys:
         title, level = _split(dataset, key, table)
         column = np.asarray(table[title])
-        if level is not None or column.dtype.kind in "biuf":
+        if level is not None or column.dtype.kind in "biuf" or not texts:
             values.append(_numbers(dataset, title, level, column))
             names.append(key)
             continue

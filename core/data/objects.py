@@ -90,7 +90,8 @@ def _made(given: ObjectInput, item: Input) -> list[Made]:
         return [Made(value.with_(name=given.name) if given.name else value)]
     parts = parts_of(name, value, options)
     name = given.name or parts.name or item.name
-    if item.kind != "matrix":
+    several = item.several and not isinstance(parts.values, Column) and parts.values.shape[1] > 1
+    if item.kind != "matrix" and not several:
         return [_one_column(name, parts, item)]
     if item.dtype == "ordinal" and parts.row_table and not parts.values.shape[1]:
         return [_ordinal(name, parts)]

@@ -130,7 +130,7 @@ def placed(
         for index, dataset in enumerate(given.get(item.name, ())):
             if item.samples and item.kind == "matrix" and len(dataset.shape) == 2:
                 unclear.append(Placed(item, index, dataset, None))
-            elif len(dataset.shape) == len(item.dims):
+            elif len(dataset.shape) in item.axes:
                 _tell(evidence, item, dataset, turned=False)
     found: list[Placed] = []
 

@@ -75,7 +75,8 @@ class Sample:
         data = {name: item if isinstance(item, list) else [item] for name, item in found.items()}
         for name, entry in columns.items():
             dims = ("row", "column") if entry["kind"] == "matrix" else ("row",)
-            item = Input(name, entry["kind"], entry.get("dtype", "real"), dims=dims)
+            several = "column" if entry["kind"] == "vector" else ""
+            item = Input(name, entry["kind"], entry.get("dtype", "real"), dims=dims, several=several)
             found[name] = ColumnInput(entry["column"]).load(item, data)
         return found
 

@@ -208,11 +208,12 @@ def _first_gap(dataset: Dataset) -> str:
 
 
 def _check_input(owner: str, item: Input, dataset: Dataset) -> None:
-    expected = 2 if item.kind == "matrix" else 1
-    if len(dataset.shape) != expected:
+    if len(dataset.shape) not in item.axes:
         raise DataError(
             f"“{item.title}” of {owner} needs {_WANTED[item.kind]}. Found {dataset.name} with shape {dataset.shape}.",
-            "" if expected == 2 else "A column beside the rows of another input is given as INPUT:row:TITLE.",
+            ""
+            if item.kind == "matrix"
+            else "A column beside the rows of another input is given as INPUT:row:TITLE.",
         )
     if min(dataset.shape) == 0:
         raise DataError(f"{dataset.name} is empty: {dataset.described}.")

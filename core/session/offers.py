@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import (
     ColumnRef,
     column_choices,
     column_dataset,
+    parse_column,
     usual_choice,
 )
 from plaidwork.core.data.dataset import Dataset
@@ -41,6 +42,8 @@ def wants(item: Input) -> str:
     shape = {"matrix": "a matrix", "vector": "one column", "labels": "one column"}[item.kind]
     if item.many:
         shape = "one or more matrices"
+    if item.several:
+        shape = "one or more columns"
     return f"{shape} of {_KINDS[item.dtype]}"
 
 
@@ -51,9 +54,8 @@ def why_not(item: Input, dataset: Dataset) -> str:
 
 def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
     """What the input needs that the dataset is not, and what is found instead; both empty when it suits."""
-    axes = 2 if item.kind == "matrix" else 1
-    if len(dataset.shape) != axes:
-        return f"needs {wants(item)}", f"is {'one column' if axes == 2 else 'a matrix'}"
+    if len(dataset.shape) not in item.axes:
+        return f"needs {wants(item)}", f"is {'one column' if item.kind == 'matrix' else 'a matrix'}"
     if min(dataset.shape) == 0:
         return "needs data that are not empty", f"is empty ({dataset.described})"
     fitting = _FITTING[item.dtype]
@@ -121,15 +123,42 @@ class Offer:
     datasets : those that suit, by name.
     columns : annotation columns that suit and are no dataset of their own yet, by name.
     made : name of the dataset that a column has become, by name of the column.
+    sources : names of all datasets of the session.
     """
 
     item: Input
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     columns: Mapping[str, ColumnRef] = field(default_factory=dict)
     made: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
 
     def __contains__(self, name: str) -> bool:
-        return name in self.datasets or name in self.columns
+        return name in self.datasets or name in self.columns or bool(self.parts(name))
+
+    def parts(self, name: str) -> list[str]:
+        """Names of the columns that a name of several stands for, as ``X:row:a;b``; none where it is no such name."""
+        ref = parse_column(name, self.sources) if self.item.several and ";" in name else None
+        if ref is None or name in self.columns:
+            return []
+        found = [str(replace(ref, titles=title.strip())) for title in ref.titles.split(";")]
+        return found if all(key in self.columns or key in self.made for key in found) else []
+
+    def joined(self, names: Sequence[str]) -> str:
+        """The name of several columns beside one axis of one dataset."""
+        refs = [self.columns.get(name) or parse_column(name, self.sources) for name in names]
+        first = refs[0]
+        return str(replace(first, titles=";".join(ref.titles for ref in refs if ref))) if first else ""
+
+    def beside(self, name: str) -> list[str]:
+        """Names of the columns that may be chosen together with one column, or several: those beside the same axis."""
+        chosen = self.parts(name) or [name]
+        first = parse_column(chosen[0], self.sources)
+        if not self.item.several or first is None:
+            return []
+        keys = [
+            key for key, ref in self.columns.items() if (ref.dataset, ref.axis) == (first.dataset, first.axis)
+        ]
+        return [key for key in keys if key not in chosen]
 
     def usual(self, dataset: Dataset) -> str:
         """Name of the column of a dataset that is taken without asking, or empty."""
@@ -138,8 +167,9 @@ class Offer:
 
     def ranked(self, names: Iterable[str]) -> list[str]:
         """Those of the names that suit, data of exactly the right kind first."""
+        axes = len(self.item.dims)  # a matrix is not taken for columns without being asked
         return sorted(
-            (name for name in names if name in self.datasets),
+            (name for name in names if name in self.datasets and len(self.datasets[name].shape) == axes),
             key=lambda name: self.datasets[name].kind != self.item.dtype,
         )
 
@@ -156,6 +186,5 @@ def offer(item: Input, session: Mapping[str, Dataset], columns: bool = True) -> 
         derived = column_dataset(session[ref.dataset], ref, item) if key in made else None
         if derived is None or suited[made[key]].digest() != derived.digest():
             fresh[key] = ref
-    return Offer(
-        item, suited, fresh, {key: name for key, name in made.items() if key in found and key not in fresh}
-    )
+    made = {key: name for key, name in made.items() if key in found and key not in fresh}
+    return Offer(item, suited, fresh, made, tuple(session))

@@ -96,7 +96,7 @@ def printed_view(sources: Sources, asked: Mapping[str, Any] | None = None) -> Pi
 
 def offered(session: Session, run: Run, view: View) -> bool:
     """Whether a view says something of this run: images beside other pictures only where there are images."""
-    if not view.offered(run.params):
+    if not view.offered(run.params, _columns(session, run)):
         return False
     if view.kind != "image_grid" or not view.group or view.options.get("shape"):
         return True
@@ -108,14 +108,26 @@ def offered(session: Session, run: Run, view: View) -> bool:
 
 
 def leading_view(session: Session, run: Run) -> int:
-    """Number of the view that a run opens on, among the declared ones: images where the data are images, a map where
-    there are two inputs, else the first that is no table, else the first."""
+    """Number of the view that a run opens on, among the declared ones: images where the data are images, a view made for data of
+    so many columns, a map where there are two inputs, else the first that is no table, else the first."""
     shown = [index for index, view in enumerate(run.spec.views) if offered(session, run, view)]
     views = run.spec.views
     images = [index for index in shown if views[index].kind == "image_grid"]
+    needed = {item.name for item in run.spec.inputs if item.required}
+    made = [index for index in shown if needed <= set(views[index].columns)]
     maps = [index for index in shown if views[index].kind == "surface" and _has_two_inputs(session, run)]
     drawn = [index for index in shown if views[index].kind not in NOT_TO_DRAW]
-    return next(iter((*images, *maps, *drawn, *shown)), 0)
+    return next(iter((*images, *made, *maps, *drawn, *shown)), 0)
+
+
+def _columns(session: Session, run: Run) -> dict[str, int]:
+    """How many columns the data of an input have, where they are there."""
+    used = {name: [session.datasets.get(one) for one in names] for name, names in run.inputs.items()}
+    return {
+        name: data[0].shape[1] if len(data[0].shape) == 2 else 1
+        for name, data in used.items()
+        if len(data) == 1 and data[0] is not None
+    }
 
 
 def _has_two_inputs(session: Session, run: Run) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QMenu, QWidget
 
 from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.annotation_inputs import ColumnRef, parse_column
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import Placed
 from plaidwork.core.draws.counting import counted
@@ -29,6 +31,8 @@ SUBSETS = (200, 500, 1000, 2000, 5000)
 
 class InputField(QWidget):
     """A combo box with the suitable datasets, and with ``columns`` their annotation columns; check boxes for many.
+
+    Where an input takes several columns, a menu beside the box adds one more to those that are chosen.
 
     With ``imports`` an empty field that is required has a button for importing data.
 
@@ -59,6 +63,12 @@ class InputField(QWidget):
         self._unfit: list[QCheckBox] = []
         self.combo = QuietCombo()
         self._import = button("Import…", self.import_requested.emit, icon_name="import")
+        self.more = button("Add a column")
+        self._menu = QMenu(self)
+        self.more.setMenu(self._menu)
+        self.more.setToolTip("Values of several columns are fitted together")
+        self.more.setObjectName(f"more_{item.name}")
+        self.more.hide()
         self.rows = QuietCombo()
         self.rows.setAccessibleName(f"Rows of {item.title} to use")
         self.rows.setObjectName(f"rows_{item.name}")
@@ -77,7 +87,7 @@ class InputField(QWidget):
         label = Label(item.title, elide=True)
         label.setBuddy(self.combo)
         label.setToolTip(item.name)
-        row = horizontal((self.combo, 1), self._import, spacing=space.S)
+        row = horizontal((self.combo, 1), self.more, self._import, spacing=space.S)
         column = vertical(
             label, row, self._boxes, self._help, self.samples, self._error, space.S, on=self, spacing=space.XS
         )
@@ -108,8 +118,7 @@ class InputField(QWidget):
         for name, dataset in offered.datasets.items():
             self.combo.addItem(f"{name}   ({size_text(dataset)})", name)
         for key, ref in offered.columns.items():
-            where = f"columns of {ref.dataset}" if ref.axis else f"in {ref.dataset}"
-            self.combo.addItem(f"{ref.titles.replace(';', ', ')}   ({where})", key)
+            self._add_column(key, ref)
         for name, dataset in datasets.items():
             if name not in offered and self.item.required:
                 self.combo.addItem(f"{name}   {why_not(self.item, dataset)}", "")
@@ -171,12 +180,43 @@ class InputField(QWidget):
             box.setChecked(name in names)
             blocker.unblock()
         blocker = QSignalBlocker(self.combo)
-        index = next((self.combo.findData(name) for name in names if name in self._offer), -1)
+        index = next((self._index_of(name) for name in names if name in self._offer), -1)
         if index < 0 and self.combo.itemData(0) == "":  # “None”, or that there is nothing
             index = 0
         self.combo.setCurrentIndex(index)
         blocker.unblock()
         self._edited()
+
+    def _add_column(self, key: str, ref: ColumnRef) -> None:
+        where = f"columns of {ref.dataset}" if ref.axis else f"in {ref.dataset}"
+        self.combo.addItem(f"{ref.titles.replace(';', ', ')}   ({where})", key)
+
+    def _index_of(self, name: str) -> int:
+        """Where a choice is in the box; one of several columns is put there first."""
+        found = self.combo.findData(name)
+        ref = parse_column(name, self._choices.session)
+        if found < 0 and ref is not None and self._offer.parts(name):
+            self._add_column(name, ref)
+            return self.combo.count() - 1
+        return found
+
+    def add_column(self, name: str) -> None:
+        """Choose one more column beside those that are chosen."""
+        chosen = self.chosen[0]
+        self.choose([self._offer.joined([*(self._offer.parts(chosen) or [chosen]), name])])
+        self.picked.emit()
+
+    def _offer_more(self) -> None:
+        """Columns that may be chosen beside those that are."""
+        self._menu.clear()
+        chosen = self.chosen
+        for key in self._offer.beside(chosen[0]) if len(chosen) == 1 else ():
+            action = self._menu.addAction(self._offer.columns[key].titles)
+            action.triggered.connect(partial(self._add_picked, key))
+        self.more.setVisible(not self._menu.isEmpty())
+
+    def _add_picked(self, name: str, _checked: bool = False) -> None:
+        self.add_column(name)
 
     def _picked(self) -> None:
         self.decided = True
@@ -247,6 +287,7 @@ class InputField(QWidget):
         self.tell(self.problem)
 
     def _edited(self) -> None:
+        self._offer_more()
         self._tell_help()
         self._offer_rows()
         self.tell("")

@@ -37,6 +37,9 @@ class Evidence:
 
 def evidence(prior: Prior, theta: np.ndarray, y: np.ndarray) -> Evidence:
     """Of values y (K, N) at theta (P,). A covariance that rounding leaves indefinite has value -inf."""
+    own = prior.own_evidence(theta, y)
+    if own is not None:
+        return Evidence(*own, None)
     low = prior.low_rank(theta)
     if low is None:
         return _dense(prior, theta, y)

@@ -217,7 +217,12 @@ def _too_large(n_used: int, params: LawSettings) -> Problem:
 
 
 def input_problems(block: Any, frame: Frame, params: LawSettings) -> list[Problem]:
-    """What is wrong with the inputs, the covariance and the form of the computation."""
+    """What is wrong with the inputs of classifiers, the covariance and the form of the computation."""
+    return [*law_problems(block, frame, params), *_twins(block, frame)]
+
+
+def law_problems(block: Any, frame: Frame, params: LawSettings) -> list[Problem]:
+    """What is wrong with the inputs, the covariance and the form of the computation, wherever equal inputs are nothing special."""
     found = []
     n_used = int(frame.used.sum())
     if params["form"] == "dense" and n_used > DENSE_AT_MOST:
@@ -229,23 +234,28 @@ def input_problems(block: Any, frame: Frame, params: LawSettings) -> list[Proble
             Problem(f"The same value in every fitted sample: {shown}. It has no effect.", "", "X", "warning")
         )
     found += _far_problems(block, frame)
-    rows = block.names[0]
-    _unique, first, place = np.unique(frame.x, axis=0, return_index=True, return_inverse=True)
-    twins = np.flatnonzero(first[place.ravel()] != np.arange(len(frame.x)))
-    if len(twins):
-        one = int(twins[0])
-        other = int(first[place.ravel()[one]])
-        pair = f"“{rows[one]}” and “{rows[other]}”" if rows else f"{one + 1} and {other + 1}"
-        said = f"{counted(len(twins), 'sample')} {agree(len(twins), 'has', 'have')} the inputs of another one, as {pair}."
-        if len(twins) == 1:
-            said = f"Two samples have the same inputs: {pair}."
-        found.append(Problem(f"{said} They are kept: equal inputs, equal f.", where="X", severity="warning"))
     if params["covariance"] == "expression":
         try:
             parse(params["expression"], "period" in params)
         except ModelError as error:
             found.append(Problem(str(error), where="expression"))
     return found
+
+
+def _twins(block: Any, frame: Frame) -> list[Problem]:
+    """Samples with the inputs of another one."""
+    rows = block.names[0]
+    _unique, first, place = np.unique(frame.x, axis=0, return_index=True, return_inverse=True)
+    twins = np.flatnonzero(first[place.ravel()] != np.arange(len(frame.x)))
+    if not len(twins):
+        return []
+    one = int(twins[0])
+    other = int(first[place.ravel()[one]])
+    pair = f"“{rows[one]}” and “{rows[other]}”" if rows else f"{one + 1} and {other + 1}"
+    said = f"{counted(len(twins), 'sample')} {agree(len(twins), 'has', 'have')} the inputs of another one, as {pair}."
+    if len(twins) == 1:
+        said = f"Two samples have the same inputs: {pair}."
+    return [Problem(f"{said} They are kept: equal inputs, equal f.", where="X", severity="warning")]
 
 
 def _far_problems(block: Any, frame: Frame) -> list[Problem]:

@@ -44,8 +44,7 @@ def steps_of(prior: Prior, params: LawSettings) -> Steps:
 
 def _too_long(prior: Prior) -> bool:
     """Whether one gradient would hold a chain for so long that a stop is not obeyed in time; values are cheaper."""
-    samples, inputs = prior.x.shape
-    if 6e-11 * samples**3 + (4e-8 + 3.5e-10 * inputs) * samples**2 < LONGEST:
+    if prior.gradient_seconds() < LONGEST:
         return False
     return prior.low_rank(prior.covariance.prior_mean) is None
 

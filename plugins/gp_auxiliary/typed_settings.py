@@ -35,6 +35,8 @@ class RegressionSettings(LawSettings):
     noise_sd: float
     noise: NotRequired[Literal["normal", "groups", "student", "varying"]]
     period_of: NotRequired[str]
+    outputs: NotRequired[Literal["correlated", "apart"]]
+    outputs_noise: NotRequired[Literal["correlated", "apart"]]
 
 
 class ClassesSettings(LawSettings):

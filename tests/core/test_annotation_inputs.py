@@ -118,3 +118,19 @@ def test_typed_inputs(tmp_path):
     assert columns == {"y": "X:row:y"}
     assert [str(path) for path in files["w"]] == ["Y:row:y"]
     assert set(files) == {"X", "Z", "w"}
+
+
+SEVERAL = Input("y", "vector", "real", ("row",), several="output")
+
+
+def test_several_columns_of_a_vector():
+    """One column is a vector as before; several are a matrix of numbers with the samples in its rows, and texts are refused."""
+    assert column("D: x:row:score", SEVERAL).shape == (4,)
+    made = column("D: x:row:score;on;score", SEVERAL)
+    assert (made.column_names, made.samples_in) == (("score", "on"), "rows")
+    assert np.array_equal(made.values[:, 0], [1.5, np.nan, 3, 4], equal_nan=True)
+    assert column("D: x:row:on;party=left", SEVERAL).values[:, 1].tolist()[:2] == [1, 0]
+    with pytest.raises(DataError, match="is text"):
+        column("D: x:row:score;party", SEVERAL)
+    with pytest.raises(DataError, match="no annotation"):
+        column("D: x:row:score;on", VECTOR)

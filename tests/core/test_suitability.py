@@ -216,3 +216,25 @@ def test_a_column_made_by_an_earlier_fit_is_taken_again():
     (made,) = choices(data).data(CLASSIFIER.spec, {"y": ["table:row:label"]})["y"]
     assert made.source == Source("", "", {"annotation": "table:row:label"})
     assert choices(data, made).propose(CLASSIFIER.spec, ["table"])["y"] == [made.name]
+
+
+def test_a_matrix_is_no_values_of_several_outputs_unless_it_is_chosen():
+    """It suits, but is not put in; columns beside the first matrix are offered, one or several at once."""
+    outputs = Input("y", "vector", dims=("row",), several="output", label="Values")
+    spec = model("outputs", MATRIX, outputs).spec
+    first = Dataset(
+        "first",
+        np.eye(4) + 0.5,
+        tuple("abcd"),
+        tuple("wxyz"),
+        row_table={"p": np.arange(4.0), "q": np.ones(4)},
+    )
+    choices = Choices({"first": first, "second": first.with_(name="second", row_table={})})
+    assert choices.propose(spec, ("first", "second")) == {"X": ["first"]}
+    offered = choices.offer(outputs)
+    assert "second" in offered
+    assert "first:row:p;q" in offered
+    assert "first:row:p;none" not in offered
+    assert offered.beside("first:row:p") == ["first:row:q"]
+    assert choices.dataset(outputs, "first:row:p;q").shape == (4, 2)
+    assert choices.dataset(outputs, "first:row:p").shape == (4,)

@@ -11,6 +11,7 @@ from gui_toys import settle
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset, Source
+from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.setup.input_field import InputField
 from plaidwork.gui.setup.inputs_form import InputsForm
 from plaidwork.gui.setup.setup_page import SetupPage
@@ -138,3 +139,35 @@ def test_a_fit_takes_the_column_and_the_session_keeps_it(qtbot):
     workbench.stop(run)
     qtbot.waitUntil(lambda: not run.active, timeout=30_000)
     qtbot.waitUntil(lambda: workbench.wait(0), timeout=30_000)
+
+
+SEVERAL = Input("y", "vector", "real", ("row",), label="Values", several="output")
+
+
+def test_columns_are_added_to_the_one_that_is_chosen(qtbot):
+    data = documents().with_(
+        row_table={"stars": np.arange(4.0), "length": np.arange(4.0) ** 2, "party": np.array(list("lrlr"))}
+    )
+    field = InputField(SEVERAL)
+    qtbot.addWidget(field)
+    field.set_choices(Choices({"speeches": data}))
+    field.choose(["speeches:row:stars"])
+    assert not field.more.isHidden()
+    assert [action.text() for action in field.more.menu().actions()] == ["length", "party=l", "party=r"]
+    field.more.menu().actions()[0].trigger()
+    assert field.chosen == ["speeches:row:stars;length"]
+    assert field.combo.currentText() == "stars, length   (in speeches)"
+    made = field.dataset(field.chosen[0])
+    assert (made.shape, made.column_names) == ((4, 2), ("stars", "length"))
+    field.set_choices(Choices({"speeches": data, "other": data.with_(name="other")}))
+    assert field.chosen == ["speeches:row:stars;length"]  # stays when the session changes
+    field.choose(["speeches:row:length"])
+    assert field.chosen == ["speeches:row:length"]
+
+
+def test_one_column_alone_has_no_menu(qtbot):
+    field = InputField(OUTCOME)
+    qtbot.addWidget(field)
+    field.set_choices(Choices({"speeches": documents()}))
+    field.choose(["speeches:row:stars"])
+    assert field.more.isHidden()

@@ -8,9 +8,9 @@ from plaidwork.core.api import ResultStore
 from plaidwork.core.api_pictures import Picture, PictureFactory, ViewChoices
 
 
-def _factory(name: str, title: str, function: str) -> PictureFactory:
+def _factory(name: str, title: str, function: str, module: str = "pictures") -> PictureFactory:
     def load(results: ResultStore, choices: ViewChoices) -> Picture:
-        pictures = import_module("plaidwork.plugins.gp_auxiliary.regression.pictures")
+        pictures = import_module(f"plaidwork.plugins.gp_auxiliary.regression.{module}")
         found: Picture = getattr(pictures, function)(results, choices)
         return found
 
@@ -23,4 +23,7 @@ FACTORIES = (
     _factory("residuals", "Residuals", "residuals"),
     _factory("noise", "Noise along one input", "noise_along"),
     _factory("calibration", "Calibration of intervals", "calibration"),
+    _factory("arrows", "Arrows over two inputs", "arrows", "outputs_pictures"),
+    _factory("surface", "Surface over two inputs", "surface", "outputs_pictures"),
+    _factory("outputs", "Correlations of outputs", "correlations", "outputs_pictures"),
 )

@@ -32,9 +32,10 @@ from plaidwork.plugins.gp_auxiliary.regression.noise import (
     draw_residuals,
     draw_scales,
 )
+from plaidwork.plugins.gp_auxiliary.regression.outputs import all_cells
+from plaidwork.plugins.gp_auxiliary.regression.problems import find_problems
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
     filled,
-    find_problems,
     make_samples,
     season_of,
 )
@@ -42,9 +43,11 @@ from plaidwork.plugins.gp_auxiliary.regression.spec import REGRESSION
 from plaidwork.plugins.gp_auxiliary.regression.state import (
     RegressionFields,
     RegressionFixed,
+    amplitude,
     draw_values,
     fixed_of,
     log_density,
+    noise_variance,
     numbered,
     prior_of,
     settings_at,
@@ -72,6 +75,7 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     """What the regressions say of samples, given draws of their parameters."""
 
     likelihood_of: ClassVar[str] = "y"
+    likelihood_by_row: ClassVar[bool] = True
 
     def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
         return find_problems(data, params)
@@ -79,8 +83,12 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
     def estimate(self, data: ModelData, params: SettingsT) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
         size, inputs = data["X"].shape
+        cells = int(np.asarray(data["y"].observed).sum())
+        whole = cells == data["y"].observed.size
+        size = size if whole else cells
+        turns = 3.0 if whole and data["y"].values.ndim == 2 else 1.0
         gradient = 6e-11 * size**3 + (4e-8 + 3.5e-10 * inputs) * size**2
-        return Cost(40.0 * size**2, hyper.UNITS * gradient)
+        return Cost(40.0 * turns * size**2, hyper.UNITS * turns * gradient)
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.regression.results import summarise_draws
@@ -157,6 +165,13 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             warmup=60,
             thin=4,
         ),
+        Trial(
+            name="outputs",
+            params={**_TRIAL, "covariance": "expression", "expression": "linear + same * rbf"},
+            shapes={"X": (6, 2), "y": (6, 2), "groups": (6,)},
+            warmup=60,
+            thin=4,
+        ),
         Trial(name="student", params={**_TRIAL, "noise": "student"}, shapes=_SMALL, thin=4),
         Trial(name="varying", params={**_TRIAL, "noise": "varying"}, shapes=_SMALL, thin=4),
     )
@@ -217,7 +232,7 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             state["slices"] += try_angle(rng, state, self.prior(state, params))
             return state["slices"] == SLICES
 
-        seconds = 2e-4 + 6e-11 * len(y) ** 3 + 5e-8 * len(y) ** 2
+        seconds = 2e-4 + prior.gradient_seconds()
         covariance = Stage(
             "covariance", move, hyper.moves_of(settings_at(state["fixed"], params)), hyper.a_slice(seconds)
         )
@@ -231,13 +246,13 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         self, state: RegressionFields, data: ModelData, params: RegressionSettings
     ) -> dict[str, float]:
         prior, theta, steps = self.prior(state, params), state["theta"], state["steps"]
-        tried, noise = steps["tried"].sum(), law_of(prior).noises(theta).mean()
+        tried, noise = steps["tried"].sum(), noise_variance(prior, theta)
         if params["noise"] == "varying":  # its level alone may as well be that of u
             noise *= math.exp(np.log(state["scale"]).mean())
         return {
             "log_density": state["log_density"],
             "noise": state["fixed"]["unit"] * math.sqrt(noise),
-            "amplitude": math.exp(theta[0]),
+            "amplitude": amplitude(prior, theta),
             "degrees": float(state["shape"][0]) if params["noise"] == "student" else math.nan,
             "accepted": float(steps["taken"].sum() / tried) if tried else math.nan,
         }
@@ -266,12 +281,14 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         law = NoiseLaw.of(params["noise"], x)
         season = season_of(params, numbered(x), np.ones(x.shape[1]))
         codes = np.arange(len(x), dtype=np.int64) % 2 if "groups" in shapes else np.full(len(x), -1, np.int64)
+        cells = all_cells(*shapes["y"]) if len(shapes["y"]) > 1 else np.zeros((0, 2), np.int64)
         fixed: RegressionFixed = {
             "x": x,
-            "y": np.zeros(len(x)),
+            "y": np.zeros(math.prod(shapes["y"])),
             "unit": 1.0,
             "season": season,
             "codes": codes,
+            "cells": cells,
         }
         prior = prior_of(fixed, params)
         theta = prior.covariance.prior_mean
@@ -282,10 +299,7 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
             scale = 0.5 * shape[0] / rng.gamma(0.5 * shape[0], size=len(x))
         y = draw_values(prior_of(fixed, params, scale), theta, rng)
         fixed = {**fixed, "y": y}
-        data = {"X": x.copy(), "y": y.copy()}
-        if "groups" in shapes:
-            data["groups"] = codes.copy()
-        return data, self._begun(fixed, theta, shape, scale, law, params)
+        return _simulated(fixed, y, shapes), self._begun(fixed, theta, shape, scale, law, params)
 
     def simulate_data(
         self,
@@ -295,10 +309,7 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         rng: np.random.Generator,
     ) -> dict[str, np.ndarray]:
         y = draw_values(self.prior(state, params), state["theta"], rng)
-        data = {"X": state["fixed"]["x"].copy(), "y": y}
-        if "groups" in shapes:
-            data["groups"] = state["fixed"]["codes"].copy()
-        return data
+        return _simulated(state["fixed"], y, shapes)
 
     def refresh(
         self, state: RegressionFields, data: ModelData, params: RegressionSettings
@@ -307,6 +318,17 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         state["steps"]["current"][0] = math.nan
         prior = prior_of(fixed, params, state["scale"])
         return {**state, "fixed": fixed, "log_density": log_density(prior, state["theta"], fixed["y"])}
+
+
+def _simulated(fixed: RegressionFixed, y: np.ndarray, shapes: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Inputs and values, those of several outputs as (n, P)."""
+    data = {
+        "X": fixed["x"].copy(),
+        "y": y.copy() if y.ndim == len(shapes["y"]) else y.reshape(shapes["y"][::-1]).T.copy(),
+    }
+    if "groups" in shapes:
+        data["groups"] = fixed["codes"].copy()
+    return data
 
 
 def draw_student(rng: np.random.Generator, state: RegressionFields, prior: Prior) -> None:

@@ -34,7 +34,7 @@ WORK = 3e10
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """What predictions start from: standardised inputs x (N, D) and values y (N,), settings, names of the inputs, law of the noise,
-    inducing points (M, D), numbers (N,) and names of the groups."""
+    inducing points (M, D), numbers (N,) and names of the groups, cells (m, 2) and names of several outputs."""
 
     x: np.ndarray
     y: np.ndarray
@@ -44,18 +44,31 @@ class Fitted:
     points: np.ndarray
     codes: np.ndarray
     labels: tuple[str, ...]
+    cells: np.ndarray
+    outputs: tuple[str, ...]
 
     @classmethod
     def of(cls, samples: Samples, params: RegressionSettings) -> Fitted:
         """From the samples of a fit."""
-        x = samples.frame.fitted
+        x, columns = samples.frame.fitted, samples.frame.columns
         law, codes = NoiseLaw.of(params["noise"], x), samples.codes[samples.frame.used]
         points = points_of(x, params)
-        return cls(x, samples.y, params, samples.frame.columns, law, points, codes, samples.labels)
+        cells, outputs = samples.cells, samples.outputs
+        return cls(x, samples.y, params, columns, law, points, codes, samples.labels, cells, outputs)
 
     def prior(self, scale: np.ndarray | float = 1.0) -> Prior:
-        """The law of the values, whose noise has these scales (N,)."""
-        return prior_at(self.x, self.params, self.columns, self.codes, self.labels, scale, self.points)
+        """The law of the values, whose noise has these scales (N,); of several outputs that of their cells."""
+        return prior_at(
+            self.x,
+            self.params,
+            self.columns,
+            self.codes,
+            self.labels,
+            scale,
+            self.points,
+            self.cells,
+            self.outputs,
+        )
 
     def at(self, chain: ChainView, draw: int) -> Draw:
         """A draw of a chain."""

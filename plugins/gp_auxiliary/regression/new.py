@@ -24,6 +24,7 @@ from plaidwork.core.numerics.used_draws import draws_text, spread
 from plaidwork.plugins.gp_auxiliary.regression.law import law_of
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, moments_of, observed, solve
+from plaidwork.plugins.gp_auxiliary.regression.outputs_new import outputs_left_out, predict_outputs
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, codes_among
 from plaidwork.plugins.gp_auxiliary.results import new_inputs
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
@@ -37,6 +38,8 @@ def predict_new(kept: Kept, samples: Samples, new_data: ModelData, params: Regre
     """Function and observation at new samples. Raises ``ModelError`` for other inputs."""
     frame = samples.frame
     values, names = new_inputs(frame, new_data)
+    if samples.outputs:
+        return predict_outputs(kept, samples, new_data, params, frame.scale(values), names)
     codes = codes_among(samples.labels, new_data, len(values))
     found = moments_of(kept, Fitted.of(samples, params), frame.scale(values), codes)
     function = Mixture.even(found.mean, found.variance)
@@ -76,6 +79,8 @@ def log_density_left_out(
     chain: ChainView, draws: np.ndarray, samples: Samples, params: RegressionSettings
 ) -> np.ndarray:
     """(s, n) log densities, in units of the values, of each fitted value given all others and a draw's parameters; NaN of others."""
+    if samples.outputs:
+        return outputs_left_out(chain, draws, samples, params, WORK, _LEAST_DRAWS)
     frame, y = samples.frame, samples.y
     fitted = Fitted.of(samples, params)
     most = max(_LEAST_DRAWS, int(WORK / float(len(y)) ** 3))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Kept, Results, Table, format_number
+from plaidwork.core.api import Kept, Result, Results, Table, counted, format_number
+from plaidwork.plugins.gp_auxiliary.covariance import Parameter
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.posterior import parameters
+from plaidwork.plugins.gp_auxiliary.regression.between import correlation_of
 from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, law_of
+from plaidwork.plugins.gp_auxiliary.regression.outputs import outputs_law
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
 
 _LITTLE = 0.8
@@ -25,6 +28,8 @@ def parameter_results(kept: Kept, prior: Prior, samples: Samples) -> Results:
     if not sampled:
         table = Table({title.replace("Given", "Best"): found for title, found in table.columns.items()})
     results["covariance"] = in_units(table, prior, samples)
+    if samples.outputs:
+        return {**results, **of_outputs(theta, prior, samples)}
     results["covariance_note"] = (
         "Amplitudes and variances are of standardised values, γ = 1 / length² of standardised inputs; lengths, periods and noise sd are in units "
         f"of the data.{little_said(theta, prior)}"
@@ -40,9 +45,43 @@ def parameter_results(kept: Kept, prior: Prior, samples: Samples) -> Results:
     return results
 
 
+def of_outputs(theta: np.ndarray, prior: Prior, samples: Samples) -> Results:
+    """What the parameters of several outputs (t, parameters) say in words."""
+    law = outputs_law(prior)
+    noise = samples.spread * np.sqrt([law.noise.variances(law.apart(row)[2]) for row in theta])
+    told = [
+        f"{name} {format_number(float(sd), 3)}"
+        for name, sd in zip(samples.outputs, np.median(noise, axis=0), strict=True)
+    ]
+    several = f" and {counted(len(told) - 3, 'more output')}" if len(told) > 3 else ""
+    shown = [
+        f"(1 + r) / (1 − r) of the {parameter.name}" if parameter.kind == "tie" else parameter.name
+        for parameter in law.parameters
+    ]
+    more = ""
+    if law.functions.form == "full" and law.functions.size > 2:
+        more = " Correlations of later outputs are given those before them; Outputs shows them plainly."
+    return {
+        "parameter": Result(np.array(shown), ("parameter",)),
+        "covariance_note": "An amplitude² of an output is the variance of its function, of standardised values; ratios say how it is shared by "
+        "the terms of the covariance. γ = 1 / length² of standardised inputs; lengths, periods and noise sd are in units of the data."
+        f"{more}{little_said(theta, prior)}",
+        "relevance_note": "A short length may mean rough functions of the input, not an important one.",
+        "noise_text": f"noise sd {', '.join(told[:3])}{several}",
+    }
+
+
+def as_shown(parameter: Parameter, theta: np.ndarray) -> np.ndarray:
+    """Values of a parameter as tables have them: a correlation, or the exponential."""
+    if parameter.kind == "tie":
+        return correlation_of(theta)
+    return np.asarray(np.exp(theta) / (1.0 + np.exp(theta)) if parameter.kind == "share" else np.exp(theta))
+
+
 def in_units(table: Table, prior: Prior, samples: Samples) -> Table:
     """The table with further rows: lengths of the inputs, periods, sd of the noise."""
     rows: list[tuple[str, int, float]] = []
+    noises: list[int] = []
     columns = samples.frame.columns
     for i, parameter in enumerate(prior.covariance.parameters):
         if parameter.kind == "gamma" and (parameter.column >= 0 or len(columns) == 1):
@@ -53,8 +92,16 @@ def in_units(table: Table, prior: Prior, samples: Samples) -> Table:
             season = samples.frame.spread[int(samples.season[1])]
             rows.append((parameter.name.replace("standardised period", "period"), i, float(season)))
         elif parameter.kind == "noise":
-            rows.append((parameter.name.replace("variance", "sd"), i, samples.spread))
+            name = parameter.name.replace("variance", "sd")
+            rows.append(
+                (name, i, float(np.ravel(samples.spread)[len(noises)] if samples.outputs else samples.spread))
+            )
+            noises.append(i)
     found = {title: list(column) for title, column in table.columns.items()}
+    for title in [title for title in found if title != "Parameter"]:
+        for i, parameter in enumerate(prior.covariance.parameters):
+            if parameter.kind in ("tie", "share"):
+                found[title][i] = float(as_shown(parameter, np.log(found[title][i])))
     turned = {"5 %": "95 %", "95 %": "5 %", "Prior 5 %": "Prior 95 %", "Prior 95 %": "Prior 5 %"}
     for name, i, unit in rows:
         found["Parameter"].append(name)

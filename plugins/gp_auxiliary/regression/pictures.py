@@ -7,6 +7,7 @@ from scipy.stats import binom
 
 from plaidwork.core.api import ResultStore, format_number, format_percent
 from plaidwork.core.api_pictures import Axis, Bands, Key, Line, Panel, Picture, Points, Rule, ViewChoices
+from plaidwork.plugins.gp_auxiliary.regression.of_output import OfOutput, nothing, of_output
 
 _PARTS = (("fitted", "fitted", 0), ("test", "test", 1))
 _LEVELS = np.arange(0.05, 1.0, 0.05)
@@ -14,13 +15,8 @@ _NAMED = 5
 """Samples farthest from their prediction that are named."""
 
 
-def _text(results: ResultStore, name: str) -> str:
-    found = results.get(name, "")
-    return found if isinstance(found, str) else ""
-
-
-def _nothing() -> Picture:
-    return Picture("Fit", empty=("Nothing to show yet", "No draw is kept yet."))
+def _of(what: str, output: str) -> str:
+    return what if output == "value" else f"{what} {output}"
 
 
 def _numbers(values: np.ndarray, digits: int = 4) -> tuple[str, ...]:
@@ -37,10 +33,11 @@ def _colors(part: np.ndarray) -> tuple[int, ...]:
     return tuple(np.where(part == "test", 1, 0).tolist())
 
 
-def fit_along(results: ResultStore, choices: ViewChoices) -> Picture:
+def fit_along(store: ResultStore, choices: ViewChoices) -> Picture:
     """Mean, band of the function, band of a new observation, and the data."""
-    if "along_mean" not in results:
-        return _nothing()
+    if "along_mean" not in store:
+        return nothing()
+    results, output = of_output(store, choices)
     names = [str(name) for name in results.array("along_names")]
     k = choices.among("column", "Along", names, each="column")
     x, part = results.array("along_x")[k], results.array("point_part")
@@ -77,33 +74,32 @@ def fit_along(results: ResultStore, choices: ViewChoices) -> Picture:
         "Observation 95 %": observation[:, 1],
     }
     return Picture(
-        _text(results, "headline"),
-        _text(results, "along_note"),
-        (Panel(marks, Axis(names[k], margin=0), Axis("value"), reads="across"),),
+        results.text("headline"),
+        results.text("along_note"),
+        (Panel(marks, Axis(names[k], margin=0), Axis(output), reads="across"),),
         legend=(Key("mean of the function", 2, "line"), *(_keys(part) or (Key("data", 0, "point"),))),
         table=table,
     )
 
 
-def noise_along(results: ResultStore, choices: ViewChoices) -> Picture:
+def noise_along(store: ResultStore, choices: ViewChoices) -> Picture:
     """The noise's standard deviation along an input."""
-    if "noise_along" not in results:
-        return _nothing()
+    if "noise_along" not in store:
+        return nothing()
+    results, _output = of_output(store, choices)
     names = [str(name) for name in results.array("along_names")]
     k = choices.among("column", "Along", names, each="column")
     x, sd, ends = (results.array(name)[k] for name in ("along_x", "noise_along", "noise_interval"))
     marks = (Bands(x, ends[:, 0], ends[:, 1], 0.25, color=2), Line(x, sd, 2.2, color=2, name="noise sd"))
     return Picture(
-        _text(results, "headline"),
-        _text(results, "noise_note"),
+        results.text("headline"),
+        results.text("noise_note"),
         (Panel(marks, Axis(names[k], margin=0), Axis("noise sd", low=0), reads="across"),),
         table={names[k]: x, "Noise sd": sd, "5 %": ends[:, 0], "95 %": ends[:, 1]},
     )
 
 
-def _points(
-    results: ResultStore, x: np.ndarray, y: np.ndarray, here: np.ndarray, size: float = 7.0
-) -> Points:
+def _points(results: OfOutput, x: np.ndarray, y: np.ndarray, here: np.ndarray, size: float = 7.0) -> Points:
     """Those of the samples with a known value that are wanted, each with its name, value and prediction in words."""
     names, observed = results.array("point_names")[here], results.array("point_y")[here]
     mean, ends = results.array("point_predicted")[here], results.array("point_interval")[here]
@@ -119,10 +115,11 @@ def _points(
     return Points(x[here], y[here], size, color=_colors(part), read=read, called=tuple(map(str, names)))
 
 
-def observed_against_predicted(results: ResultStore, choices: ViewChoices) -> Picture:
+def observed_against_predicted(store: ResultStore, choices: ViewChoices) -> Picture:
     """Observed values over predicted ones, and the line on which they would be equal."""
-    if "point_y" not in results:
-        return _nothing()
+    if "point_y" not in store:
+        return nothing()
+    results, output = of_output(store, choices)
     observed, mean = results.array("point_y"), results.array("point_predicted")
     both = np.array([min(observed.min(), mean.min()), max(observed.max(), mean.max())])
     marks = (
@@ -131,16 +128,16 @@ def observed_against_predicted(results: ResultStore, choices: ViewChoices) -> Pi
     )
     part = results.array("point_part")
     return Picture(
-        _text(results, "headline"),
-        _text(results, "point_note"),
-        (Panel(marks, Axis("predicted"), Axis("observed"), reads="near"),),
+        results.text("headline"),
+        results.text("point_note"),
+        (Panel(marks, Axis(_of("predicted", output)), Axis(_of("observed", output)), reads="near"),),
         "Dashed: predicted and observed are equal",
         _keys(part),
         _table(results),
     )
 
 
-def _table(results: ResultStore) -> dict[str, np.ndarray]:
+def _table(results: OfOutput) -> dict[str, np.ndarray]:
     ends = results.array("point_interval")
     return {
         "Sample": results.array("point_names"),
@@ -152,10 +149,11 @@ def _table(results: ResultStore) -> dict[str, np.ndarray]:
     }
 
 
-def residuals(results: ResultStore, choices: ViewChoices) -> Picture:
+def residuals(store: ResultStore, choices: ViewChoices) -> Picture:
     """Observed less predicted over predicted values; the farthest named."""
-    if "point_y" not in results:
-        return _nothing()
+    if "point_y" not in store:
+        return nothing()
+    results, output = of_output(store, choices)
     mean = results.array("point_predicted")
     gap = results.array("point_y") - mean
     names = results.array("point_names")
@@ -163,19 +161,27 @@ def residuals(results: ResultStore, choices: ViewChoices) -> Picture:
     told = ", ".join(f"{names[i]} ({format_number(float(gap[i]), 3)})" for i in far)
     marks = (Rule(np.zeros(1), "y"), _points(results, mean, gap, np.ones(len(mean), dtype=bool)))
     return Picture(
-        _text(results, "residual_headline"),
-        _text(results, "point_note"),
-        (Panel(marks, Axis("predicted"), Axis("observed less predicted"), reads="near"),),
+        results.text("residual_headline"),
+        results.text("point_note"),
+        (
+            Panel(
+                marks,
+                Axis(_of("predicted", output)),
+                Axis(_of("observed less predicted", output)),
+                reads="near",
+            ),
+        ),
         f"Farthest: {told}",
         _keys(results.array("point_part")),
         {**_table(results), "Residual": gap},
     )
 
 
-def calibration(results: ResultStore, choices: ViewChoices) -> Picture:
+def calibration(store: ResultStore, choices: ViewChoices) -> Picture:
     """Share of the values inside central intervals of each size, with where it would be by chance."""
-    if "point_rank" not in results:
-        return _nothing()
+    if "point_rank" not in store:
+        return nothing()
+    results, _output = of_output(store, choices)
     part, rank = results.array("point_part"), results.array("point_rank")
     judged = part == "test" if (part == "test").any() else part == "fitted"
     away = 2.0 * np.abs(rank[judged] - 0.5)
@@ -195,8 +201,8 @@ def calibration(results: ResultStore, choices: ViewChoices) -> Picture:
         Line(_LEVELS, share, 2.0, color=1 if (part == "test").any() else 0, name="observed", read=read),
     )
     return Picture(
-        _text(results, "calibration_headline"),
-        _text(results, "calibration_note"),
+        results.text("calibration_headline"),
+        results.text("calibration_note"),
         (
             Panel(
                 marks,

@@ -16,9 +16,9 @@ import numpy as np
 from plaidwork.core.api import Clock, Kept, ModelData, ModelSpec, Results, Stage, Table, format_number
 from plaidwork.plugins.gp_auxiliary.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.regression.law import law_of
 from plaidwork.plugins.gp_auxiliary.regression.model import Regressing
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
+from plaidwork.plugins.gp_auxiliary.regression.parameters import as_shown
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
     Samples,
     filled,
@@ -27,7 +27,14 @@ from plaidwork.plugins.gp_auxiliary.regression.samples import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope, solve_sparse
 from plaidwork.plugins.gp_auxiliary.regression.spec import QUICK
-from plaidwork.plugins.gp_auxiliary.regression.state import RegressionFixed, fixed_of, prior_of, settings_at
+from plaidwork.plugins.gp_auxiliary.regression.state import (
+    RegressionFixed,
+    amplitude,
+    fixed_of,
+    noise_variance,
+    prior_of,
+    settings_at,
+)
 from plaidwork.plugins.gp_auxiliary.state import Floats
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
 
@@ -126,11 +133,11 @@ class QuickRegression(Regressing[QuickFields, QuickSettings]):
         return [Stage("ascent", work)]
 
     def traces(self, state: QuickFields, data: ModelData, params: QuickSettings) -> dict[str, float]:
-        theta = best_of(state["optima"], state["tops"])
+        theta, prior = best_of(state["optima"], state["tops"]), self.prior(state, params)
         return {
             "log_density": float(state["tops"].max()),
-            "noise": state["fixed"]["unit"] * math.sqrt(law_of(self.prior(state, params)).noises(theta)[0]),
-            "amplitude": math.exp(theta[0]),
+            "noise": state["fixed"]["unit"] * math.sqrt(noise_variance(prior, theta)),
+            "amplitude": amplitude(prior, theta),
             "left": float(len(state["tops"]) - state["at"]),
         }
 
@@ -224,15 +231,17 @@ def optima_results(optima: np.ndarray, tops: np.ndarray, prior: Prior, samples: 
     """Where each start (S, P) has ended, the best first, and whether two optima are about as good."""
     order = np.argsort(-tops, kind="stable")
     optima, tops = optima[order], tops[order]
-    law = law_of(prior)
+    law = prior.covariance
     columns = {
         "Start": order + 1,
         "Objective": tops,
         "Below the best": tops[0] - tops,
-        "Noise sd": samples.spread * np.sqrt([law.noises(place)[0] for place in optima]),
     }
-    for i, parameter in enumerate(law.parameters[:-1]):
-        columns[parameter.name] = np.exp(optima[:, i])
+    unit = float(np.exp(np.log(samples.spread).mean()))
+    columns["Noise sd"] = unit * np.sqrt([noise_variance(prior, place) for place in optima])
+    for i, parameter in enumerate(law.parameters):
+        if parameter.kind != "noise":
+            columns[parameter.name] = as_shown(parameter, optima[:, i])
     others = [k for k in range(1, len(tops)) if not _same(optima[0], tops[0], optima[k], tops[k])]
     near = [k for k in others if tops[0] - tops[k] < NEAR]
     note = (

@@ -43,6 +43,10 @@ def summarise_draws(kept: Kept, samples: Samples, data: ModelData, params: Regre
     """All results of a regression."""
     if kept.n_draws == 0:
         return {"headline": "No draw is kept yet."}
+    if samples.outputs:
+        from plaidwork.plugins.gp_auxiliary.regression.outputs_results import summarise_outputs
+
+        return summarise_outputs(kept, samples, data, params)
     frame = samples.frame
     fitted = Fitted.of(samples, params)
     prior = fitted.prior()
@@ -54,7 +58,7 @@ def summarise_draws(kept: Kept, samples: Samples, data: ModelData, params: Regre
     names = np.array(data["X"].names[0] or np.arange(1, len(frame.x) + 1), dtype=str)
     own = predicted(found, len(groups) * len(along), samples)
     results = along_inputs(found, inputs, lines, groups, samples)
-    results |= points_of(own, samples, inputs, names)
+    results |= points_of(own, samples, inputs, names, samples.known)
     if len(groups) > 1:
         results["point_group"] = Result(samples.codes[samples.known], ("point",))
     results |= judged(own, samples)
@@ -128,8 +132,13 @@ def own_of(law: Mixture, samples: Samples) -> Own:
 
 def predicted(found: Moments, start: int, samples: Samples) -> Own:
     """Of all samples, which are the places from ``start`` on."""
-    law, used = found.observation(slice(start, None)), samples.frame.used
     log_weights, _khat = smooth_weights(-found.left_out_density(samples.y))
+    return weighed(found, start, samples, log_weights)
+
+
+def weighed(found: Moments, start: int, samples: Samples, log_weights: np.ndarray) -> Own:
+    """Of all samples, which are the places from ``start`` on; with the weights (s, N) of draws for each that is left out."""
+    law, used = found.observation(slice(start, None)), samples.frame.used
     left_out = found.left_out(log_weights)
     mean, variance, weights = law.mean.copy(), law.variance.copy(), law.weights.copy()
     mean[:, used], variance[:, used], weights[:, used] = left_out.mean, left_out.variance, left_out.weights
@@ -201,13 +210,15 @@ def along_inputs(
     }
 
 
-def points_of(own: Own, samples: Samples, inputs: np.ndarray, names: np.ndarray) -> Results:
-    """The samples with a known value."""
-    frame, known = samples.frame, samples.known
+def points_of(
+    own: Own, samples: Samples, inputs: np.ndarray, names: np.ndarray, known: np.ndarray
+) -> Results:
+    """The samples of a mask (n,), those with a known value, of several outputs a value of one of them."""
+    frame = samples.frame
     x = (frame.x * frame.spread + frame.centre)[known][:, inputs]
     return {
         "point_x": Result(x, ("point", "along")),
-        "point_y": Result(samples.values[known], ("point",)),
+        "point_y": Result(np.where(samples.known, samples.values, np.nan)[known], ("point",)),
         "point_part": Result(np.where(frame.test[known], "test", "fitted"), ("point",)),
         "point_names": Result(names[known], ("point",)),
         "point_predicted": Result(own.mean[known], ("point",)),
@@ -219,7 +230,7 @@ def points_of(own: Own, samples: Samples, inputs: np.ndarray, names: np.ndarray)
 
 def judged(own: Own, samples: Samples) -> Results:
     """Scores by part of the samples; the test decides where there is one."""
-    masks = {TEST: samples.frame.test & samples.known, LEFT_OUT: samples.frame.used}
+    masks = {TEST: samples.frame.test & samples.known, LEFT_OUT: samples.frame.used & samples.known}
     masks = {word: mask for word, mask in masks.items() if mask.any()}
     rows = [scores_of(own, samples.values, mask) for mask in masks.values()]
     columns = {title: np.array([row[title] for row in rows]) for title in rows[0]}

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Problem, counted, random_test
+from plaidwork.core.api import ModelData, ModelError, counted, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import (
-    SAME,
     Covariance,
     Parameter,
     expression_of,
@@ -22,21 +21,17 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     TEST_NAMES,
     Frame,
     covariance_of,
-    input_problems,
     place_samples,
     wants_inducing,
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
-from plaidwork.plugins.gp_auxiliary.kernels.covariance import WHITE
-from plaidwork.plugins.gp_auxiliary.regression.law import extended, observed_prior
+from plaidwork.plugins.gp_auxiliary.regression.between import Between, forms_of
+from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, extended, observed_prior
+from plaidwork.plugins.gp_auxiliary.regression.outputs import outputs_prior
 from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings, RegressionSettings
 
 LEAST = 3
 """Fitted samples that a regression needs."""
-MOST = 2000
-"""Fitted samples at most: a gradient then takes most of a second, a covariance 32 MB."""
-MOST_SPARSE = 20_000
-"""The same by inducing points: with 200 of them a gradient takes a tenth of a second."""
 _PLAIN_SD, _ARD_SD = 1.5, 3.0
 
 
@@ -47,37 +42,65 @@ class Samples:
     Attributes
     ----------
     frame : inputs, and which samples are fitted and which are for the test; its codes are 0 where the value is known, else -1.
-    values : (n,) values as given, 0 where not known.
-    centre, spread : what the values were centred and divided by.
+    values : (n,) values as given, 0 where not known; (n, P) of P outputs.
+    centre, spread : what the values were centred and divided by; (P,) of P outputs.
     season : (2,) standardised period and number of the input that recurs, or (0,) without a periodic term.
     labels : names of the groups among the fitted samples.
     codes : (n,) number of each sample's group, -1 of one that no fitted sample is of; all -1 without groups.
+    outputs : names of several outputs; none of a single one.
+    observed : (n, P) which of their values are known; (n, 0) of a single one.
     """
 
     frame: Frame
     values: np.ndarray
-    centre: float
-    spread: float
+    centre: Any
+    spread: Any
     season: np.ndarray
     labels: tuple[str, ...]
     codes: np.ndarray
+    outputs: tuple[str, ...]
+    observed: np.ndarray
 
     @property
     def known(self) -> np.ndarray:
-        """(n,) whether the value is known."""
+        """(n,) whether the value is known, one of several outputs at least."""
         return np.asarray(self.frame.codes >= 0)
 
     @property
     def y(self) -> np.ndarray:
-        """(N,) values of the fitted samples, standardised."""
-        return np.asarray((self.values[self.frame.used] - self.centre) / self.spread)
+        """(N,) values of the fitted samples, standardised; (m,) of the cells of several outputs."""
+        y = np.asarray((self.values[self.frame.used] - self.centre) / self.spread)
+        return y[tuple(self.cells.T)] if self.outputs else y
+
+    @property
+    def cells(self) -> np.ndarray:
+        """(m, 2) number among the fitted samples and output of each known value, output by output; (0, 2) of a single output."""
+        output, number = np.nonzero(self.observed[self.frame.used].T)
+        return np.column_stack([number, output])
+
+    def of_output(self, number: int) -> Samples:
+        """The samples with the values of one of several outputs alone."""
+        frame = replace(self.frame, codes=np.where(self.observed[:, number], 0, -1))
+        centre, spread = float(self.centre[number]), float(self.spread[number])
+        values = np.ascontiguousarray(self.values[:, number])
+        return replace(
+            self,
+            frame=frame,
+            values=values,
+            centre=centre,
+            spread=spread,
+            outputs=(),
+            observed=self.observed[:, :0],
+        )
 
 
 def make_samples(data: ModelData, params: LawSettings) -> Samples:
     """The samples as the settings want them. Raises ``ModelError`` where too few can be fitted."""
     settings = cast("RegressionSettings", params)
     values = np.asarray(data["y"].values, dtype=float)
-    codes = np.where(data["y"].observed, 0, -1)
+    outputs: tuple[str, ...] = tuple(data["y"].names[1]) if values.ndim == 2 else ()
+    observed = np.asarray(data["y"].observed).reshape(len(values), -1)
+    codes = np.where(observed.any(axis=1), 0, -1)
     test = np.zeros(len(codes), dtype=bool)
     if "split" in data:
         split = data["split"]
@@ -91,21 +114,40 @@ def make_samples(data: ModelData, params: LawSettings) -> Samples:
             f"A regression needs at least {LEAST} samples with a known value to fit. Found {int(used.sum())}.",
             "Choose another column of values, or another “Split”.",
         )
-    centre, spread = 0.0, 1.0
-    if settings["standardise_y"]:
-        centre, spread = float(values[used].mean()), float(values[used].std())
-        if spread <= 1e-12 * max(abs(centre), 1.0):
-            raise ModelError(
-                f"All {int(used.sum())} values to fit are alike ({centre:g}), so there is nothing to explain.",
-                "Choose another column of values.",
-            )
+    columns = values.reshape(len(values), -1).T
+    scales = [
+        _scale_of(column[used & known], name, settings)
+        for column, known, name in zip(columns, observed.T, outputs or ("",), strict=True)
+    ]
+    centre, spread = np.array(scales).T if outputs else scales[0]
     frame = place_samples(data["X"], codes, ("",), test, used, params)
     labels: tuple[str, ...] = ()
     if "groups" in data:
         categories = data["groups"].categories
         labels = tuple(categories[code] for code in np.unique(data["groups"].values[used]))
     season = season_of(params, frame.columns, frame.spread)
-    return Samples(frame, values, centre, spread, season, labels, codes_among(labels, data, len(codes)))
+    groups = codes_among(labels, data, len(codes))
+    known = observed if outputs else observed[:, :0]
+    return Samples(frame, values, centre, spread, season, labels, groups, outputs, known)
+
+
+def _scale_of(values: np.ndarray, output: str, settings: RegressionSettings) -> tuple[float, float]:
+    """What the known values of the fitted samples (m,) are centred and divided by. Raises ``ModelError``."""
+    of = f" of “{output}”" if output else ""
+    if output and len(values) < LEAST:
+        raise ModelError(
+            f"Every output needs at least {LEAST} values to fit. Found {len(values)}{of}.",
+            "Leave that column out.",
+        )
+    if not settings["standardise_y"]:
+        return 0.0, 1.0
+    centre, spread = float(values.mean()), float(values.std())
+    if spread <= 1e-12 * max(abs(centre), 1.0):
+        raise ModelError(
+            f"All {counted(len(values), 'value')}{of} to fit are alike ({centre:g}), so there is nothing to explain.",
+            "Choose another column of values.",
+        )
+    return centre, spread
 
 
 def codes_among(labels: tuple[str, ...], data: ModelData, size: int) -> np.ndarray:
@@ -143,6 +185,8 @@ def filled(params: Mapping[str, Any], season: np.ndarray) -> RegressionSettings:
     found.setdefault("noise", "normal")
     found.setdefault("form", "dense")
     found.setdefault("inducing", 2)
+    found.setdefault("outputs", "correlated")
+    found.setdefault("outputs_noise", "correlated")
     return cast("RegressionSettings", {**found, "parameters": "inferred"})
 
 
@@ -187,12 +231,30 @@ def prior_at(
     labels: tuple[str, ...],
     scale: np.ndarray | float = 1.0,
     points: np.ndarray | None = None,
+    cells: np.ndarray | None = None,
+    outputs: tuple[str, ...] = (),
 ) -> Prior:
     """The law of values at standardised inputs x (n, D) of samples in these groups (n,), whose noise variances have these scales (n,);
-    by inducing points (M, D) if given."""
+    by inducing points (M, D) if given. Of several ``outputs`` that of their cells (m, 2)."""
     law = covariance_at(params, columns)
+    if cells is not None and outputs:
+        return outputs_at(law, law.located(x, codes), params, cells, outputs)
     prior = observed_prior(law, located(law, x, params, codes, scale), noises_of(params, labels))
     return prior if points is None or not len(points) else replace(prior, inducing=points)
+
+
+def outputs_at(
+    law: Covariance, x: np.ndarray, params: RegressionSettings, cells: np.ndarray, outputs: tuple[str, ...]
+) -> Prior:
+    """The law of cells (m, 2) of several outputs, of samples x as the covariance of the inputs takes them."""
+    forms = forms_of(len(outputs), params["outputs"], params["outputs_noise"])
+    functions, noise = Between(len(outputs), forms[0]), Between(len(outputs), forms[1], FLOOR)
+    middles = float(np.log(params["amplitude"])), float(np.log(params["noise_variance"]))
+    of_functions = functions.parameters(
+        "amplitude²", "amplitude", "functions", outputs, middles[0], params["amplitude_sd"]
+    )
+    of_noise = noise.parameters("noise variance", "noise", "noise", outputs, middles[1], params["noise_sd"])
+    return outputs_prior(law, x, cells, (functions, of_functions), (noise, of_noise))
 
 
 def points_of(x: np.ndarray, params: RegressionSettings) -> np.ndarray:
@@ -200,89 +262,3 @@ def points_of(x: np.ndarray, params: RegressionSettings) -> np.ndarray:
     if not wants_inducing(len(x), params):
         return np.zeros((0, x.shape[1]))
     return choose_inducing(x, params["inducing"])
-
-
-def find_problems(data: ModelData, given: RegressionSettings) -> list[Problem]:
-    """What is wrong with inputs and settings."""
-    try:
-        has_term(given, SAME)
-    except ModelError as error:
-        return [Problem(error.message, error.hint, where="expression")]
-    try:
-        samples = make_samples(data, given)
-    except ModelError as error:
-        return [Problem(error.message, error.hint, where="y")]
-    params = filled(given, samples.season)
-    found = input_problems(data["X"], samples.frame, params)
-    count, sparse = int(samples.frame.used.sum()), wants_inducing(int(samples.frame.used.sum()), params)
-    if count > MOST and not sparse:
-        found.append(
-            Problem(
-                f"{counted(count, 'sample')} are too many: each step would take {2e-10 * count**3:.0f} seconds. At most {MOST} are fitted "
-                "without inducing points.",
-                "The quick look takes inducing points; or mark some of the samples as “test” by a “Split”.",
-                "y",
-            )
-        )
-    if count > MOST_SPARSE:
-        found.append(
-            Problem(
-                f"{counted(count, 'sample')} are too many: at most {MOST_SPARSE} are fitted.",
-                "Leave some of them out.",
-                "y",
-            )
-        )
-    if sparse and (covariance_at(params, samples.frame.columns).table[:, 0] == WHITE).any():
-        found.append(
-            Problem(
-                "A white term cannot be told from the noise by inducing points.",
-                "Leave “white” out of the sum, or choose “Dense”.",
-                "expression",
-            )
-        )
-    if sparse and has_term(given, SAME):
-        found.append(
-            Problem(
-                "Functions of the groups' own cannot be computed by inducing points.",
-                "Choose “Dense”, or a covariance without “same”.",
-                "covariance",
-            )
-        )
-    return found + _group_problems(samples, params, "groups" in data) + _far_values(samples, data)
-
-
-def _group_problems(samples: Samples, params: RegressionSettings, given: bool) -> list[Problem]:
-    """Groups that are wanted and not there, or there and not wanted, or too few."""
-    wanted = has_term(params, SAME) or params["noise"] == "groups"
-    if wanted and not given:
-        said = "A function or a noise of each group needs groups, and none are chosen."
-        return [Problem(said, "Choose a column of labels as “Groups”.", "groups")]
-    if given and not wanted:
-        said = "Groups are chosen, but neither “Covariance” nor “Noise” takes them into account."
-        hint = "Choose “Shared and by group” as covariance, or “By group” as noise."
-        return [Problem(said, hint, "groups", "warning")]
-    if wanted and len(samples.labels) == 1:
-        said = f"All samples to fit are of one group, “{samples.labels[0]}”: what is shared cannot be told from its own."
-        return [Problem(said, "", "groups", "warning")]
-    return []
-
-
-def _far_values(samples: Samples, data: ModelData) -> list[Problem]:
-    """A value so far from the others that it rules the scale."""
-    values = samples.values[samples.frame.used]
-    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-    away = np.abs(values - middle)
-    if not (high > low and away.max() > 100.0 * (high - low)):
-        return []
-    worst = int(np.argmax(away))
-    place = int(np.flatnonzero(samples.frame.used)[worst])
-    names = data["y"].names[0]
-    name = f"“{names[place]}”" if names else f"sample {place + 1}"
-    return [
-        Problem(
-            f"The value {values[worst]:.4g} of {name} is far from all others, half of which lie from {low:.4g} to {high:.4g}.",
-            "Check the file: a decimal point may have been lost.",
-            "y",
-            "warning",
-        )
-    ]

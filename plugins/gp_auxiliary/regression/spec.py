@@ -19,7 +19,9 @@ Y = Input(
     samples="sample",
     missing=True,
     label="Values",
-    doc="A number for each sample, which the inputs are to explain. Samples without one are predicted only.",
+    doc="A number for each sample, which the inputs are to explain, or several numbers, in a column each. Samples without one are "
+    "predicted only.",
+    several="output",
 )
 
 
@@ -52,6 +54,38 @@ NOISE_KIND = Hyperparameter(
             value="varying",
             label="Changes with the inputs",
             doc="A smooth function of the inputs, inferred too.",
+        ),
+    ),
+)
+OUTPUTS = (
+    Hyperparameter(
+        "outputs",
+        "choice",
+        "correlated",
+        label="Functions of several outputs",
+        group="Outputs",
+        doc="Where “Values” has several columns: whether what is known of one helps with another.",
+        choices=(
+            Choice(
+                value="correlated",
+                label="Correlated",
+                doc="Up to four outputs may have any correlations; of more each has one with a common factor.",
+            ),
+            Choice(value="apart", label="Independent", doc="They have lengths in common only."),
+        ),
+    ),
+    Hyperparameter(
+        "outputs_noise",
+        "choice",
+        "correlated",
+        label="Noise of several outputs",
+        group="Outputs",
+        doc="Whether the values of one sample lie off their functions together.",
+        choices=(
+            Choice(
+                value="correlated", label="Correlated", doc="Up to four outputs; that of more is independent."
+            ),
+            Choice(value="apart", label="Independent", doc="A variance for each output."),
         ),
     ),
 )
@@ -108,8 +142,15 @@ VARIABLES = (
 )
 TRACES = (
     Trace("log_density", "log density", hint="values and parameters; settles at a level", primary=True),
-    Trace("noise", "noise sd", hint="in units of the values", y_log=True),
-    Trace("amplitude", "amplitude²", hint="variance of the function, of standardised values", y_log=True),
+    Trace(
+        "noise", "noise sd", hint="in units of the values; of several outputs the geometric mean", y_log=True
+    ),
+    Trace(
+        "amplitude",
+        "amplitude²",
+        hint="variance of the function, of standardised values; of several outputs the mean",
+        y_log=True,
+    ),
 )
 FIT = {
     "values": "along_mean",
@@ -131,13 +172,25 @@ JUDGED = {
 }
 
 
-def _picture(title: str, factory: str, source: dict[str, str], headline: str, caption: str) -> View:
+MOST_OUTPUTS, _MANY = 16, 10_000
+
+
+def _picture(
+    title: str,
+    factory: str,
+    source: dict[str, str],
+    headline: str,
+    caption: str,
+    group: str = "Predictions",
+    columns: dict[str, tuple[int, int]] | None = None,
+) -> View:
     return View(
         "picture",
         title,
         {**source, "headline": headline, "caption": caption},
         options={"factory": f"gp_regression.{factory}"},
-        group="Predictions" if factory != "fit" else "",
+        group=group,
+        columns=columns or {},
     )
 
 
@@ -152,8 +205,38 @@ PREDICTED = (
         "calibration_note",
     ),
 )
+OF_OUTPUTS = (
+    _picture(
+        "Arrows",
+        "arrows",
+        {"values": "arrow_mean", "sd": "arrow_sd"},
+        "headline",
+        "surface_note",
+        "Outputs",
+        {"y": (2, 2), "X": (2, _MANY)},
+    ),
+    _picture(
+        "Surface",
+        "surface",
+        {"values": "surface_mean", "sd": "surface_sd"},
+        "headline",
+        "surface_note",
+        "Outputs",
+        {"y": (2, MOST_OUTPUTS), "X": (2, _MANY)},
+    ),
+    _picture(
+        "Correlations",
+        "outputs",
+        {"values": "correlation_functions", "noise": "correlation_noise"},
+        "correlation_headline",
+        "correlation_note",
+        "Outputs",
+        {"y": (2, MOST_OUTPUTS)},
+    ),
+)
 VIEWS = (
-    _picture("Fit along one input", "fit", FIT, "headline", "along_note"),
+    _picture("Fit along one input", "fit", FIT, "headline", "along_note", ""),
+    *OF_OUTPUTS,
     *PREDICTED,
     View(
         "table",
@@ -205,7 +288,7 @@ REGRESSION = ModelSpec(
     summary="A smooth function of a few inputs that explains a number, with its uncertainty and the noise around it.",
     tags=("regression", "Gaussian process"),
     inputs=(X, Y, GROUPS, SPLIT),
-    hyperparameters=(*SHARED, NOISE_KIND, *NOISE, *SCALING, *SHARE, *MOVED),
+    hyperparameters=(*SHARED, NOISE_KIND, *NOISE, *OUTPUTS, *SCALING, *SHARE, *MOVED),
     dims=DIMS
     | {"noise_shape": "numbers that shape the noise", "scaled": "fitted samples with a scale of their noise"},
     variables=(
@@ -292,7 +375,7 @@ QUICK = ModelSpec(
     tags=("regression", "Gaussian process", "optimisation"),
     algorithm="optimise",
     inputs=(X, Y, GROUPS, SPLIT),
-    hyperparameters=(*SHARED, *NOISE, *SCALING, *SHARE, *ASCENT, *FORM),
+    hyperparameters=(*SHARED, *NOISE, *OUTPUTS, *SCALING, *SHARE, *ASCENT, *FORM),
     dims=DIMS | {"start": "starts of the search"},
     variables=(
         *VARIABLES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NotRequired, TypedDict
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import inputs_of, law_of, log_evidence
+from plaidwork.plugins.gp_auxiliary.regression.outputs import OutputsCovariance
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, filled, prior_at
 from plaidwork.plugins.gp_auxiliary.state import Floats, Steps
 from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
@@ -21,13 +23,15 @@ class RegressionFixed(TypedDict):
     x: Floats
     """(N, D) standardised inputs of the fitted samples."""
     y: Floats
-    """(N,) their standardised values."""
+    """(N,) their standardised values, (m,) those of the cells of several outputs."""
     unit: float
-    """What a value was divided by."""
+    """What a value was divided by; of several outputs the geometric mean."""
     season: NotRequired[Floats]
     """(2,) or (0,), see ``season_of``; states kept before there were periodic terms are without."""
     codes: NotRequired[NDArray[np.int64]]
     """(N,) numbers of the samples' groups, -1 without; states kept before there were groups have none."""
+    cells: NotRequired[NDArray[np.int64]]
+    """(m, 2) sample and output of each value y (m,) of several outputs; (0, 2) or none of a single one."""
 
 
 class Bracket(TypedDict):
@@ -65,9 +69,10 @@ def fixed_of(samples: Samples) -> RegressionFixed:
     return {
         "x": samples.frame.fitted,
         "y": samples.y,
-        "unit": samples.spread,
+        "unit": float(np.exp(np.log(samples.spread).mean())),
         "season": samples.season,
         "codes": samples.codes[samples.frame.used],
+        "cells": samples.cells,
     }
 
 
@@ -86,7 +91,31 @@ def prior_of(
     x = fixed["x"]
     codes = fixed.get("codes", np.full(len(x), -1))
     labels = tuple(str(code + 1) for code in range(int(codes.max()) + 1))
-    return prior_at(x, settings_at(fixed, params), numbered(x), codes, labels, scale, points)
+    cells = fixed.get("cells", np.zeros((0, 2), np.int64))
+    outputs = tuple(str(p + 1) for p in range(n_outputs(fixed)))
+    return prior_at(x, settings_at(fixed, params), numbered(x), codes, labels, scale, points, cells, outputs)
+
+
+def n_outputs(fixed: RegressionFixed) -> int:
+    """How many outputs there are, 0 of a single one."""
+    cells = fixed.get("cells", np.zeros((0, 2), np.int64))
+    return int(cells[:, 1].max(initial=-1)) + 1
+
+
+def noise_variance(prior: Prior, theta: np.ndarray) -> float:
+    """Variance of the noise, of standardised values: the mean over groups, the geometric mean over several outputs."""
+    law = prior.covariance
+    if isinstance(law, OutputsCovariance):
+        return math.exp(np.log(law.noise.variances(law.apart(theta)[2])).mean())
+    return float(law_of(prior).noises(theta).mean())
+
+
+def amplitude(prior: Prior, theta: np.ndarray) -> float:
+    """Variance of the function, or of its first term; of several outputs the mean."""
+    law = prior.covariance
+    return float(
+        np.diag(law.between(theta)[0]).mean() if isinstance(law, OutputsCovariance) else np.exp(theta[0])
+    )
 
 
 def start_of(law: Covariance, rng: np.random.Generator) -> np.ndarray:
@@ -107,6 +136,9 @@ def log_density(prior: Prior, theta: np.ndarray, y: np.ndarray) -> float:
 
 def draw_values(prior: Prior, theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """(N,) values from N(0, C + R)."""
+    if isinstance(prior.covariance, OutputsCovariance):
+        k = prior.covariance.matrix(prior.x, theta) + np.eye(len(prior.x))
+        return np.asarray(np.linalg.cholesky(k) @ rng.standard_normal(len(k)))
     law = law_of(prior)
     c = law.latent().matrix(inputs_of(prior.x), theta)
     c.flat[:: len(c) + 1] += law.noise(prior.x, theta)
