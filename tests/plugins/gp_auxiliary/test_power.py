@@ -9,7 +9,7 @@ import pytest
 from gp_joint import joint
 from plaid_tools import with_fault
 
-from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching, summands
+from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
 
@@ -39,6 +39,11 @@ def rows(old="", new="", **names):
     return lambda patch: swept(patch, sweep_winners=with_fault(sites.sweep_winners, old, new, **names))
 
 
+def within(module, name, old, new):
+    """A function of a module with one piece of its source replaced."""
+    return lambda patch: patch.setattr(module, name, with_fault(getattr(module, name), old, new))
+
+
 def moved(old="", new="", **names):
     """Trajectories with a fault in ``move_f`` or its parts."""
     faulty = with_fault(hamiltonian.move_f, old, new, **names)
@@ -47,13 +52,9 @@ def moved(old="", new="", **names):
     )
 
 
-def within(module, name, old, new):
-    """A function of a module with one piece of its source replaced."""
-    return lambda patch: patch.setattr(module, name, with_fault(getattr(module, name), old, new))
-
-
 def stretched(old, new):
-    return lambda patch: patch.setattr(summands, "stretch", with_fault(stretching.stretch, old, new))
+    """Of classes."""
+    return within(stretching, "stretch_amplitudes", old, new)
 
 
 def drawn_with_unit_noise(patch):
@@ -124,6 +125,13 @@ FAULTS = {
     "noise of a low rank": ("two classes, inducing points", drawn_with_unit_noise),
     "exponent of the joint scale": ("ordered", within(ordinal, "move_together", "(len(z) + 1)", "(len(z) - 1)")),
     "joint shift": ("ordered, far shifts", within(ordinal, "shift_cuts", "-(float(product @ together)", "-(0.3 * float(product @ together)")),
+    "volume of stretched cut-points": ("ordered", within(ordinal, "stretch_cuts", " + math.log(factor)", "")),
+    "prior of stretched cut-points": ("ordered", within(ordinal, "stretch_cuts", " + log_cuts(stretched, widths)", "")),
+    "cut-points left behind": ("ordered", within(ordinal, "stretch_cuts", "        cuts *= factor\n", "        pass\n")),
+    "precision of before a stretch": (
+        "ordered",
+        within(OrderedClasses, "stages", " or (self._stretches(params) and hi == hyper.moves_of(params))", ""),
+    ),
     "prior of the cut-points": (
         "ordered",
         lambda patch: patch.setattr(
