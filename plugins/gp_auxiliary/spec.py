@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, SAMPLING, STRETCH, TEST, TOGETHER, with_choice
+from plaidwork.plugins.gp_auxiliary.settings import (
+    COVARIANCE,
+    MOVES,
+    SAMPLING,
+    STRETCH,
+    TEST,
+    TOGETHER,
+    with_choice,
+)
 
 ROGERS = (
     "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "

@@ -67,6 +67,7 @@ class OrderedSettings(CutSettings):
     """Ordered classes."""
 
     trajectories: int
+    rounds: int
     stretch: Literal["together", "none"]
 
 
