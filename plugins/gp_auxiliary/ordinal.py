@@ -244,7 +244,7 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
                 state.update(prior.gram(state["theta"]))
                 self._set_flow(state, prior)
 
-        seconds = 2 * flow.MOST_STEPS * params["trajectories"] * params["rounds"] * hyper.pass_seconds(state)
+        seconds = 2 * flow.MOST_STEPS * params["trajectories"] * hyper.pass_seconds(state)
         return [
             Stage(
                 "auxiliary variables and cut-points",
@@ -275,14 +275,12 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
             self._set_flow(state, prior)
         w = flow.place_of(rng, z, state, state["flow"])
         inferred = params["cut_points"] == "inferred"
-        rounds = params["rounds"] if inferred else 1
-        for _ in range(rounds):
-            if inferred:
-                f, scale = flow.values_of(w, state["flow"]), 1.0 / state["flow"]["sd"]
-                widths, steps, passes = widths_of(params), state["cut_steps"], max(PASSES // rounds, 1)
-                walk_cuts(rng, cuts, f, code, steps, clock.warming, widths, scale, passes)
-            ends = edges(cuts, code)
-            flow.move(rng, w, z, ends, state["flow"], reference, clock.warming, params["trajectories"])
+        if inferred:
+            f, scale = flow.values_of(w, state["flow"]), 1.0 / state["flow"]["sd"]
+            widths, steps = widths_of(params), state["cut_steps"]
+            walk_cuts(rng, cuts, f, code, steps, clock.warming, widths, scale, PASSES)
+        ends = edges(cuts, code)
+        flow.move(rng, w, z, ends, state["flow"], reference, clock.warming, params["trajectories"])
         if inferred:
             move_together(rng, z, cuts, state, state["joint_steps"], clock.warming, widths_of(params))
         if self._stretches(params):

@@ -300,19 +300,6 @@ STRETCH = (
 
 TOGETHER = (
     Hyperparameter(
-        "rounds",
-        "int",
-        4,
-        earlier=1,
-        label="Rounds of f and cut-points",
-        group="Sampling",
-        doc="How often a draw moves the cut-points given f and f given them, in turns, between two updates of the covariance.",
-        advanced=True,
-        minimum=1,
-        maximum=100,
-        when={"cut_points": "inferred"},
-    ),
-    Hyperparameter(
         "stretch",
         "choice",
         "together",

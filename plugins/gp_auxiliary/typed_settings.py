@@ -67,7 +67,6 @@ class OrderedSettings(CutSettings):
     """Ordered classes."""
 
     trajectories: int
-    rounds: int
     stretch: Literal["together", "none"]
 
 
