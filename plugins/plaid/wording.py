@@ -157,7 +157,7 @@ def _shared_caption(findings: Findings) -> str:
     if total > 1 and (findings.scattered or not findings.survives.all()):
         found.insert(
             0,
-            f"Over all {counted(total, 'chain')}, which ended in different blocks: read it as far as two halves of them correlate.",
+            f"Over all {counted(total, 'chain')}: read it as far as two halves of them correlate, as their blocks differ.",
         )
     elif total > 1:
         found.insert(0, f"Over all {counted(total, 'chain')}.")
