@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plaidwork.core.api import Block, counted, format_fixed, format_percent
+from plaidwork.core.api import Block, agree, counted, format_fixed, format_percent
 from plaidwork.core.api_draws import distribution
 from plaidwork.plugins.plaid.checks import MOSTLY, share_of_one_value
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
@@ -85,7 +85,7 @@ def _headline(findings: Findings) -> str:
         )
     if not sure:
         return f"No block found{best}"
-    return f"{counted(sure, 'block')} {'covers' if sure == 1 else 'cover'} {covered} of the matrix{best}"
+    return f"{counted(sure, 'block')} {agree(sure, 'covers', 'cover')} {covered} of the matrix{best}"
 
 
 def _firmer_side(findings: Findings) -> str:
