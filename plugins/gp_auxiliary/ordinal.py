@@ -31,7 +31,7 @@ from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import OrderedFields, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.state import Gram, OrderedFields, Precision, Steps
 from plaidwork.plugins.gp_auxiliary.stretching import stretch_amplitudes
 from plaidwork.plugins.gp_auxiliary.typed_settings import CutSettings, OrderedSettings
 
@@ -298,7 +298,7 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         """f given z, stretched, and z given it. The precision is that of theta before, until the covariance has moved too."""
         z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
         root = state["flow"]["root"] if is_dense(state) else state["root"]
-        f = draw_f(rng, z[None], {**state, "root": root})[0]
+        f = draw_f(rng, z[None], cast("Gram", {**state, "root": root}))[0]
         widths = widths_of(params) if params["cut_points"] == "inferred" else None
         stretch_cuts(rng, f, cuts, code, state["theta"], prior.covariance, widths)
         free = np.zeros(len(z), dtype=bool)
