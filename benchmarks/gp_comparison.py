@@ -1,12 +1,14 @@
 """Log loss and error on test samples of the Gaussian process classifiers and of others.
 
-Run: python benchmarks/gp_comparison.py FOLDER [SET ...] [--fresh SEED], the folder with three_gaussians.csv, three_class.csv,
+Run: python benchmarks/gp_comparison.py FOLDER [SET ...] [--fresh SEED] [--json FILE], the folder with three_gaussians.csv, three_class.csv,
 iris.csv, wine_quality_red_600.csv, two_moons_semi.csv and three_arcs_semi.csv. Sets with a column "set" keep their split; of the
 semi-supervised ones only labelled samples are fitted; iris is split in five, each part tested once. Grades of the wines are
 clipped to 4..7. Inputs are standardised by the fitted samples for every model.
 
 With --fresh all sets, and breast_cancer and wine_cultivars of scikit-learn, are split in five anew, at most 150
 samples of each, all with their labels, and the program takes part by its defaults alone.
+
+With --json every part that a model has predicted is written when it ends, and those that the file has are not made again.
 
 Others take part where they are installed: scikit-learn (Laplace's approximation, parameters by the evidence; logistic regression
 with the strength of the penalty by cross-validation where five samples a class allow it), GPy (expectation propagation), mord
@@ -15,6 +17,7 @@ with the strength of the penalty by cross-validation where five samples a class 
 
 import argparse
 import csv
+import json
 import os
 import warnings
 from pathlib import Path
@@ -206,15 +209,44 @@ def models(name, fresh):
     )
 
 
-def score(predict, x, code, parts):
-    """(log loss, error) over the tested samples of all parts."""
-    losses, wrong = [], []
-    for train, test in parts:
-        chance = predict(x, code, train)[test]
-        chance = np.clip(chance / chance.sum(axis=1, keepdims=True), 1e-12, 1.0)
-        losses += list(-np.log(chance[np.arange(len(chance)), code[test]]))
-        wrong += list(chance.argmax(axis=1) != code[test])
-    return float(np.mean(losses)), float(np.mean(wrong))
+def one_part(make, x, code, part):
+    """What a model says of the tested samples of a part: losses of their classes, how many are wrong, processor seconds."""
+    train, test = part
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chance = make()(x, code, train)[test]
+    chance = np.clip(chance / chance.sum(axis=1, keepdims=True), 1e-12, 1.0)
+    return {
+        "losses": (-np.log(chance[np.arange(len(chance)), code[test]])).tolist(),
+        "wrong": int((chance.argmax(axis=1) != code[test]).sum()),
+        "cpu": time.process_time() - start,
+    }
+
+
+class Done:
+    """Parts that models have predicted, by set, model, seed of the folds and number; kept in a file where there is one."""
+
+    def __init__(self, path):
+        self.path = path
+        self.rows = json.loads(path.read_text()) if path and path.exists() else []
+
+    def part(self, key, make, x, code, part):
+        """The part of this key, predicted where it is not there yet."""
+        for row in self.rows:
+            if row["key"] == key:
+                return row
+        self.rows.append({"key": key, **one_part(make, x, code, part)})
+        if self.path:
+            self.path.write_text(json.dumps(self.rows, indent=1))
+        return self.rows[-1]
+
+
+def said(rows):
+    """Log loss, share of errors and processor seconds over the parts of a model."""
+    losses = np.concatenate([row["losses"] for row in rows])
+    wrong, cpu = sum(row["wrong"] for row in rows), sum(row["cpu"] for row in rows)
+    return f"log loss {losses.mean():.3f}   error {wrong / len(losses):.3f}   {cpu:6.1f} s"
 
 
 def main():
@@ -222,26 +254,20 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("sets", nargs="*")
     parser.add_argument("--fresh", type=int)
+    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    for name in SETS if options.fresh is None else (*SETS, *SCIKIT):
-        if options.sets and name not in options.sets:
-            continue
+    done, every = Done(options.json), SETS if options.fresh is None else (*SETS, *SCIKIT)
+    for name in options.sets or every:
         x, code, parts = read(options.folder, name, options.fresh)
         print(f"{name}: {int(parts[0][0].sum())} fitted, {x.shape[1]} inputs, {code.max() + 1} classes")
         for label, make in models(name, options.fresh):
-            start = time.process_time()
+            key = [name, label.strip(), options.fresh]
             try:
-                predict = make()
+                rows = [done.part([*key, number], make, x, code, part) for number, part in enumerate(parts)]
             except ImportError as error:
                 print(f"    {label:32} not installed ({error.name})")
                 continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                loss, error = score(predict, x, code, parts)
-            print(
-                f"    {label:32} log loss {loss:.3f}   error {error:.3f}   {time.process_time() - start:6.1f} s",
-                flush=True,
-            )
+            print(f"    {label:32} {said(rows)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -108,16 +108,18 @@ def offered(session: Session, run: Run, view: View) -> bool:
 
 
 def leading_view(session: Session, run: Run) -> int:
-    """Number of the view that a run opens on, among the declared ones: images where the data are images, a view made for data of
-    so many columns, a map where there are two inputs, else the first that is no table, else the first."""
+    """Number of the view that a run opens on, among the declared ones: that which the model's text result ``opens_on`` names, images
+    where the data are images, a view made for data of so many columns, a map where there are two inputs, else the first that is no
+    table, else the first."""
     shown = [index for index, view in enumerate(run.spec.views) if offered(session, run, view)]
-    views = run.spec.views
+    views, told = run.spec.views, run.results.get("opens_on")
+    named = [index for index in shown if view_name(views[index]) == told]
     images = [index for index in shown if views[index].kind == "image_grid"]
     needed = {item.name for item in run.spec.inputs if item.required}
     made = [index for index in shown if needed <= set(views[index].columns)]
     maps = [index for index in shown if views[index].kind == "surface" and _has_two_inputs(session, run)]
     drawn = [index for index in shown if views[index].kind not in NOT_TO_DRAW]
-    return next(iter((*images, *made, *maps, *drawn, *shown)), 0)
+    return next(iter((*named, *images, *made, *maps, *drawn, *shown)), 0)
 
 
 def _columns(session: Session, run: Run) -> dict[str, int]:

@@ -17,6 +17,7 @@ from plaidwork.core.api import (
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
+from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
     classes_of,
@@ -27,10 +28,11 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     prior_of,
 )
 from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
-from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length, times_q
+from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import OrderedFields, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.state import Gram, OrderedFields, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.stretching import stretch_amplitudes
 from plaidwork.plugins.gp_auxiliary.typed_settings import CutSettings, OrderedSettings
 
 PASSES, SCALES = 8, 3
@@ -141,6 +143,35 @@ def move_together(
     shift_cuts(rng, z, np.ones(len(z)), gram, cuts, widths.first)
 
 
+def stretch_cuts(
+    rng: np.random.Generator,
+    f: np.ndarray,
+    cuts: np.ndarray,
+    code: np.ndarray,
+    theta: np.ndarray,
+    law: Covariance,
+    widths: CutWidths | None,
+) -> float:
+    """f (N,), the amplitudes in theta (P,) and, where they have a prior of these widths, the cut-points (K - 1,) stretched by one
+    factor, z integrated out; in place. Returns the factor.
+
+    Given f the cut-points are narrow, and given z so are the amplitudes: here only the labels and the priors decide. The volume
+    of f cancels with its prior's; that of the cut-points in (first one, log gaps) is the factor itself.
+    """
+
+    def log_rest(factor: float) -> float:
+        if widths is None:
+            return log_labels(f * factor, cuts, code)
+        stretched = cuts * factor
+        return log_labels(f * factor, stretched, code) + log_cuts(stretched, widths) + math.log(factor)
+
+    factor = stretch_amplitudes(rng, theta, law, log_rest)
+    f *= factor
+    if widths is not None:
+        cuts *= factor
+    return factor
+
+
 def shift_cuts(
     rng: np.random.Generator,
     together: np.ndarray,
@@ -208,7 +239,8 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
 
         def move(lo: int, hi: int) -> None:
             z, steps = state["z"][None], state["steps"]
-            if hyper.move_theta(rng, state["theta"], z, prior, steps, clock.warming, lo, hi):
+            moved = hyper.move_theta(rng, state["theta"], z, prior, steps, clock.warming, lo, hi)
+            if moved or (self._stretches(params) and hi == hyper.moves_of(params)):
                 state.update(prior.gram(state["theta"]))
                 self._set_flow(state, prior)
 
@@ -251,7 +283,26 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         flow.move(rng, w, z, ends, state["flow"], reference, clock.warming, params["trajectories"])
         if inferred:
             move_together(rng, z, cuts, state, state["joint_steps"], clock.warming, widths_of(params))
+        if self._stretches(params):
+            self._stretch(state, prior, params, rng)
         state["steps"]["current"][0] = math.nan
+
+    @staticmethod
+    def _stretches(params: OrderedSettings) -> bool:
+        return params["stretch"] == "together" and params["parameters"] == "inferred"
+
+    @staticmethod
+    def _stretch(
+        state: OrderedFields, prior: Prior, params: OrderedSettings, rng: np.random.Generator
+    ) -> None:
+        """f given z, stretched, and z given it. The precision is that of theta before, until the covariance has moved too."""
+        z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
+        root = state["flow"]["root"] if is_dense(state) else state["root"]
+        f = draw_f(rng, z[None], cast("Gram", {**state, "root": root}))[0]
+        widths = widths_of(params) if params["cut_points"] == "inferred" else None
+        stretch_cuts(rng, f, cuts, code, state["theta"], prior.covariance, widths)
+        free = np.zeros(len(z), dtype=bool)
+        sites.draw_intervals(rng, f, z, *edges(cuts, code), free, 0.0, 0.0, 0.0)
 
     def traces(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> dict[str, float]:
         prior = self.setting(state, params)

@@ -298,6 +298,24 @@ STRETCH = (
     ),
 )
 
+TOGETHER = (
+    Hyperparameter(
+        "stretch",
+        "choice",
+        "together",
+        earlier="none",
+        label="Stretches of f",
+        group="Sampling",
+        doc="A move of f, the amplitudes of the covariance and the cut-points together, once a draw.",
+        advanced=True,
+        choices=(
+            Choice(value="together", label="With amplitudes and cut-points"),
+            Choice(value="none", label="None"),
+        ),
+        when={"parameters": "inferred"},
+    ),
+)
+
 NULL = (
     Hyperparameter(
         "null_width",

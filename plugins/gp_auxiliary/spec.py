@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, SAMPLING, STRETCH, TEST, with_choice
+from plaidwork.plugins.gp_auxiliary.settings import (
+    COVARIANCE,
+    MOVES,
+    SAMPLING,
+    STRETCH,
+    TEST,
+    TOGETHER,
+    with_choice,
+)
 
 ROGERS = (
     "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "
@@ -271,6 +279,7 @@ ORDERED_CLASSES = ModelSpec(
         *CUTS,
         *(item for item in SAMPLING if item.name != "site_sweeps"),
         *MOVES,
+        *TOGETHER,
     ),
     dims=DIMS | {"cut": "cut-points between neighbouring classes"},
     variables=(*VARIABLES, Variable("cuts", ("cut",), label="Cut-points")),

@@ -25,15 +25,26 @@ def stretch(
     log_likelihood: Callable[[np.ndarray], float],
 ) -> np.ndarray:
     """f (K, N) stretched by a drawn factor, theta (P,) with it in place; ``log_likelihood`` is of the labels given f."""
+    return f * stretch_amplitudes(rng, theta, law, lambda factor: log_likelihood(f * factor))
+
+
+def stretch_amplitudes(
+    rng: np.random.Generator, theta: np.ndarray, law: Covariance, log_rest: Callable[[float], float]
+) -> float:
+    """A drawn factor k of f, by whose square all amplitudes in theta (P,) grow, in place.
+
+    ``log_rest`` of a factor is the log density of all that depends on it beside the prior of theta, with the volume of whatever else
+    it stretches, on a logarithmic scale of the factor.
+    """
 
     def log_density(log_k: float) -> float:
         moved = theta.copy()
         moved[: law.n_groups] += 2.0 * log_k
-        return log_likelihood(f * math.exp(log_k)) + law.log_prior(moved)
+        return log_rest(math.exp(log_k)) + law.log_prior(moved)
 
     log_k = slice_around_zero(rng, log_density)
     theta[: law.n_groups] += 2.0 * log_k
-    return f * math.exp(log_k)
+    return math.exp(log_k)
 
 
 def slice_around_zero(rng: np.random.Generator, log_density: Callable[[float], float]) -> float:

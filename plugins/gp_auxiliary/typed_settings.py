@@ -69,6 +69,7 @@ class OrderedSettings(CutSettings):
     """Ordered classes."""
 
     trajectories: int
+    stretch: Literal["together", "none"]
 
 
 class RatedSettings(CutSettings):

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plaidwork.core.api import Block, counted, format_fixed, format_percent
+from plaidwork.core.api import Block, agree, counted, format_fixed, format_percent
 from plaidwork.core.api_draws import distribution
 from plaidwork.plugins.plaid.checks import MOSTLY, share_of_one_value
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
 from plaidwork.plugins.plaid.pooling import Score, Together
 
+FEW = 0.5
+"""Share of the blocks of a draw that most draws share, below which the blocks are not what a run has found."""
 AT_CAP = 0.01
 """Share of the draws with the largest number of blocks allowed from which it is told."""
 
@@ -35,30 +37,60 @@ class Findings(NamedTuple):
     score: Score | None
     most: int | None
 
+    @property
+    def sure(self) -> int:
+        """How many blocks are in at least half of the draws."""
+        return int((self.present >= 0.5).sum())
+
+    @property
+    def typical(self) -> float:
+        """Mean number of blocks of a draw."""
+        return float(np.concatenate(self.numbers).mean())
+
+    @property
+    def scattered(self) -> bool:
+        """Whether draws have blocks, but mostly others than each other: as many sums of them fit nearly alike."""
+        return self.typical >= 2 and self.sure < FEW * self.typical
+
 
 def best_chains(count: int) -> str:
     return "best chain" if count == 1 else counted(count, "best chain")
 
 
 def texts(findings: Findings, thinned: str) -> dict[str, str]:
-    """Headline and caption of the blocks and of the co-membership. Blocks are counted when half of the draws have them."""
-    sure = int((findings.present >= 0.5).sum())
-    total, used = len(findings.survives), int(findings.survives.sum())
-    best = "" if used == total else f" in the {best_chains(used)}"
-    noun, verb = ("block", "covers") if sure == 1 else ("blocks", "cover")
-    covered = format_percent(findings.covered)
+    """Headline and caption of the blocks and of the co-membership, and where draws share few blocks the view that the run opens on.
+    Blocks are counted when half of the draws have them."""
     found = {
-        "headline": f"{sure} {noun} {verb} {covered} of the matrix{best}"
-        if sure
-        else f"No block found{best}",
+        "headline": _headline(findings),
         "caption": _sentences(
-            [*_number_text(findings, sure), _about_chains(findings)],
+            [*_number_text(findings), _about_chains(findings)],
             [_where_to_look(findings), _score(findings)],
         )
         + thinned,
         "shared_caption": _shared_caption(findings),
     }
+    if findings.scattered:
+        found["opens_on"] = f"Co-membership/{_firmer_side(findings).capitalize()}s"
     return found | {f"{side}s_headline": _shared_headline(side, findings) for side in ("row", "column")}
+
+
+def _headline(findings: Findings) -> str:
+    sure, total, used = findings.sure, len(findings.survives), int(findings.survives.sum())
+    best = "" if used == total else f" in the {best_chains(used)}"
+    covered = format_percent(findings.covered)
+    if findings.scattered:
+        blocks = counted(round(findings.typical), "block")
+        return (
+            f"About {blocks}{best} cover {covered} of the matrix; most draws share {sure or 'none'} of them"
+        )
+    if not sure:
+        return f"No block found{best}"
+    return f"{counted(sure, 'block')} {agree(sure, 'covers', 'cover')} {covered} of the matrix{best}"
+
+
+def _firmer_side(findings: Findings) -> str:
+    """Rows or columns: where two halves of the chains agree more."""
+    return max(findings.shared, key=lambda side: np.nan_to_num(findings.shared[side].agreement, nan=-1.0))
 
 
 def _sentences(parts: Sequence[str], more: Sequence[str]) -> str:
@@ -67,14 +99,15 @@ def _sentences(parts: Sequence[str], more: Sequence[str]) -> str:
     return " ".join([*found, *(sentence for sentence in more if sentence)])
 
 
-def _number_text(findings: Findings, sure: int) -> list[str]:
+def _number_text(findings: Findings) -> list[str]:
     """How sure the number of blocks is, where it was inferred."""
     if findings.most is None:
         return []
+    sure, verb = findings.sure, "shared" if findings.scattered else "counted"
     values, probability = distribution(np.concatenate(findings.numbers))
     mode = int(values[probability.argmax()])
     if mode != sure:
-        return [f"counted are blocks in at least half of the draws; a single draw most often has {mode}"]
+        return [f"{verb} are blocks in at least half of the draws; a single draw most often has {mode}"]
     share = dict(zip(values.tolist(), probability.tolist(), strict=True)).get(sure, 0.0)
     return [f"{format_percent(share)} of the draws have {counted(sure, 'block')}"]
 
@@ -97,7 +130,7 @@ def _about_chains(findings: Findings) -> str:
 
 def _where_to_look(findings: Findings) -> str:
     """Where to look when the chains have different blocks."""
-    if findings.survives.all() or len(findings.survives) < 2:
+    if len(findings.survives) < 2 or (findings.survives.all() and not findings.scattered):
         return ""
     return "What all chains say together is under Co-membership."
 
@@ -121,10 +154,10 @@ def _shared_headline(side: str, findings: Findings) -> str:
 def _shared_caption(findings: Findings) -> str:
     total = len(findings.survives)
     found = ["Blocks that two share, in proportion to the blocks of each."]
-    if total > 1 and not findings.survives.all():
+    if total > 1 and (findings.scattered or not findings.survives.all()):
         found.insert(
             0,
-            f"Over all {counted(total, 'chain')}, which ended in different blocks: read it as far as two halves of them correlate.",
+            f"Over all {counted(total, 'chain')}: read it as far as two halves of them correlate, as their blocks differ.",
         )
     elif total > 1:
         found.insert(0, f"Over all {counted(total, 'chain')}.")

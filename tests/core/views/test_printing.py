@@ -1,6 +1,7 @@
 """What leaves the program with a picture: the words of its model, the mark of a run that has not settled, its origin."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from plaidwork.core.views.printing import (
     chosen_before,
     doubt_of,
     drawn_views,
+    leading_view,
     origin_of,
     printed_view,
     words_above,
@@ -105,6 +107,15 @@ def test_a_view_without_a_result_says_why(settled):
     empty = session.add_run(make_plan(Shown(), {"X": session.datasets["my data"]}))
     assert printed_view(Sources(session, empty, BARS)).empty[0] == "No result yet"
     assert [view.title for view in drawn_views(session, run)] == ["Places"]
+
+
+@pytest.mark.parametrize(
+    ("told", "number"), [({}, 0), ({"opens_on": "All/Other"}, 1), ({"opens_on": "Other"}, 0)]
+)
+def test_a_run_opens_on_the_view_that_its_model_names(told, number):
+    views = (BARS, replace(BARS, title="Other", group="All"))
+    run = SimpleNamespace(spec=SimpleNamespace(views=views), params={}, results=told)
+    assert leading_view(None, run) == number
 
 
 def test_captions_are_sentences(settled):

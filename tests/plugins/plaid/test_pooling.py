@@ -75,6 +75,26 @@ def test_chains_that_differ_are_pooled_and_it_is_said():
     assert "read it as far as two halves of them correlate" in results["shared_caption"]
 
 
+@pytest.mark.parametrize(
+    ("alike", "headline"), [(True, "2 blocks cover"), (False, "most draws share none of them")]
+)
+def test_draws_that_share_few_blocks_do_not_lead_with_a_list_of_them(alike, headline):
+    model, data = BayesianPlaid(), ModelData({"X": tools.block(np.random.default_rng(1).normal(size=(6, 5)))})
+    rng, chains = np.random.default_rng(2), []
+    for _chain in range(2):
+        rows = [ROWS if alike else ROWS[:, rng.permutation(6)] for _ in range(20)]
+        columns = [
+            np.eye(5, dtype=bool)[:2] if alike else np.eye(5, dtype=bool)[rng.permutation(5)[:2]]
+            for _ in range(20)
+        ]
+        chains.append([made_draw(z1, z2, log_joint=-100.0) for z1, z2 in zip(rows, columns, strict=True)])
+    results = model.summarise(kept_of(model, chains), data, model.spec.check_params({}))
+    assert headline in results["headline"]
+    assert ("opens_on" in results) != alike
+    assert ("read it as far as two halves" in results["shared_caption"]) != alike
+    assert alike or results["opens_on"] in {f"{view.group}/{view.title}" for view in model.spec.views}
+
+
 def test_a_number_of_blocks_at_its_limit_is_doubted():
     model, data = InfinitePlaid(), ModelData({"X": tools.block(np.random.default_rng(1).normal(size=(6, 5)))})
     kept = kept_of(model, [[made_draw(ROWS, np.ones((2, 5), bool)) for _ in range(20)]])
