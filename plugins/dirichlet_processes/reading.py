@@ -22,7 +22,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, ColumnSettings
+from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, JOINT, NUMBERS, ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
 TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
@@ -112,6 +112,7 @@ def read(data: ModelData, params: Params) -> Table:
     kinds, n = kinds_of(settings["likelihoods"], blocks), blocks[0].shape[0]
     numbers, known, codes, counts, exposure = [], [], [], [], []
     centres, scales, units, values = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)], []
+    joint, joint_known, joint_centres, joint_scales = [], [], [np.zeros(0)], [np.zeros(0)]
     for kind, block in zip(kinds, blocks, strict=True):
         if kind == NUMBERS:
             centre, scale = _scaling(block, settings)
@@ -119,6 +120,12 @@ def read(data: ModelData, params: Params) -> Table:
             known.append(block.observed)
             centres.append(centre)
             scales.append(scale)
+        elif kind == JOINT:
+            centre, scale = _scaling(block, settings)
+            joint.append(np.where(block.observed, (block.values - centre) / scale, 0.0))
+            joint_known.append(block.observed)
+            joint_centres.append(centre)
+            joint_scales.append(scale)
         elif kind == CODES:
             levels = [_levels(block, j) for j in range(block.shape[1])]
             found = [np.searchsorted(one, block.values[:, j]) for j, one in enumerate(levels)]
@@ -132,17 +139,22 @@ def read(data: ModelData, params: Params) -> Table:
             counts.append(np.where(block.observed, block.values, -1.0))
             exposure.append(row[:, None] * unit)
             units.append(unit)
-    mask = _beside(known, n, np.bool_)
+    mask, joint_mask = _beside(known, n, np.bool_), _beside(joint_known, n, np.bool_)
+    whole = joint_mask.all(axis=1)
+    whole.flags.writeable = False
     items = Items(
         _beside(numbers, n, np.float64), mask, _beside(codes, n, np.int64), _beside(counts, n, np.float64),
-        _beside(exposure, n, np.float64), bool(mask.all()),
+        _beside(exposure, n, np.float64), bool(mask.all()), np.array(_beside(joint, n, np.float64)), joint_mask, whole,
     )  # fmt: skip
-    scale = np.concatenate(scales)
+    scale, joint_scale = np.concatenate(scales), np.concatenate(joint_scales)
+    joint_first: Ints = np.concatenate([[0], np.cumsum([part.shape[1] for part in joint])]).astype(np.int64)
     first: Ints = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
     return Table(
         items, kinds, _places(kinds, blocks, NUMBERS), _places(kinds, blocks, CODES), _places(kinds, blocks, COUNTS),
         np.concatenate(centres), scale, np.concatenate(units), tuple(values), first,
-        float(constant_of_counts(items) - (mask * np.log(scale)).sum()), gamma_steps(settings["within_shape"], n),
+        _places(kinds, blocks, JOINT), joint_first, np.concatenate(joint_centres), joint_scale,
+        float(constant_of_counts(items) - (mask * np.log(scale)).sum() - (joint_mask * np.log(joint_scale)).sum()),
+        gamma_steps(settings["within_shape"], n),
     )  # fmt: skip
 
 

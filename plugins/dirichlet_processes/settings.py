@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 from plaidwork.core.api import Choice, Hyperparameter
 
-NUMBERS, CODES, COUNTS = "gaussian", "categorical", "poisson"
+NUMBERS, JOINT, CODES, COUNTS = "gaussian", "gaussian_full", "categorical", "poisson"
 """Kinds of likelihood."""
 
 
@@ -46,7 +46,11 @@ DATA = (
         "counts, else numbers.",
         choices=(
             Choice(value="guess", label="By its values"),
-            Choice(value=NUMBERS, label="Numbers (Gaussian)", suits=("real", "ordinal")),
+            Choice(value=NUMBERS, label="Numbers, columns independent within a cluster", suits=("real", "ordinal")),
+            Choice(
+                value=JOINT, label="Numbers, columns correlated within a cluster", suits=("real", "ordinal"),
+                doc="a full covariance matrix for each cluster: for few columns and many samples",
+            ),
             Choice(value=CODES, label="Yes or no, categories", suits=("binary", "categorical")),
             Choice(value=COUNTS, label="Counts (Poisson)", suits=("count",)),
         ),

@@ -49,6 +49,8 @@ DP_MIXTURE = ModelSpec(
         "cluster": "clusters of the clustering that is shown, the largest first",
         "variable": "columns of all matrices, one matrix after the other",
         "view": "matrix",
+        "pair_of_variables": "pairs of correlated columns of one matrix",
+        "missing_cell": "missing cells of matrices with correlated columns",
         "shown": "clusters that are shown, and none of them",
     },
     variables=(
@@ -62,6 +64,14 @@ DP_MIXTURE = ModelSpec(
             doc="b0 of the variances of numbers, rate of the law of rates of counts; else 0",
         ),
         Variable("base_weight", ("view",), label="Weight of the common centre", doc="of matrices of numbers"),
+        Variable(
+            "base_spread", ("pair_of_variables",), label="Common scatter",
+            doc="Psi0 on and below the diagonal, of each matrix with correlated columns, in units of the fit",
+        ),
+        Variable(
+            "imputed", ("missing_cell",), label="Missing cells",
+            doc="of matrices with correlated columns, row by row, as drawn, in units of the fit",
+        ),
     ),
     traces=(
         Trace(

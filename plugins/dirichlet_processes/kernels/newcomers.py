@@ -7,14 +7,8 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
-    Clusters,
-    Items,
-    Law,
-    add,
-    log_predictive,
-    reset,
-)
+from plaidwork.plugins.dirichlet_processes.kernels.clusters import add, log_known, reset
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 
 
 @njit(nogil=True, cache=True)
@@ -48,8 +42,8 @@ def place_new(
         prior += c.size[k] + law.shift
     for i in range(new.numbers.shape[0]):
         for k in range(number):
-            weights[k] = math.log(c.size[k] + law.shift) + log_predictive(c, k, new, i, law)
-        weights[number] = law.log_new[number] + log_predictive(c, number, new, i, law)
+            weights[k] = math.log(c.size[k] + law.shift) + log_known(c, k, new, i, law)
+        weights[number] = law.log_new[number] + log_known(c, number, new, i, law)
         top = weights.max()
         total = 0.0
         for k in range(number + 1):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ModelData, Params
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Law, empty_clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links, clusters_of
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
@@ -95,6 +95,10 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         np.array([block.observed.any(axis=1) for block in blocks]),
         flat([table.first for table in tables]),
         tables[0].steps,
+        items[0].joint,
+        items[0].joint_known,
+        items[0].joint_whole,
+        tables[0].joint_first,
         float(params["within_shape"]),
         float(params["level_weight"]),
         float(params["rate_shape"]),
@@ -126,6 +130,7 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
     return Law(
         params["within_shape"], base["m0"], np.full(len(base["m0"]), base["k0"][0]), base["b0"], table.steps,
         params["level_weight"], table.first, params["rate_shape"], base["rate"], 0.0, np.zeros(0),
+        table.joint_first, np.zeros(0), np.zeros(0), np.zeros(0),
     )  # fmt: skip
 
 
@@ -139,7 +144,7 @@ def row_width(name: str, widths: Ints) -> int:
     """Numbers of a slot of a view with these widths (4,), in the array of this name."""
     numbers, codes, levels, counts = (int(width) for width in widths)
     found = {"size": 1, "levels": levels, "coded": codes, "events": counts, "time": counts}
-    return found.get(name, numbers)
+    return 0 if name.startswith("joint") else found.get(name, numbers)
 
 
 def flat_clusters(slots: Ints, widths: Ints) -> dict[str, NDArray[Any]]:
