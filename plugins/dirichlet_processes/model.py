@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Block,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -64,6 +65,8 @@ class DirichletProcessMixture(Model[State, Settings]):
     """Clusters with parameters of their own, their number unknown; parameters integrated out."""
 
     spec: ClassVar[ModelSpec] = DP_MIXTURE
+    likelihood_of: ClassVar[str] = "views"
+    likelihood_by_row: ClassVar[bool] = True
     trials: ClassVar[Sequence[Trial]] = (
         _trial("numbers", "gaussian", 2, 1),
         _trial(
@@ -150,6 +153,20 @@ class DirichletProcessMixture(Model[State, Settings]):
         from plaidwork.plugins.dirichlet_processes.newcomers import predict_new
 
         return predict_new(kept, data, new_data, table_of(data, params), params)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: Settings,
+        index: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.dirichlet_processes.leaving_out import densities_of_rows
+
+        return densities_of_rows(chain, draws, data, table_of(data, params), params, index, rows)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return find_problems(data, params)

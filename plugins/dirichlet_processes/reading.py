@@ -22,7 +22,14 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, JOINT, NUMBERS, ColumnSettings
+from plaidwork.plugins.dirichlet_processes.settings import (
+    CODES,
+    COUNTS,
+    FEW_COLUMNS,
+    JOINT,
+    NUMBERS,
+    ColumnSettings,
+)
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
 TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
@@ -33,8 +40,8 @@ FEW = 3
 """Problems of one sort that are named."""
 
 
-def kinds_of(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
-    """The likelihood of each matrix.
+def kinds_of(text: str, blocks: Sequence[Block], correlated: bool = True) -> tuple[str, ...]:
+    """The likelihood of each matrix; ``correlated`` where columns may be so within a cluster.
 
     Raises
     ------
@@ -46,15 +53,15 @@ def kinds_of(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
         raise ModelError(error.message, error.hint) from error
     found = []
     for word, block in zip(words, blocks, strict=True):
-        found.append(guessed(block) if word in ("", "guess") else word)
+        found.append(guessed(block, correlated) if word in ("", "guess") else word)
     return tuple(found)
 
 
-def guessed(block: Block) -> str:
-    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers."""
+def guessed(block: Block, correlated: bool) -> str:
+    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers: correlated few ones."""
     known = block.values[block.observed]
     if not known.size or (known < 0).any() or (known != np.floor(known)).any():
-        return NUMBERS
+        return JOINT if correlated and block.shape[1] <= FEW_COLUMNS else NUMBERS
     return CODES if (known <= 1).all() else COUNTS
 
 

@@ -8,6 +8,8 @@ from plaidwork.core.api import Choice, Hyperparameter
 
 NUMBERS, JOINT, CODES, COUNTS = "gaussian", "gaussian_full", "categorical", "poisson"
 """Kinds of likelihood."""
+FEW_COLUMNS = 20
+"""Columns of numbers up to which they are taken as correlated within a cluster, unless told otherwise."""
 
 
 class ColumnSettings(TypedDict):
@@ -39,22 +41,35 @@ class Settings(ColumnSettings):
     start: Literal["varied", "together", "sequential", "means", "random"]
 
 
-DATA = (
-    Hyperparameter(
+def likelihoods_setting(correlated: bool) -> Hyperparameter:
+    """What each matrix is; ``correlated`` where the model takes columns that go together within a cluster."""
+    together = Choice(
+        value=JOINT, label="Numbers, columns correlated within a cluster", suits=("real", "ordinal"),
+        doc="Every cluster has a full covariance matrix, so that an oblique cloud is one cluster; for few columns.",
+    )  # fmt: skip
+    guess = (
+        f"else numbers, whose columns are correlated within a cluster where there are {FEW_COLUMNS} of them at most."
+        if correlated
+        else "else numbers."
+    )
+    return Hyperparameter(
         "likelihoods", "text", "", label="Likelihoods", group="Data", per="views",
         doc="What the values of a matrix are. By its values: 0 and 1 are yes or no, which are categories, whole numbers from 0 on are "
-        "counts, else numbers.",
+        f"counts, {guess}",
         choices=(
             Choice(value="guess", label="By its values"),
-            Choice(value=NUMBERS, label="Numbers, columns independent within a cluster", suits=("real", "ordinal")),
+            *((together,) if correlated else ()),
             Choice(
-                value=JOINT, label="Numbers, columns correlated within a cluster", suits=("real", "ordinal"),
-                doc="a full covariance matrix for each cluster: for few columns and many samples",
+                value=NUMBERS, label="Numbers, columns independent within a cluster", suits=("real", "ordinal"),
+                doc="Every column has a mean and a variance of its own in every cluster; for many columns.",
             ),
             Choice(value=CODES, label="Yes or no, categories", suits=("binary", "categorical")),
             Choice(value=COUNTS, label="Counts (Poisson)", suits=("count",)),
         ),
-    ),
+    )  # fmt: skip
+
+
+COLUMNS = (
     Hyperparameter(
         "standardise", "bool", True, label="Standardise columns", group="Data",
         doc="Numbers get mean 0 and variance 1 in every column, and the rates of counts are relative to the column's mean; results are "
@@ -69,7 +84,7 @@ DATA = (
         doc="What the rate of a sample is proportional to. Matters in matrices of counts.",
     ),
 )  # fmt: skip
-"""What the columns are."""
+"""What the columns are, besides."""
 
 BASE = (
     Hyperparameter(
@@ -84,7 +99,7 @@ BASE = (
     ),
     Hyperparameter(
         "within_shape", "float", 2.5, label="Likeness of the spreads", group="Clusters", minimum=1.05, maximum=1e4, log=True,
-        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread.",
+        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread, and in their correlations.",
     ),
     Hyperparameter(
         "mean_weight", "float", 1.0, label="Weight of the common centre", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
@@ -106,7 +121,8 @@ BASE = (
 ALPHA = {"prior": ("dirichlet", "pitman_yor")}
 
 SETTINGS = (
-    *DATA,
+    likelihoods_setting(correlated=True),
+    *COLUMNS,
     Hyperparameter(
         "prior", "choice", "dirichlet", label="Prior of the clusters", group="Number of clusters",
         choices=(

@@ -13,8 +13,12 @@ Miller, J. W. and Harrison, M. T. (2018). Mixture models with a prior on the num
 Wade, S. and Ghahramani, Z. (2018). Bayesian cluster analysis: point estimation and credible balls. Bayesian Analysis 13, 559-626."""
 
 HELP = """\
-Every sample belongs to one cluster. In a cluster the columns are independent: numbers are normal, categories have shares, counts are
-Poisson, each with parameters of the cluster's own, which are integrated out. All matrices share the clusters.
+Every sample belongs to one cluster. Numbers are normal, categories have shares, counts are Poisson, each with parameters of the cluster's own,
+which are integrated out. All matrices share the clusters.
+
+**Correlated or independent columns?** The columns of a matrix of numbers may be *correlated within a cluster*: every cluster has a full covariance
+matrix, and an oblique cloud is one cluster. With many columns such a matrix has too many numbers to learn; columns that are *independent
+within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Categories and counts are always independent.
 
 **Which prior?** Under a *Dirichlet process* the posterior of the number of clusters does not settle on a true number however many
 samples there are: small extra clusters are what this prior says. Who asks "how many" takes the *finite mixture*; who asks "who with
@@ -23,8 +27,7 @@ whom" may take either. *Pitman-Yor* expects a few large clusters and a long tail
 **Which clustering is shown?** Clusters have no names from one draw to the next, so draws are compared as partitions. The one shown has the
 least expected variation of information to all draws of all chains; the *credible ball* holds 95 % of them (in bits: 0 is equal).
 
-Columns that go together within a cluster, as in one long oblique cloud, are split into many clusters: take factors first, and cluster
-their values.
+Where there are many columns that go together within a cluster, take factors first, and cluster their values.
 """
 
 CATEGORY = {"x_label": "clusters", "y_label": "probability"}

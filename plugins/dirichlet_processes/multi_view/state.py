@@ -71,7 +71,7 @@ def one_view(block: Block) -> ModelData:
 def read_views(data: ModelData, params: Params) -> ViewTables:
     """All views; asked for with ``data.prepared``, so that chains share them."""
     blocks: tuple[Block, ...] = tuple(data["views"])
-    kinds = kinds_of(cast(ViewSettings, params)["likelihoods"], blocks)
+    kinds = kinds_of(cast(ViewSettings, params)["likelihoods"], blocks, correlated=False)
     tables = tuple(
         read(one_view(block), {**params, "likelihoods": kind})
         for kind, block in zip(kinds, blocks, strict=True)
