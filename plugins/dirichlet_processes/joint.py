@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import multigammaln
 
 from plaidwork.plugins.dirichlet_processes.joint_layout import pieces
@@ -78,7 +77,7 @@ def update_joint(
         for k in range(number):
             upper = c.joint_root[k, square].reshape(d, d)
             size = float(c.size[k])
-            root = solve_triangular(upper, wishart_root(rng, nu0 + size, np.eye(d)))  # Sigma^-1 = root root'
+            root = np.linalg.solve(upper, wishart_root(rng, nu0 + size, np.eye(d)))  # Sigma^-1 = root root'
             noise = np.linalg.solve(root.T, rng.standard_normal(d))
             mu = c.joint_centre[k, columns] + noise / math.sqrt(k0 + size)
             precision = root @ root.T
@@ -93,7 +92,7 @@ def update_joint(
         precision = np.eye(d) + k0 * total
         lower = np.linalg.cholesky(precision)
         centre = np.linalg.solve(precision, k0 * pull)
-        base["joint_m0"][columns] = centre + solve_triangular(lower.T, rng.standard_normal(d))
+        base["joint_m0"][columns] = centre + np.linalg.solve(lower.T, rng.standard_normal(d))
         gaps = [mu - base["joint_m0"][columns] for mu in means]
         away = sum(float(gap @ one @ gap) for gap, one in zip(gaps, precisions, strict=True))
         shape, rate = 1.0 + 0.5 * number * d, 1.0 / params["mean_weight"] + 0.5 * away
