@@ -29,8 +29,8 @@ from plaidwork.plugins.dirichlet_processes.base import log_prior
 from plaidwork.plugins.dirichlet_processes.joint_layout import packed, pieces
 from plaidwork.plugins.dirichlet_processes.kernels import scan
 from plaidwork.plugins.dirichlet_processes.partitions import log_hyper, log_partition
-from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, find_problems, read
-from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, find_problems, kinds_of, read
+from plaidwork.plugins.dirichlet_processes.settings import JOINT, Settings
 from plaidwork.plugins.dirichlet_processes.spec import DP_MIXTURE
 from plaidwork.plugins.dirichlet_processes.starts import first_state
 from plaidwork.plugins.dirichlet_processes.state import State, Table
@@ -184,8 +184,10 @@ class DirichletProcessMixture(Model[State, Settings]):
     def estimate(self, data: ModelData, params: Settings) -> Cost:
         blocks = tuple(data["views"])
         n, d = blocks[0].shape[0], sum(block.shape[1] for block in blocks)
-        row = 1e-9 * (60.0 + 12.0 * d)
-        memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * d
+        kinds = kinds_of(params["likelihoods"], blocks)
+        joint = sum(block.shape[1] ** 2 for block, kind in zip(blocks, kinds, strict=True) if kind == JOINT)
+        row = 1e-9 * (60.0 + 12.0 * d + 2.0 * joint)
+        memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * (d + joint)
         return Cost(memory, n * row * (12.0 + params["moves"] * (params["scans"] + 3)) + 3e-4)
 
     def simulate(

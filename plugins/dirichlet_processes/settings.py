@@ -8,7 +8,7 @@ from plaidwork.core.api import Choice, Hyperparameter
 
 NUMBERS, JOINT, CODES, COUNTS = "gaussian", "gaussian_full", "categorical", "poisson"
 """Kinds of likelihood."""
-FEW_COLUMNS = 20
+FEW_COLUMNS = 8
 """Columns of numbers up to which they are taken as correlated within a cluster, unless told otherwise."""
 
 
@@ -99,7 +99,8 @@ BASE = (
     ),
     Hyperparameter(
         "within_shape", "float", 2.5, label="Likeness of the spreads", group="Clusters", minimum=1.05, maximum=1e4, log=True,
-        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread, and in their correlations.",
+        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread, and where "
+        "columns are correlated in their correlations too: try 15 where clusters with many correlated columns are too many.",
     ),
     Hyperparameter(
         "mean_weight", "float", 1.0, label="Weight of the common centre", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
