@@ -61,16 +61,11 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Sett
     exposure = np.array([row[v] for v in table.count_of[:, 0]]).reshape(-1, m).T * table.unit
     joint, joint_known = cells(table.joint_of)
     joint = np.where(joint_known, (joint - table.joint_centre) / table.joint_scale, 0.0)
-    arrays = (
-        numbers,
-        known,
-        codes,
-        np.where(there, counts, -1.0),
-        exposure,
-        joint_known,
-        joint_known.all(axis=1),
+    counts = np.where(there, counts, -1.0)
+    numbers, known, codes, counts, exposure, joint_known = (
+        _read_only(array) for array in (numbers, known, codes, counts, exposure, joint_known)
     )
-    numbers, known, codes, counts, exposure, joint_known, whole = map(_read_only, arrays)
+    whole = _read_only(np.asarray(joint_known.all(axis=1)))
     return Items(numbers, known, codes, counts, exposure, bool(known.all()), joint, joint_known, whole)
 
 

@@ -55,7 +55,9 @@ def profiles_of(
         name = f"{block.names[1][j]} ({block.name})" if several else str(block.names[1][j])
         if table.kinds[v] == NUMBERS:
             at = int(np.flatnonzero((table.number_of == (v, j)).all(axis=1))[0])
-            column = Column(*(one[:, at] for one in table.items[:2]), table.centre[at], table.scale[at])
+            column = Column(
+                table.items.numbers[:, at], table.items.known[:, at], table.centre[at], table.scale[at]
+            )
             parts.append(_numbers(member, column, params, centre[place], scale[place], weight[v]))
             texts = [name]
         elif table.kinds[v] == JOINT:

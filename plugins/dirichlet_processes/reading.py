@@ -147,7 +147,7 @@ def read(data: ModelData, params: Params) -> Table:
             exposure.append(row[:, None] * unit)
             units.append(unit)
     mask, joint_mask = _beside(known, n, np.bool_), _beside(joint_known, n, np.bool_)
-    whole = joint_mask.all(axis=1)
+    whole = np.asarray(joint_mask.all(axis=1))
     whole.flags.writeable = False
     items = Items(
         _beside(numbers, n, np.float64), mask, _beside(codes, n, np.int64), _beside(counts, n, np.float64),

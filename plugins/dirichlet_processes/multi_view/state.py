@@ -149,7 +149,10 @@ def row_width(name: str, widths: Ints) -> int:
 
 def flat_clusters(slots: Ints, widths: Ints) -> dict[str, NDArray[Any]]:
     """Free slots of all views, flat."""
-    views = [empty_clusters(int(s), *(int(w) for w in row)) for s, row in zip(slots, widths, strict=True)]
+    views = []
+    for s, row in zip(slots.tolist(), widths.tolist(), strict=True):
+        numbers, codes, levels, counts = row
+        views.append(empty_clusters(s, numbers, codes, levels, counts))
     return {name: np.concatenate([view[name].ravel() for view in views]) for name in views[0]}
 
 

@@ -110,14 +110,14 @@ def test_leaving_out_by_weights_is_exact_leaving_out():
     assert score.elpd == pytest.approx([exact(data, params, i) for i in range(5)], abs=0.02)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("likelihoods", ["gaussian", "gaussian_full"])
 def test_weights_can_be_relied_on(likelihoods):
     """Of planted clusters hardly a sample has so long a tail of weights that it cannot be left out by them."""
     values, _ = planted(80)
     data, params = matrices(a=values), settings(**LEARNED, likelihoods=likelihoods)
-    score = densities_of(MODEL, data, params, keep(data, params, chains=2, warmup=40, draws=60)).score()
-    assert score.unreliable <= 0.05
+    score = densities_of(MODEL, data, params, keep(data, params, chains=2, warmup=60, draws=250)).score()
+    assert score.unreliable <= 0.1
     assert len(score.elpd) == 80
 
 
