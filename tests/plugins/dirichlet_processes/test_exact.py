@@ -10,7 +10,7 @@ from scipy import stats
 
 from plaidwork.plugins.dirichlet_processes.base import first_base, log_prior
 from plaidwork.plugins.dirichlet_processes.kernels import clusters, joint, scan, split_merge
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, empty_clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.kernels.joint import fill_row
 from plaidwork.plugins.dirichlet_processes.partitions import log_new, log_partition
 from plaidwork.plugins.dirichlet_processes.reading import read
@@ -262,7 +262,7 @@ JOINT_FAULTS = {
 @pytest.mark.parametrize("fault", JOINT_FAULTS)
 def test_faults_of_correlated_columns_are_found(fault, monkeypatch):
     function, old, new = JOINT_FAULTS[fault]
-    wrong = with_fault(function, old, new)
+    wrong = with_fault(function, old, new, Clusters=Clusters, Items=Items, Law=Law)
     name = function.py_func.__name__
     if name == "remove_joint":
         remove = with_fault(clusters.remove, remove_joint=wrong)
