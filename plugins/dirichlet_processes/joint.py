@@ -15,14 +15,17 @@ import math
 import numpy as np
 from scipy.special import multigammaln
 
-from plaidwork.plugins.dirichlet_processes.joint_layout import pieces
+from plaidwork.plugins.dirichlet_processes.joint_layout import log_determinant, pieces
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
+from plaidwork.plugins.dirichlet_processes.kernels.scatter import (
+    MORE,
+    times_own,
+    update_scatter,
+    wishart_of_inverse,
+)
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Base, Table
-
-MORE = 3.0
-"""Degrees of freedom of Psi0's prior beyond d."""
 
 
 def usual_scatter(params: ColumnSettings) -> float:
@@ -37,18 +40,9 @@ def first_scatter(params: ColumnSettings, joint: tuple[int, ...]) -> Floats:
 
 def prior_scatter(params: ColumnSettings, joint: tuple[int, ...], rng: np.random.Generator) -> Floats:
     """(Q,) a draw from the prior."""
-    roots = [
-        wishart_root(rng, d + MORE, math.sqrt(usual_scatter(params) / (d + MORE)) * np.eye(d)) for d in joint
-    ]
-    return np.concatenate([np.zeros(0), *((root @ root.T).ravel() for root in roots)])
-
-
-def wishart_root(rng: np.random.Generator, df: float, root: Floats) -> Floats:
-    """(d, d) A with ``A A' ~ Wishart(df, root root')`` (Bartlett)."""
-    d = len(root)
-    lower = np.tril(rng.standard_normal((d, d)), -1)
-    lower[np.diag_indices(d)] = np.sqrt(2.0 * rng.standard_gamma(0.5 * (df - np.arange(d))))
-    return np.asarray(root @ lower)
+    usual = usual_scatter(params)
+    roots = [wishart_of_inverse(rng, d + MORE, (d + MORE) / usual * np.eye(d)) for d in joint]
+    return np.concatenate([np.zeros(0), *(times_own(root).ravel() for root in roots)])
 
 
 def log_prior_joint(base: Base, params: ColumnSettings, table: Table) -> float:
@@ -56,11 +50,11 @@ def log_prior_joint(base: Base, params: ColumnSettings, table: Table) -> float:
     total, usual = 0.0, usual_scatter(params)
     for (d, columns, square), v in zip(pieces(table.joint_first), table.joint_matrix, strict=True):
         psi, df = base["psi"][square].reshape(d, d), d + MORE
-        total += 0.5 * (df - d - 1.0) * float(np.linalg.slogdet(psi)[1])
+        total += 0.5 * (df - d - 1.0) * log_determinant(psi)
         total -= 0.5 * df / usual * float(np.trace(psi)) + 0.5 * df * d * math.log(2.0 * usual / df)
         total -= float(multigammaln(0.5 * df, d))
         m0, k0 = base["joint_m0"][columns], float(base["k0"][v])
-        total -= 0.5 * float(m0 @ m0) + 0.5 * d * math.log(2.0 * math.pi)
+        total -= 0.5 * float((m0 * m0).sum()) + 0.5 * d * math.log(2.0 * math.pi)
         total -= math.log(params["mean_weight"]) + k0 / params["mean_weight"]
     return total
 
@@ -69,31 +63,11 @@ def update_joint(
     rng: np.random.Generator, c: Clusters, number: int, base: Base, params: ColumnSettings, table: Table
 ) -> None:
     """Draw the base of correlated columns given the first ``number`` slots, in place. O(K d^3)."""
-    a0, usual = params["within_shape"], usual_scatter(params)
     for (d, columns, square), v in zip(pieces(table.joint_first), table.joint_matrix, strict=True):
-        nu0, k0 = d - 1.0 + 2.0 * a0, float(base["k0"][v])
-        total, pull = np.zeros((d, d)), np.zeros(d)
-        means, precisions = [], []
-        for k in range(number):
-            upper = c.joint_root[k, square].reshape(d, d)
-            size = float(c.size[k])
-            root = np.linalg.solve(upper, wishart_root(rng, nu0 + size, np.eye(d)))  # Sigma^-1 = root root'
-            noise = np.linalg.solve(root.T, rng.standard_normal(d))
-            mu = c.joint_centre[k, columns] + noise / math.sqrt(k0 + size)
-            precision = root @ root.T
-            means.append(mu)
-            precisions.append(precision)
-            total += precision
-            pull += precision @ mu
-        inverse = total + np.eye(d) * (d + MORE) / usual
-        scale = np.linalg.cholesky(np.linalg.inv(inverse))
-        drawn = wishart_root(rng, d + MORE + number * nu0, scale)
-        base["psi"][square] = (drawn @ drawn.T).ravel()
-        precision = np.eye(d) + k0 * total
-        lower = np.linalg.cholesky(precision)
-        centre = np.linalg.solve(precision, k0 * pull)
-        base["joint_m0"][columns] = centre + np.linalg.solve(lower.T, rng.standard_normal(d))
-        gaps = [mu - base["joint_m0"][columns] for mu in means]
-        away = sum(float(gap @ one @ gap) for gap, one in zip(gaps, precisions, strict=True))
-        shape, rate = 1.0 + 0.5 * number * d, 1.0 / params["mean_weight"] + 0.5 * away
-        base["k0"][v] = max(rng.gamma(shape) / rate, 1e-12)
+        m0, psi = base["joint_m0"][columns], base["psi"][square].reshape(d, d)
+        centres = np.ascontiguousarray(c.joint_centre[:number, columns])
+        roots = np.ascontiguousarray(c.joint_root[:number, square]).reshape(number, d, d)
+        base["k0"][v] = update_scatter(
+            rng, c.size[:number], centres, roots, m0, psi, float(base["k0"][v]), params["within_shape"],
+            usual_scatter(params), params["mean_weight"],
+        )  # fmt: skip

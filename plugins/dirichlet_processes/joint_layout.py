@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from plaidwork.plugins.dirichlet_processes.kernels.scatter import lower_root
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 
 Ints = NDArray[np.int64]
@@ -23,7 +24,7 @@ def pieces(first: Ints) -> Iterator[tuple[int, slice, slice]]:
 
 def roots_of(psi: Floats, first: Ints) -> Floats:
     """(Q,) the upper triangles U with ``U' U = Psi0``."""
-    parts = [np.linalg.cholesky(psi[square].reshape(d, d)).T.ravel() for d, _, square in pieces(first)]
+    parts = [lower_root(psi[square].reshape(d, d)).T.ravel() for d, _, square in pieces(first)]
     return np.concatenate([np.zeros(0), *parts])
 
 
@@ -42,3 +43,8 @@ def unpacked(kept: Floats, first: Ints) -> Floats:
         out.append((whole + np.tril(whole, -1).T).ravel())
         at += count
     return np.concatenate(out)
+
+
+def log_determinant(psi: Floats) -> float:
+    """``log |psi|`` of a positive definite matrix."""
+    return 2.0 * float(np.log(np.diag(lower_root(np.ascontiguousarray(psi)))).sum())

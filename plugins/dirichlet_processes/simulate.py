@@ -8,7 +8,7 @@ import numpy as np
 
 from plaidwork.core.api import per_matrix
 from plaidwork.plugins.dirichlet_processes.base import prior_base
-from plaidwork.plugins.dirichlet_processes.joint import wishart_root
+from plaidwork.plugins.dirichlet_processes.kernels.scatter import wishart_of_inverse
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
 from plaidwork.plugins.dirichlet_processes.settings import (
     CODES,
@@ -144,10 +144,10 @@ def draw_matrix(
 def draw_joint(labels: Ints, base: Base, d: int, params: ColumnSettings, rng: np.random.Generator) -> Floats:
     """(n, d) correlated columns: ``Sigma^-1 ~ Wishart(d - 1 + 2 a0, Psi0^-1)`` for each cluster."""
     out = np.empty((len(labels), d))
-    upper = np.linalg.cholesky(base["psi"].reshape(d, d)).T
+    psi = np.ascontiguousarray(base["psi"].reshape(d, d))
     for k in range(int(labels.max()) + 1):
         here = labels == k
-        root = wishart_root(rng, d - 1.0 + 2.0 * params["within_shape"], np.linalg.inv(upper))
+        root = wishart_of_inverse(rng, d - 1.0 + 2.0 * params["within_shape"], psi)
         spread = np.linalg.inv(root)  # Sigma = spread' spread
         mu = base["joint_m0"] + rng.standard_normal(d) @ spread / np.sqrt(base["k0"][0])
         out[here] = mu + rng.standard_normal((int(here.sum()), d)) @ spread

@@ -7,6 +7,7 @@ from plaid_tools import with_fault
 from plaidwork.core.checks import CheckFailed, checks_for
 from plaidwork.plugins.dirichlet_processes import base, joint, sweep
 from plaidwork.plugins.dirichlet_processes.base import first_base, prior_base, update_base
+from plaidwork.plugins.dirichlet_processes.kernels import scatter
 from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
 
 CORRELATED = "correlated columns with gaps"
@@ -35,7 +36,7 @@ def test_faults_of_the_base_are_found(fault, monkeypatch):
     old, new, trial = FAULTS[fault]
     geweke(trial)()
     if trial == CORRELATED:
-        monkeypatch.setattr(base, "update_joint", with_fault(joint.update_joint, old, new))
+        monkeypatch.setattr(joint, "update_scatter", with_fault(scatter.update_scatter, old, new))
     else:
         monkeypatch.setattr(sweep, "update_base", with_fault(base.update_base, old, new))
     with pytest.raises(CheckFailed):
