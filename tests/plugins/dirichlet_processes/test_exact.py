@@ -249,9 +249,6 @@ JOINT_FAULTS = {
     "a row leaves as if it had the weight of one that comes": (
         joint.remove_joint, "scale = math.sqrt(left / (left + 1.0))", "scale = math.sqrt((left + 1.0) / left)",
     ),
-    "missing cells drawn before the label, from the cluster that was": (
-        scan.draw_label, "fill_row(rng, c, k, items, i, law)", "fill_row(rng, c, old, items, i, law)",
-    ),
     "missing cells drawn without the known ones": (
         joint.fill_row, "for m in range(a + 1)", "for m in range(count, a + 1)",
     ),
@@ -268,7 +265,7 @@ def test_faults_of_correlated_columns_are_found(fault, monkeypatch):
         remove = with_fault(clusters.remove, remove_joint=wrong)
         draw = with_fault(scan.draw_label, remove=remove)
     else:
-        draw = wrong if name == "draw_label" else with_fault(scan.draw_label, fill_row=wrong)
+        draw = with_fault(scan.draw_label, fill_row=wrong)
     monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, draw_label=draw))
     data, params = case("gaussian_full", "dirichlet", moves=0)
     assert smallest_p(MODEL, data, params, 12_000) < FOUND
