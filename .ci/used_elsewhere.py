@@ -119,3 +119,6 @@ _.point_of
 _.prior_sd
 _.tag_rect
 low_rank_precision
+
+# a file of records, which is left out, calls it
+roots_of

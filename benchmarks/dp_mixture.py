@@ -81,7 +81,13 @@ def recovery(apart: float, seeds: int, n: int = 300) -> dict[str, list[float]]:
         values, truth = planted(n, apart, seed)
         for prior in ("dirichlet", "finite"):
             run = fit(
-                "dp_mixture", {"views": values}, {"prior": prior}, seed=1, warmup=100, draws=100, chains=4
+                "dp_mixture",
+                {"views": values},
+                {"prior": prior, "likelihoods": "gaussian"},
+                seed=1,
+                warmup=100,
+                draws=100,
+                chains=4,
             )
             found[prior].append(adjusted_rand(run.results["labels"].values, truth))
         labels = peer(values)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from scipy.special import gammaln
+from scipy.special import gammaln, multigammaln
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
@@ -86,11 +86,48 @@ def column_evidence(x: np.ndarray, levels: int, kind: str, params: Any) -> float
     return float(total)
 
 
+def joint_evidence(x: np.ndarray, params: Any) -> np.ndarray:
+    """Log marginal of the rows of x (…, c, d) in one cluster with correlated columns, in closed form, for each of the leading indices."""
+    *_, c, d = x.shape
+    k0, nu0 = params["mean_weight"], d - 1 + 2 * params["within_shape"]
+    prior = 2 * params["within"] * (params["within_shape"] - 1) * np.eye(d)
+    mean = x.mean(axis=-2)
+    gap = x - mean[..., None, :]
+    psi = prior + np.swapaxes(gap, -1, -2) @ gap + k0 * c / (k0 + c) * mean[..., :, None] * mean[..., None, :]
+    out = multigammaln((nu0 + c) / 2, d) - multigammaln(nu0 / 2, d) + nu0 / 2 * np.linalg.slogdet(prior)[1]
+    out = out - (nu0 + c) / 2 * np.linalg.slogdet(psi)[1]
+    return np.asarray(out + d / 2 * math.log(k0 / (k0 + c)) - c * d / 2 * math.log(math.pi))
+
+
+NODES = 90
+
+
+def evidence_with_gaps(x: np.ndarray, params: Any) -> float:
+    """Log marginal of the known cells of x (c, d), NaN where missing: a sum over a grid of the missing ones, two at most."""
+    if not len(x):
+        return 0.0
+    missing = np.argwhere(np.isnan(x))
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    values = 2 * np.tan(nodes * np.pi / 2)  # the whole line
+    weights = weights * np.pi / 2 * 2 / np.cos(nodes * np.pi / 2) ** 2
+    grid = np.meshgrid(*[values] * len(missing), indexing="ij")
+    chance = np.meshgrid(*[np.log(weights)] * len(missing), indexing="ij")
+    filled = np.broadcast_to(x, (*np.shape(grid[0] if grid else 0.0), *x.shape)).copy()
+    for (i, j), one in zip(missing, grid, strict=True):
+        filled[..., i, j] = one
+    return float(np.logaddexp.reduce((joint_evidence(filled, params) + sum(chance)).ravel()))
+
+
 def log_weights(labels: tuple[int, ...], data: ModelData, params: Any, of: int) -> float:
     """Log density of a partition and of the known cells of its first ``of`` samples, at fixed concentration and base."""
     total = prior_weight(labels, params["prior"], params["alpha"], params["discount"])
     codes, kinds = np.array(labels), params["likelihoods"].split(", ")
     for kind, block in zip(kinds, data["views"], strict=True):
+        if kind == "gaussian_full":
+            values = np.where(block.observed, block.values, np.nan)[: len(codes)]
+            rows = [np.flatnonzero(codes == k) for k in range(codes.max() + 1)]
+            total += sum(evidence_with_gaps(values[here[here < of]], params) for here in rows)
+            continue
         for k, j in itertools.product(range(codes.max() + 1), range(block.shape[1])):
             here = np.flatnonzero((codes == k) & block.observed[: len(codes), j])
             levels = int(block.values[:, j].max()) + 1
@@ -150,8 +187,8 @@ def smallest_p(
 class Chain:
     """What one chain kept, as ``summarise`` reads it."""
 
-    def __init__(self, found: list[dict[str, Any]]) -> None:
-        self.found, self.n_draws = found, len(found)
+    def __init__(self, found: list[dict[str, Any]], chain: int = 0) -> None:
+        self.found, self.n_draws, self.chain = found, len(found), chain
 
     def draw(self, name: str, i: int) -> np.ndarray:
         return np.asarray(self.found[i][name])
@@ -167,6 +204,10 @@ class Chains:
 
     def __init__(self, chains: list[Chain]) -> None:
         self.chains = tuple(chains)
+        self.n_draws = sum(chain.n_draws for chain in chains)
+
+    def __len__(self) -> int:
+        return len(self.chains)
 
 
 def keep(data: ModelData, params: Any, chains: int, warmup: int, draws: int) -> Any:
@@ -180,7 +221,7 @@ def keep(data: ModelData, params: Any, chains: int, warmup: int, draws: int) -> 
                 pass
             if sweep >= warmup:
                 found.append(dict(MODEL.draws(state, data, params)))
-        kept.append(Chain(found))
+        kept.append(Chain(found, number))
     return Chains(kept)
 
 

@@ -17,7 +17,13 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters
+from plaidwork.plugins.dirichlet_processes.joint import (
+    first_scatter,
+    log_prior_joint,
+    prior_scatter,
+    update_joint,
+)
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Base, Table
@@ -31,27 +37,38 @@ def usual_b0(params: ColumnSettings) -> float:
     return params["within"] * (params["within_shape"] - 1.0)
 
 
-def first_base(params: ColumnSettings, matrices: int, numbers: int, counts: int) -> Base:
-    """The base where it is not learned, and where a chain begins."""
+def first_base(
+    params: ColumnSettings, matrices: int, numbers: int, counts: int, joint: tuple[int, ...] = ()
+) -> Base:
+    """The base where it is not learned, and where a chain begins; ``joint`` are the widths of matrices of correlated columns."""
     return {
         "m0": np.zeros(numbers),
         "k0": np.full(matrices, params["mean_weight"]),
         "b0": np.full(numbers, usual_b0(params)),
         "rate": np.full(counts, params["rate_shape"]),
+        "joint_m0": np.zeros(sum(joint)),
+        "psi": first_scatter(params, joint),
     }
 
 
 def prior_base(
-    params: ColumnSettings, matrices: int, numbers: int, counts: int, rng: np.random.Generator
+    params: ColumnSettings,
+    matrices: int,
+    numbers: int,
+    counts: int,
+    rng: np.random.Generator,
+    joint: tuple[int, ...] = (),
 ) -> Base:
     """A draw from the prior."""
     if not params["learn_base"]:
-        return first_base(params, matrices, numbers, counts)
+        return first_base(params, matrices, numbers, counts, joint)
     return {
         "m0": rng.standard_normal(numbers),
         "k0": rng.exponential(params["mean_weight"], matrices),
         "b0": rng.gamma(SHAPE_B0, usual_b0(params) / SHAPE_B0, numbers),
         "rate": rng.exponential(params["rate_shape"], counts),
+        "joint_m0": rng.standard_normal(sum(joint)),
+        "psi": prior_scatter(params, joint, rng),
     }
 
 
@@ -71,6 +88,7 @@ def log_prior(base: Base, params: ColumnSettings, table: Table) -> float:
     total += float(per_column.sum()) - float(
         (np.log(params["mean_weight"]) + used / params["mean_weight"]).sum()
     )
+    total += log_prior_joint(base, params, table)
     return total - float((np.log(params["rate_shape"]) + base["rate"] / params["rate_shape"]).sum())
 
 
@@ -112,3 +130,4 @@ def update_base(
         base["rate"] = np.maximum(
             rng.gamma(1.0 + number * a, size=len(base["rate"])) / (1.0 / a + rates.sum(axis=0)), 1e-12
         )
+    update_joint(rng, c, number, base, params, table)

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Block,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -25,14 +26,22 @@ from plaidwork.core.api import (
     passes,
 )
 from plaidwork.plugins.dirichlet_processes.base import log_prior
+from plaidwork.plugins.dirichlet_processes.joint_layout import packed, pieces
 from plaidwork.plugins.dirichlet_processes.kernels import scan
 from plaidwork.plugins.dirichlet_processes.partitions import log_hyper, log_partition
-from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, find_problems, read
-from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, find_problems, kinds_of, read
+from plaidwork.plugins.dirichlet_processes.settings import JOINT, Settings
 from plaidwork.plugins.dirichlet_processes.spec import DP_MIXTURE
 from plaidwork.plugins.dirichlet_processes.starts import first_state
 from plaidwork.plugins.dirichlet_processes.state import State, Table
-from plaidwork.plugins.dirichlet_processes.sweep import AT_ONCE, ROOM, SLICE, Updates, work_of_row
+from plaidwork.plugins.dirichlet_processes.sweep import (
+    AT_ONCE,
+    ROOM,
+    SLICE,
+    Updates,
+    filled_again,
+    work_of_row,
+)
 
 SMALL: dict[str, Any] = {
     "standardise": False,
@@ -56,6 +65,8 @@ class DirichletProcessMixture(Model[State, Settings]):
     """Clusters with parameters of their own, their number unknown; parameters integrated out."""
 
     spec: ClassVar[ModelSpec] = DP_MIXTURE
+    likelihood_of: ClassVar[str] = "views"
+    likelihood_by_row: ClassVar[bool] = True
     trials: ClassVar[Sequence[Trial]] = (
         _trial("numbers", "gaussian", 2, 1),
         _trial(
@@ -63,6 +74,15 @@ class DirichletProcessMixture(Model[State, Settings]):
         ),
         _trial("categories, finite", "categorical", 3, missing=0.1, prior="finite"),
         _trial("counts, Pitman-Yor", "poisson", 2, prior="pitman_yor"),
+        _trial("correlated columns with gaps", "gaussian_full", 2, missing=0.15),
+        _trial(
+            "correlated and other columns, finite",
+            "gaussian_full, gaussian, gaussian_full",
+            1,
+            1,
+            2,
+            prior="finite",
+        ),
         _trial("all three, no moves", "gaussian, categorical, poisson", 1, 2, 1, moves=0),
     )
 
@@ -109,13 +129,20 @@ class DirichletProcessMixture(Model[State, Settings]):
         }
 
     def draws(self, state: State, data: ModelData, params: Settings) -> Mapping[str, Any]:
+        table = table_of(data, params)
         return {
             "cluster_of": state["labels"].copy(),
             "n_clusters": int(state["at"][scan.NUMBER]),
             "alpha": state["alpha"],
             "discount": state["discount"],
-            **base_by_column(state, table_of(data, params), data),
+            **base_by_column(state, table, data),
+            "base_spread": packed(state["base"]["psi"], table.joint_first),
+            "imputed": state["joint"][~table.items.joint_known].astype(np.float32),
         }
+
+    def refresh(self, state: State, data: ModelData, params: Settings) -> State:
+        filled_again(state, table_of(data, params), params)
+        return state
 
     def summarise(self, kept: Kept, data: ModelData, params: Settings) -> Results:
         from plaidwork.plugins.dirichlet_processes.results import summarise_draws
@@ -126,6 +153,20 @@ class DirichletProcessMixture(Model[State, Settings]):
         from plaidwork.plugins.dirichlet_processes.newcomers import predict_new
 
         return predict_new(kept, data, new_data, table_of(data, params), params)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: Settings,
+        index: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.dirichlet_processes.leaving_out import densities_of_rows
+
+        return densities_of_rows(chain, draws, data, table_of(data, params), params, index, rows)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return find_problems(data, params)
@@ -143,8 +184,10 @@ class DirichletProcessMixture(Model[State, Settings]):
     def estimate(self, data: ModelData, params: Settings) -> Cost:
         blocks = tuple(data["views"])
         n, d = blocks[0].shape[0], sum(block.shape[1] for block in blocks)
-        row = 1e-9 * (60.0 + 12.0 * d)
-        memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * d
+        kinds = kinds_of(params["likelihoods"], blocks)
+        joint = sum(block.shape[1] ** 2 for block, kind in zip(blocks, kinds, strict=True) if kind == JOINT)
+        row = 1e-9 * (60.0 + 12.0 * d + 2.0 * joint)
+        memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * (d + joint)
         return Cost(memory, n * row * (12.0 + params["moves"] * (params["scans"] + 3)) + 3e-4)
 
     def simulate(
@@ -177,6 +220,10 @@ def base_by_column(state: State, table: Table, data: ModelData) -> dict[str, np.
     numbers = first[table.number_of[:, 0]] + table.number_of[:, 1]
     counts = first[table.count_of[:, 0]] + table.count_of[:, 1]
     centre[numbers], scale[numbers], scale[counts] = base["m0"], base["b0"], base["rate"]
+    joint = first[table.joint_of[:, 0]] + table.joint_of[:, 1]
+    centre[joint] = base["joint_m0"]
+    for d, columns, square in pieces(table.joint_first):
+        scale[joint[columns]] = 0.5 * base["psi"][square][:: d + 1]
     return {"base_centre": centre, "base_scale": scale, "base_weight": base["k0"].copy()}
 
 

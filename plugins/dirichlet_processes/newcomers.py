@@ -6,9 +6,20 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from plaidwork.core.api import Block, Kept, ModelData, Result, Results, Table, counted, format_count
+from plaidwork.core.api import (
+    Block,
+    ChainView,
+    Kept,
+    ModelData,
+    Result,
+    Results,
+    Table,
+    counted,
+    format_count,
+)
 from plaidwork.plugins.dirichlet_processes.clusterings import nearest_to, pooled_draws
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Items, empty_clusters
+from plaidwork.plugins.dirichlet_processes.joint_layout import unpacked
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, empty_clusters
 from plaidwork.plugins.dirichlet_processes.kernels.newcomers import place_new
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new
 from plaidwork.plugins.dirichlet_processes.reading import exposure_of
@@ -19,6 +30,7 @@ from plaidwork.plugins.dirichlet_processes.state import Table as Columns
 MOST_DRAWS = 200
 """Draws over which new samples are averaged, evenly spread over those of all chains."""
 LIKELY_NEW = 0.5
+BASE_NAMES = ("base_centre", "base_scale", "base_weight", "base_spread")
 
 
 def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Settings) -> Items:
@@ -47,9 +59,14 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Sett
         for v in np.unique(table.count_of[:, 0])
     }
     exposure = np.array([row[v] for v in table.count_of[:, 0]]).reshape(-1, m).T * table.unit
-    arrays = numbers, known, codes, np.where(there, counts, -1.0), exposure
-    numbers, known, codes, counts, exposure = map(_read_only, arrays)
-    return Items(numbers, known, codes, counts, exposure, bool(known.all()))
+    joint, joint_known = cells(table.joint_of)
+    joint = np.where(joint_known, (joint - table.joint_centre) / table.joint_scale, 0.0)
+    counts = np.where(there, counts, -1.0)
+    numbers, known, codes, counts, exposure, joint_known = (
+        _read_only(array) for array in (numbers, known, codes, counts, exposure, joint_known)
+    )
+    whole = _read_only(np.asarray(joint_known.all(axis=1)))
+    return Items(numbers, known, codes, counts, exposure, bool(known.all()), joint, joint_known, whole)
 
 
 def _exposure(block: Block | None, fitted: Block, m: int, params: Settings) -> Floats:
@@ -73,7 +90,16 @@ def base_of(draw: Mapping[str, Floats], data: ModelData, table: Columns) -> Base
         "k0": draw["base_weight"],
         "b0": scale[numbers],
         "rate": scale[counts],
+        "joint_m0": draw["base_centre"][first[table.joint_of[:, 0]] + table.joint_of[:, 1]],
+        "psi": unpacked(draw["base_spread"], table.joint_first),
     }
+
+
+def joint_of_draw(chain: ChainView, i: int, table: Columns) -> Floats:
+    """(n, F) correlated columns with the missing cells of a draw."""
+    joint = table.items.joint.copy()
+    joint[~table.items.joint_known] = chain.draw("imputed", i)
+    return joint
 
 
 def place_by_draws(
@@ -87,13 +113,13 @@ def place_by_draws(
     used = pooled_draws(kept, MOST_DRAWS)
     for chain, i in used:
         labels = np.asarray(chain.draw("cluster_of", i), np.int64)
-        names = ("base_centre", "base_scale", "base_weight")
-        base = base_of({name: np.asarray(chain.draw(name, i)) for name in names}, data, table)
+        base = base_of({name: np.asarray(chain.draw(name, i)) for name in BASE_NAMES}, data, table)
+        filled = items._replace(joint=joint_of_draw(chain, i, table))
         discount = float(chain.draw("discount", i))
         weights = log_new(params, n + 1, float(chain.draw("alpha", i)), discount)
-        c = Clusters(**empty_clusters(int(labels.max()) + 2, *table.widths))
+        c = Clusters(**empty_clusters(int(labels.max()) + 2, *table.widths, table.joint_widths))
         place_new(
-            items,
+            filled,
             labels,
             point.labels,
             new,

@@ -22,16 +22,15 @@ Floats = NDArray[np.float64]
 
 @lru_cache(maxsize=8)
 def finite_table(n: int) -> Floats:
-    """``log_new_clusters``, which depends on n alone; read-only."""
+    """``log_new_clusters``, which depends on n alone: not to be changed."""
     found: Floats = log_new_clusters(n)
-    found.flags.writeable = False
     return found
 
 
 def log_new(params: Settings, n: int, alpha: float, discount: float) -> Floats:
     """(n + 1,) log weight of a new cluster beside K others, K from 0 on."""
     if params["prior"] == "finite":
-        return finite_table(n)
+        return finite_table(n).copy()  # one that is read-only would have all kernels compiled once more
     if params["prior"] == "pitman_yor":
         return np.asarray(np.log(alpha + discount * np.arange(n + 1)))
     return np.full(n + 1, math.log(alpha))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from plaidwork.core.api import ModelData
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
+from plaidwork.plugins.dirichlet_processes.settings import COUNTS, JOINT, NUMBERS, ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
 LEVEL = 0.95
@@ -49,14 +50,27 @@ def profiles_of(
     several, k = len(blocks) > 1, int(labels.max()) + 1
     member = (labels == np.arange(k)[:, None]).astype(float)
     names, matrix, parts = [], [], []
-    for v, j in np.concatenate([table.number_of, table.code_of, table.count_of]):
+    for v, j in np.concatenate([table.number_of, table.joint_of, table.code_of, table.count_of]):
         place, block = first[v] + j, blocks[v]
         name = f"{block.names[1][j]} ({block.name})" if several else str(block.names[1][j])
-        if table.kinds[v] == "gaussian":
+        if table.kinds[v] == NUMBERS:
             at = int(np.flatnonzero((table.number_of == (v, j)).all(axis=1))[0])
-            parts.append(_numbers(member, at, table, params, centre[place], scale[place], weight[v]))
+            column = Column(
+                table.items.numbers[:, at], table.items.known[:, at], table.centre[at], table.scale[at]
+            )
+            parts.append(_numbers(member, column, params, centre[place], scale[place], weight[v]))
             texts = [name]
-        elif table.kinds[v] == "poisson":
+        elif table.kinds[v] == JOINT:
+            at = int(np.flatnonzero((table.joint_of == (v, j)).all(axis=1))[0])
+            column = Column(
+                table.items.joint[:, at],
+                table.items.joint_known[:, at],
+                table.joint_centre[at],
+                table.joint_scale[at],
+            )
+            parts.append(_numbers(member, column, params, centre[place], scale[place], weight[v]))
+            texts = [name]
+        elif table.kinds[v] == COUNTS:
             at = int(np.flatnonzero((table.count_of == (v, j)).all(axis=1))[0])
             parts.append(_counts(member, at, table, params, scale[place]))
             texts = [name]
@@ -80,11 +94,21 @@ Part = tuple[Floats, Floats, Floats, Floats, Floats]
 """Value, low and high end (K,), that of all samples and the spread of a column ()."""
 
 
-def _numbers(
-    member: Floats, at: int, table: Table, params: ColumnSettings, m0: float, b0: float, k0: float
-) -> Part:
-    """A Student law of the mean: centre m_c, squared scale b_c / (a_c k_c), 2 a_c degrees."""
-    x, known = table.items.numbers[:, at], table.items.known[:, at].astype(float)
+class Column(NamedTuple):
+    """A column of numbers (n,), standardised, which cells are known, and what they were standardised by."""
+
+    x: Floats
+    observed: np.ndarray
+    zero: float
+    unit: float
+
+
+def _numbers(member: Floats, column: Column, params: ColumnSettings, m0: float, b0: float, k0: float) -> Part:
+    """A Student law of the mean: centre m_c, squared scale b_c / (a_c k_c), 2 a_c degrees.
+
+    So it is also where the column is correlated with others in a cluster, with b0 = Psi0_jj / 2.
+    """
+    x, known = column.x, column.observed.astype(float)
     count = member @ known
     mean = member @ (x * known) / np.maximum(count, 1.0)
     square = (member * known * (x - mean[:, None]) ** 2).sum(axis=1)
@@ -94,7 +118,7 @@ def _numbers(
     half = stats.t.ppf(0.5 + 0.5 * LEVEL, 2.0 * a_c) * np.sqrt(b_c / (a_c * k_c))
     shown = known > 0
     spread = x[shown].std() if shown.any() else 0.0
-    unit, zero = table.scale[at], table.centre[at]
+    unit, zero = column.unit, column.zero
     whole = float(x[shown].mean()) if shown.any() else 0.0
     ends = (zero + unit * (centre - half), zero + unit * (centre + half))
     return zero + unit * centre, *ends, np.array(zero + unit * whole), np.array(unit * spread)

@@ -22,7 +22,14 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, ColumnSettings
+from plaidwork.plugins.dirichlet_processes.settings import (
+    CODES,
+    COUNTS,
+    FEW_COLUMNS,
+    JOINT,
+    NUMBERS,
+    ColumnSettings,
+)
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
 TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
@@ -33,8 +40,8 @@ FEW = 3
 """Problems of one sort that are named."""
 
 
-def kinds_of(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
-    """The likelihood of each matrix.
+def kinds_of(text: str, blocks: Sequence[Block], correlated: bool = True) -> tuple[str, ...]:
+    """The likelihood of each matrix; ``correlated`` where columns may be so within a cluster.
 
     Raises
     ------
@@ -46,15 +53,15 @@ def kinds_of(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
         raise ModelError(error.message, error.hint) from error
     found = []
     for word, block in zip(words, blocks, strict=True):
-        found.append(guessed(block) if word in ("", "guess") else word)
+        found.append(guessed(block, correlated) if word in ("", "guess") else word)
     return tuple(found)
 
 
-def guessed(block: Block) -> str:
-    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers."""
+def guessed(block: Block, correlated: bool) -> str:
+    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers: correlated few ones."""
     known = block.values[block.observed]
     if not known.size or (known < 0).any() or (known != np.floor(known)).any():
-        return NUMBERS
+        return JOINT if correlated and block.shape[1] <= FEW_COLUMNS else NUMBERS
     return CODES if (known <= 1).all() else COUNTS
 
 
@@ -112,6 +119,7 @@ def read(data: ModelData, params: Params) -> Table:
     kinds, n = kinds_of(settings["likelihoods"], blocks), blocks[0].shape[0]
     numbers, known, codes, counts, exposure = [], [], [], [], []
     centres, scales, units, values = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)], []
+    joint, joint_known, joint_centres, joint_scales = [], [], [np.zeros(0)], [np.zeros(0)]
     for kind, block in zip(kinds, blocks, strict=True):
         if kind == NUMBERS:
             centre, scale = _scaling(block, settings)
@@ -119,6 +127,12 @@ def read(data: ModelData, params: Params) -> Table:
             known.append(block.observed)
             centres.append(centre)
             scales.append(scale)
+        elif kind == JOINT:
+            centre, scale = _scaling(block, settings)
+            joint.append(np.where(block.observed, (block.values - centre) / scale, 0.0))
+            joint_known.append(block.observed)
+            joint_centres.append(centre)
+            joint_scales.append(scale)
         elif kind == CODES:
             levels = [_levels(block, j) for j in range(block.shape[1])]
             found = [np.searchsorted(one, block.values[:, j]) for j, one in enumerate(levels)]
@@ -132,17 +146,22 @@ def read(data: ModelData, params: Params) -> Table:
             counts.append(np.where(block.observed, block.values, -1.0))
             exposure.append(row[:, None] * unit)
             units.append(unit)
-    mask = _beside(known, n, np.bool_)
+    mask, joint_mask = _beside(known, n, np.bool_), _beside(joint_known, n, np.bool_)
+    whole = np.asarray(joint_mask.all(axis=1))
+    whole.flags.writeable = False
     items = Items(
         _beside(numbers, n, np.float64), mask, _beside(codes, n, np.int64), _beside(counts, n, np.float64),
-        _beside(exposure, n, np.float64), bool(mask.all()),
+        _beside(exposure, n, np.float64), bool(mask.all()), np.array(_beside(joint, n, np.float64)), joint_mask, whole,
     )  # fmt: skip
-    scale = np.concatenate(scales)
+    scale, joint_scale = np.concatenate(scales), np.concatenate(joint_scales)
+    joint_first: Ints = np.concatenate([[0], np.cumsum([part.shape[1] for part in joint])]).astype(np.int64)
     first: Ints = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
     return Table(
         items, kinds, _places(kinds, blocks, NUMBERS), _places(kinds, blocks, CODES), _places(kinds, blocks, COUNTS),
         np.concatenate(centres), scale, np.concatenate(units), tuple(values), first,
-        float(constant_of_counts(items) - (mask * np.log(scale)).sum()), gamma_steps(settings["within_shape"], n),
+        _places(kinds, blocks, JOINT), joint_first, np.concatenate(joint_centres), joint_scale,
+        float(constant_of_counts(items) - (mask * np.log(scale)).sum() - (joint_mask * np.log(joint_scale)).sum()),
+        gamma_steps(settings["within_shape"], n),
     )  # fmt: skip
 
 

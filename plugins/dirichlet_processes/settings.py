@@ -6,8 +6,10 @@ from typing import Literal, TypedDict
 
 from plaidwork.core.api import Choice, Hyperparameter
 
-NUMBERS, CODES, COUNTS = "gaussian", "categorical", "poisson"
+NUMBERS, JOINT, CODES, COUNTS = "gaussian", "gaussian_full", "categorical", "poisson"
 """Kinds of likelihood."""
+FEW_COLUMNS = 8
+"""Columns of numbers up to which they are taken as correlated within a cluster, unless told otherwise."""
 
 
 class ColumnSettings(TypedDict):
@@ -39,18 +41,35 @@ class Settings(ColumnSettings):
     start: Literal["varied", "together", "sequential", "means", "random"]
 
 
-DATA = (
-    Hyperparameter(
+def likelihoods_setting(correlated: bool) -> Hyperparameter:
+    """What each matrix is; ``correlated`` where the model takes columns that go together within a cluster."""
+    together = Choice(
+        value=JOINT, label="Numbers, columns correlated within a cluster", suits=("real", "ordinal"),
+        doc="Every cluster has a full covariance matrix, so that an oblique cloud is one cluster; for few columns.",
+    )  # fmt: skip
+    guess = (
+        f"else numbers, whose columns are correlated within a cluster where there are {FEW_COLUMNS} of them at most."
+        if correlated
+        else "else numbers."
+    )
+    return Hyperparameter(
         "likelihoods", "text", "", label="Likelihoods", group="Data", per="views",
         doc="What the values of a matrix are. By its values: 0 and 1 are yes or no, which are categories, whole numbers from 0 on are "
-        "counts, else numbers.",
+        f"counts, {guess}",
         choices=(
             Choice(value="guess", label="By its values"),
-            Choice(value=NUMBERS, label="Numbers (Gaussian)", suits=("real", "ordinal")),
+            *((together,) if correlated else ()),
+            Choice(
+                value=NUMBERS, label="Numbers, columns independent within a cluster", suits=("real", "ordinal"),
+                doc="Every column has a mean and a variance of its own in every cluster; for many columns.",
+            ),
             Choice(value=CODES, label="Yes or no, categories", suits=("binary", "categorical")),
             Choice(value=COUNTS, label="Counts (Poisson)", suits=("count",)),
         ),
-    ),
+    )  # fmt: skip
+
+
+COLUMNS = (
     Hyperparameter(
         "standardise", "bool", True, label="Standardise columns", group="Data",
         doc="Numbers get mean 0 and variance 1 in every column, and the rates of counts are relative to the column's mean; results are "
@@ -65,7 +84,7 @@ DATA = (
         doc="What the rate of a sample is proportional to. Matters in matrices of counts.",
     ),
 )  # fmt: skip
-"""What the columns are."""
+"""What the columns are, besides."""
 
 BASE = (
     Hyperparameter(
@@ -80,7 +99,8 @@ BASE = (
     ),
     Hyperparameter(
         "within_shape", "float", 2.5, label="Likeness of the spreads", group="Clusters", minimum=1.05, maximum=1e4, log=True,
-        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread.",
+        advanced=True, doc="Shape of the inverse gamma law of the variances: large makes clusters alike in spread, and where "
+        "columns are correlated in their correlations too: try 15 where clusters with many correlated columns are too many.",
     ),
     Hyperparameter(
         "mean_weight", "float", 1.0, label="Weight of the common centre", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
@@ -102,7 +122,8 @@ BASE = (
 ALPHA = {"prior": ("dirichlet", "pitman_yor")}
 
 SETTINGS = (
-    *DATA,
+    likelihoods_setting(correlated=True),
+    *COLUMNS,
     Hyperparameter(
         "prior", "choice", "dirichlet", label="Prior of the clusters", group="Number of clusters",
         choices=(

@@ -8,8 +8,16 @@ import numpy as np
 
 from plaidwork.core.api import per_matrix
 from plaidwork.plugins.dirichlet_processes.base import prior_base
+from plaidwork.plugins.dirichlet_processes.kernels.scatter import wishart_of_inverse
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
-from plaidwork.plugins.dirichlet_processes.settings import CODES, COUNTS, NUMBERS, ColumnSettings, Settings
+from plaidwork.plugins.dirichlet_processes.settings import (
+    CODES,
+    COUNTS,
+    JOINT,
+    NUMBERS,
+    ColumnSettings,
+    Settings,
+)
 from plaidwork.plugins.dirichlet_processes.starts import new_state
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints, State
 
@@ -17,7 +25,7 @@ from plaidwork.plugins.dirichlet_processes.state import Base, Ints, State
 def kinds_simulated(params: ColumnSettings, matrices: int) -> tuple[str, ...]:
     """The likelihood of each matrix; numbers where none is named."""
     words = per_matrix(params["likelihoods"], [str(v) for v in range(matrices)])
-    return tuple(word if word in (CODES, COUNTS) else NUMBERS for word in words)
+    return tuple(word if word in (CODES, COUNTS, JOINT) else NUMBERS for word in words)
 
 
 def draw_partition(rng: np.random.Generator, table: Floats, shift: float) -> Ints:
@@ -65,9 +73,10 @@ def draw_state(params: Settings, shapes: Sequence[tuple[int, ...]], rng: np.rand
     )
     if params["prior"] == "pitman_yor" and params["learn_discount"]:
         discount = float(rng.beta(1.0, 3.0))
-    base = prior_base(params, len(shapes), widths[NUMBERS], widths[COUNTS], rng)
+    joint = tuple(shape[1] for shape, kind in zip(shapes, kinds, strict=True) if kind == JOINT)
+    base = prior_base(params, len(shapes), widths[NUMBERS], widths[COUNTS], rng, joint)
     base["k0"] = np.where(
-        [kind == NUMBERS for kind in kinds], base["k0"], params["mean_weight"]
+        [kind in (NUMBERS, JOINT) for kind in kinds], base["k0"], params["mean_weight"]
     )  # else it stays as it begins
     if params["prior"] == "finite":
         labels = draw_finite(rng, n)
@@ -80,6 +89,8 @@ def draw_state(params: Settings, shapes: Sequence[tuple[int, ...]], rng: np.rand
         base,
         alpha,
         discount,
+        np.zeros((n, sum(joint))),
+        joint,
     )
     number = int(labels.max()) + 1
     state["clusters"]["size"][:number] = np.bincount(labels)
@@ -92,7 +103,7 @@ def draw_data(
 ) -> tuple[Floats, ...]:
     """Matrices given the partition and the base; the clusters' parameters are drawn anew. Categories are 0 and 1."""
     labels, base, out = state["labels"], state["base"], []
-    at_number, at_count = 0, 0
+    at_number, at_count, at_joint, at_square = 0, 0, 0, 0
     for v, (kind, (_, d)) in enumerate(zip(kinds_simulated(params, len(shapes)), shapes, strict=True)):
         here = slice(at_number, at_number + d) if kind == NUMBERS else slice(0)
         counted = slice(at_count, at_count + d) if kind == COUNTS else slice(0)
@@ -101,10 +112,14 @@ def draw_data(
             "k0": base["k0"][v : v + 1],
             "b0": base["b0"][here],
             "rate": base["rate"][counted],
+            "joint_m0": base["joint_m0"][at_joint : at_joint + d],
+            "psi": base["psi"][at_square : at_square + d * d],
         }
         out.append(draw_matrix(labels, own, kind, d, params, rng))
         at_number += d * (kind == NUMBERS)
         at_count += d * (kind == COUNTS)
+        at_joint += d * (kind == JOINT)
+        at_square += d * d * (kind == JOINT)
     return tuple(out)
 
 
@@ -117,8 +132,23 @@ def draw_matrix(
         s2 = base["b0"] / rng.gamma(params["within_shape"], size=(number, d))
         mu = base["m0"] + np.sqrt(s2 / base["k0"][0]) * rng.standard_normal((number, d))
         return np.asarray(mu[labels] + np.sqrt(s2[labels]) * rng.standard_normal((n, d)))
+    if kind == JOINT:
+        return draw_joint(labels, base, d, params, rng)
     if kind == CODES:
         share = rng.beta(params["level_weight"], params["level_weight"], (number, d))
         return (rng.random((n, d)) < share[labels]).astype(float)
     rates = rng.gamma(params["rate_shape"], size=(number, d)) / base["rate"]
     return rng.poisson(rates[labels]).astype(float)
+
+
+def draw_joint(labels: Ints, base: Base, d: int, params: ColumnSettings, rng: np.random.Generator) -> Floats:
+    """(n, d) correlated columns: ``Sigma^-1 ~ Wishart(d - 1 + 2 a0, Psi0^-1)`` for each cluster."""
+    out = np.empty((len(labels), d))
+    psi = np.ascontiguousarray(base["psi"].reshape(d, d))
+    for k in range(int(labels.max()) + 1):
+        here = labels == k
+        root = wishart_of_inverse(rng, d - 1.0 + 2.0 * params["within_shape"], psi)
+        spread = np.linalg.inv(root)  # Sigma = spread' spread
+        mu = base["joint_m0"] + rng.standard_normal(d) @ spread / np.sqrt(base["k0"][0])
+        out[here] = mu + rng.standard_normal((int(here.sum()), d)) @ spread
+    return out

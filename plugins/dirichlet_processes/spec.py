@@ -13,8 +13,12 @@ Miller, J. W. and Harrison, M. T. (2018). Mixture models with a prior on the num
 Wade, S. and Ghahramani, Z. (2018). Bayesian cluster analysis: point estimation and credible balls. Bayesian Analysis 13, 559-626."""
 
 HELP = """\
-Every sample belongs to one cluster. In a cluster the columns are independent: numbers are normal, categories have shares, counts are
-Poisson, each with parameters of the cluster's own, which are integrated out. All matrices share the clusters.
+Every sample belongs to one cluster. Numbers are normal, categories have shares, counts are Poisson, each with parameters of the cluster's own,
+which are integrated out. All matrices share the clusters.
+
+**Correlated or independent columns?** The columns of a matrix of numbers may be *correlated within a cluster*: every cluster has a full covariance
+matrix, and an oblique cloud is one cluster. With many columns such a matrix has too many numbers to learn; columns that are *independent
+within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Categories and counts are always independent.
 
 **Which prior?** Under a *Dirichlet process* the posterior of the number of clusters does not settle on a true number however many
 samples there are: small extra clusters are what this prior says. Who asks "how many" takes the *finite mixture*; who asks "who with
@@ -23,8 +27,7 @@ whom" may take either. *Pitman-Yor* expects a few large clusters and a long tail
 **Which clustering is shown?** Clusters have no names from one draw to the next, so draws are compared as partitions. The one shown has the
 least expected variation of information to all draws of all chains; the *credible ball* holds 95 % of them (in bits: 0 is equal).
 
-Columns that go together within a cluster, as in one long oblique cloud, are split into many clusters: take factors first, and cluster
-their values.
+Where there are many columns that go together within a cluster, take factors first, and cluster their values.
 """
 
 CATEGORY = {"x_label": "clusters", "y_label": "probability"}
@@ -49,6 +52,8 @@ DP_MIXTURE = ModelSpec(
         "cluster": "clusters of the clustering that is shown, the largest first",
         "variable": "columns of all matrices, one matrix after the other",
         "view": "matrix",
+        "pair_of_variables": "pairs of correlated columns of one matrix",
+        "missing_cell": "missing cells of matrices with correlated columns",
         "shown": "clusters that are shown, and none of them",
     },
     variables=(
@@ -62,6 +67,14 @@ DP_MIXTURE = ModelSpec(
             doc="b0 of the variances of numbers, rate of the law of rates of counts; else 0",
         ),
         Variable("base_weight", ("view",), label="Weight of the common centre", doc="of matrices of numbers"),
+        Variable(
+            "base_spread", ("pair_of_variables",), label="Common scatter",
+            doc="Psi0 on and below the diagonal, of each matrix with correlated columns, in units of the fit",
+        ),
+        Variable(
+            "imputed", ("missing_cell",), label="Missing cells",
+            doc="of matrices with correlated columns, row by row, as drawn, in units of the fit",
+        ),
     ),
     traces=(
         Trace(

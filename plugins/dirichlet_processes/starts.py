@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import chain_of
 from plaidwork.plugins.dirichlet_processes.base import first_base
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import doubled, empty_clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import doubled, empty_clusters
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 from plaidwork.plugins.dirichlet_processes.state import SLOTS, Base, Ints, State, Table, refresh_weights
@@ -34,7 +34,8 @@ def k_means(table: Table, rng: np.random.Generator) -> Ints:
     items = table.items
     counts = np.where(items.counts >= 0, np.log1p(np.maximum(items.counts, 0.0)), np.nan)
     codes = np.where(items.codes >= 0, items.codes.astype(float), np.nan)
-    columns = np.concatenate([np.where(items.known, items.numbers, np.nan), codes, counts], axis=1)
+    joint = np.where(items.joint_known, items.joint, np.nan)
+    columns = np.concatenate([np.where(items.known, items.numbers, np.nan), joint, codes, counts], axis=1)
     known = ~np.isnan(columns)
     columns = np.where(known, columns, 0.0)
     seen = np.maximum(known.sum(axis=0), 1)
@@ -59,9 +60,11 @@ def new_state(
     base: Base,
     alpha: float,
     discount: float,
+    joint: Floats,
+    joint_widths: tuple[int, ...] = (),
 ) -> State:
-    """The state with these labels; ``widths`` as ``Table.widths``."""
-    clusters = empty_clusters(SLOTS, *widths)
+    """The state with these labels; ``widths`` and ``joint_widths`` as ``Table`` has them, ``joint`` (n, F) as the state."""
+    clusters = empty_clusters(SLOTS, *widths, joint_widths)
     while len(clusters["size"]) <= labels.max() + 1:
         clusters = doubled(clusters)
     n = len(labels)
@@ -72,7 +75,8 @@ def new_state(
         "discount": float(discount),
         "base": base,
         "clusters": clusters,
-        "pair": empty_clusters(3, *widths),
+        "pair": empty_clusters(3, *widths, joint_widths),
+        "joint": joint,
         "fresh": np.zeros(n),
         "at": np.zeros(5, np.int64),
         "log_evidence": 0.0,
@@ -85,9 +89,11 @@ def new_state(
 def first_state(table: Table, params: Settings, rng: np.random.Generator) -> State:
     """Where a chain begins."""
     numbers, _, _, counts = table.widths
-    base = first_base(params, len(table.kinds), numbers, counts)
+    base = first_base(params, len(table.kinds), numbers, counts, table.joint_widths)
     alpha = params["alpha_shape"] / params["alpha_rate"] if params["learn_alpha"] else params["alpha"]
     discount = (
         params["discount"] if params["prior"] == "pitman_yor" and not params["learn_discount"] else 0.25
     )
-    return new_state(start_labels(table, params, rng), table.widths, params, base, alpha, discount)
+    labels = start_labels(table, params, rng)
+    joint = table.items.joint.copy()
+    return new_state(labels, table.widths, params, base, alpha, discount, joint, table.joint_widths)

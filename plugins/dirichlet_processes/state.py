@@ -8,7 +8,8 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.joint_layout import roots_of
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 
@@ -27,6 +28,10 @@ class Base(TypedDict):
     """(G,) scale of the variances"""
     rate: Floats
     """(P,) rate of the law of rates"""
+    joint_m0: Floats
+    """(F,) centre of each correlated column, standardised"""
+    psi: Floats
+    """(Q,) Psi0 of each matrix of correlated columns, d x d numbers, one matrix after the other"""
 
 
 class State(TypedDict):
@@ -42,6 +47,8 @@ class State(TypedDict):
     clusters: dict[str, NDArray[Any]]
     pair: dict[str, NDArray[Any]]
     """Three slots for a move"""
+    joint: Floats
+    """(n, F) correlated columns, standardised; missing cells hold what was drawn last"""
     fresh: Floats
     """(n,) log density of each row in an empty cluster"""
     at: Ints
@@ -57,7 +64,7 @@ class Table:
     """The matrices of a fit side by side, by kind of column.
 
     ``matrix`` and ``column`` say of each column of numbers, codes and counts where it is from; ``centre`` and ``scale`` (G,) are
-    those of the numbers, ``unit`` (P,) the mean count that rates are relative to, ``values`` the distinct values of each column of
+    those of the numbers, ``joint_centre`` and ``joint_scale`` (F,) those of correlated columns, ``unit`` (P,) the mean count that rates are relative to, ``values`` the distinct values of each column of
     codes, ``kinds`` the likelihood of each matrix.
     """
 
@@ -75,6 +82,12 @@ class Table:
     values: tuple[Floats, ...]
     first: Ints
     """(C + 1,) where the levels of each column of codes begin"""
+    joint_of: NDArray[np.int64]
+    """(F, 2) matrix and column of correlated columns"""
+    joint_first: Ints
+    """(B + 1,) where the columns of each of their matrices begin"""
+    joint_centre: Floats
+    joint_scale: Floats
     constant: float
     """What the log density of the data in their own unit has more than that of the clusters"""
     steps: Floats
@@ -85,18 +98,34 @@ class Table:
         """Columns of numbers and of codes, levels of all codes, columns of counts."""
         return len(self.number_of), len(self.code_of), int(self.first[-1]), len(self.count_of)
 
+    @property
+    def joint_widths(self) -> tuple[int, ...]:
+        """Columns of each matrix whose columns are correlated."""
+        return tuple(np.diff(self.joint_first).tolist())
+
+    @property
+    def joint_matrix(self) -> NDArray[np.int64]:
+        """(B,) which matrices these are."""
+        return np.asarray(self.joint_of[self.joint_first[:-1], 0])
+
 
 def law_of(table: Table, base: Base, params: Settings, new: Floats, discount: float) -> Law:
     """The numbers of the priors as the kernels take them; ``new`` is ``log_new``."""
     return Law(
         params["within_shape"], base["m0"], base["k0"][table.number_of[:, 0]], base["b0"], table.steps, params["level_weight"],
-        table.first, params["rate_shape"], base["rate"], shift_of(params, discount), new,
+        table.first, params["rate_shape"], base["rate"], shift_of(params, discount), new, table.joint_first, base["joint_m0"],
+        base["k0"][table.joint_matrix], roots_of(base["psi"], table.joint_first),
     )  # fmt: skip
 
 
 def law_at(state: State, table: Table, params: Settings) -> Law:
     """The law of this sweep."""
     return law_of(table, state["base"], params, state["log_new"], state["discount"])
+
+
+def items_of(state: State, table: Table) -> Items:
+    """The rows, missing cells of correlated columns as this chain has drawn them."""
+    return table.items._replace(joint=state["joint"])
 
 
 def clusters_of(state: State) -> Clusters:

@@ -8,10 +8,17 @@ import numpy as np
 
 from plaidwork.plugins.dirichlet_processes.base import update_base
 from plaidwork.plugins.dirichlet_processes.kernels import scan, split_merge
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, doubled
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, doubled
 from plaidwork.plugins.dirichlet_processes.partitions import draw_hyper
 from plaidwork.plugins.dirichlet_processes.settings import Settings
-from plaidwork.plugins.dirichlet_processes.state import State, Table, clusters_of, law_at, refresh_weights
+from plaidwork.plugins.dirichlet_processes.state import (
+    State,
+    Table,
+    clusters_of,
+    items_of,
+    law_at,
+    refresh_weights,
+)
 
 SLICE = 25_000_000
 """Work of a slice, about a nanosecond each."""
@@ -24,7 +31,8 @@ AT_ONCE = 1000
 def work_of_row(table: Table) -> int:
     """Counted work of one density of a row; a count costs a few log gammas."""
     numbers, codes, _, counts = table.widths
-    return 30 + 3 * numbers * (1 if table.items.complete else 8) + 4 * codes + 60 * counts
+    joint = sum(30 + d * d for d in table.joint_widths) * (1 if table.items.joint_whole.all() else 4)
+    return 30 + 3 * numbers * (1 if table.items.complete else 8) + 4 * codes + 60 * counts + joint
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,11 @@ class Updates:
     table: Table
     params: Settings
     rng: np.random.Generator
+
+    @property
+    def items(self) -> Items:
+        """The rows, missing cells of correlated columns as this chain has drawn them."""
+        return items_of(self.state, self.table)
 
     def begin(self) -> None:
         """An order of the rows; the clusters are added up anew in every sweep, without what rounding left."""
@@ -47,7 +60,7 @@ class Updates:
         """Add up the clusters."""
         state = self.state
         scan.count_rows(
-            self.table.items, state["labels"], clusters_of(state), law_at(state, self.table, self.params), state["fresh"],
+            self.items, state["labels"], clusters_of(state), law_at(state, self.table, self.params), state["fresh"],
             Clusters(**state["pair"]), lo, hi,
         )  # fmt: skip
 
@@ -64,7 +77,7 @@ class Updates:
         state, law = self.state, law_at(self.state, self.table, self.params)
         while (
             lo := scan.draw_labels(
-                self.rng, self.table.items, state["order"], state["labels"], clusters_of(state), law, state["fresh"],
+                self.rng, self.items, state["order"], state["labels"], clusters_of(state), law, state["fresh"],
                 state["at"], lo, hi,
             )
         ) < hi:  # fmt: skip
@@ -75,7 +88,7 @@ class Updates:
         state, law = self.state, law_at(self.state, self.table, self.params)
         while (
             lo := split_merge.make_moves(
-                self.rng, self.table.items, state["labels"], clusters_of(state), Clusters(**state["pair"]), law, state["at"],
+                self.rng, self.items, state["labels"], clusters_of(state), Clusters(**state["pair"]), law, state["at"],
                 lo, hi, self.params["scans"],
             )
         ) < hi:  # fmt: skip
@@ -107,3 +120,23 @@ class Updates:
         state["clusters"]["size"][len(used) :] = 0
         state["at"][[scan.HIGH, scan.NUMBER]] = len(used)
         return len(used)
+
+
+ROUNDS = 40
+
+
+def filled_again(state: State, table: Table, params: Settings) -> None:
+    """Draw the missing cells of correlated columns for data that were replaced: rounds from row to row, labels as they are."""
+    state["joint"] = table.items.joint.copy()
+    rows = np.flatnonzero(~table.items.joint_whole)
+    if not len(rows):
+        return
+    seed = np.frombuffer(table.items.joint.tobytes(), np.uint32)
+    rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(seed.tolist())))
+    one = Updates(state, table, params, rng)
+    one.begin()
+    one.count(0, len(state["labels"]))
+    law, clusters = law_at(state, table, params), clusters_of(state)
+    for _ in range(ROUNDS):
+        scan.fill_rows(rng, one.items, rows, state["labels"], clusters, law)
+    one.end()

@@ -1,11 +1,12 @@
 """Clusters as sums over their members, parameters integrated out: add a row, take one out, predict one, evidence.
 
-Three kinds of columns, each with a conjugate prior of a cluster's parameters:
+Four kinds of columns, each with a conjugate prior of a cluster's parameters:
 
 - numbers: ``x ~ N(mu, s2)``, ``s2 ~ IG(a0, b0_j)``, ``mu ~ N(m0_j, s2 / k0_j)``; a row is predicted by a Student law of ``2 a_c``
   degrees (Murphy 2007, Conjugate Bayesian analysis of the Gaussian distribution, eqs. 86-100);
 - codes: ``x ~ Categorical(p)``, ``p ~ Dirichlet(a, …, a)``; zeros and ones are the case of two levels;
-- counts: ``x ~ Poisson(e_ij r)``, ``r ~ Gamma(a, b_j)``; a row is predicted by a negative binomial law.
+- counts: ``x ~ Poisson(e_ij r)``, ``r ~ Gamma(a, b_j)``; a row is predicted by a negative binomial law;
+- numbers of matrices whose columns are correlated: see ``joint.py``.
 
 A missing cell leaves the sums of its column alone, which is exact.
 """
@@ -13,107 +14,27 @@ A missing cell leaves the sums of its column alone, which is exact.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-import numpy as np
 from numba import njit
+
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.joint import (
+    add_joint,
+    copy_joint,
+    marginal_joint,
+    predict_joint,
+    refresh_joint,
+    remove_joint,
+    reset_joint,
+)
 
 LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
 
 
-class Items(NamedTuple):
-    """The data of n rows; all arrays read-only."""
-
-    numbers: np.ndarray
-    """(n, G) float64, 0 where missing"""
-    known: np.ndarray
-    """(n, G) bool"""
-    codes: np.ndarray
-    """(n, C) int64 level of the column from 0, -1 where missing"""
-    counts: np.ndarray
-    """(n, P) float64 whole numbers, -1 where missing"""
-    exposure: np.ndarray
-    """(n, P) float64 known factor of the rate"""
-    complete: bool
-    """No number is missing"""
-
-
-class Law(NamedTuple):
-    """Numbers of the priors."""
-
-    a0: float
-    """Shape of the variances"""
-    m0: np.ndarray
-    """(G,)"""
-    k0: np.ndarray
-    """(G,)"""
-    b0: np.ndarray
-    """(G,)"""
-    step: np.ndarray
-    """(n + 1,) ``log Gamma(a0 + (c + 1) / 2) - log Gamma(a0 + c / 2)`` for c members"""
-    level_weight: float
-    """Dirichlet weight of each level"""
-    first: np.ndarray
-    """(C + 1,) int64 where the levels of each column begin"""
-    rate_shape: float
-    rate: np.ndarray
-    """(P,) b_j"""
-    shift: float
-    """What the prior of partitions adds to a cluster's size"""
-    log_new: np.ndarray
-    """(n + 1,) log weight of a new cluster beside K others"""
-
-
-class Clusters(NamedTuple):
-    """Sums of S slots; a slot of size 0 is free."""
-
-    size: np.ndarray
-    """(S,) int64 rows"""
-    known: np.ndarray
-    """(S, G) int64 known numbers"""
-    mean: np.ndarray
-    """(S, G)"""
-    square: np.ndarray
-    """(S, G) sum of squares around the mean"""
-    centre: np.ndarray
-    """(S, G) centre of the predictive law"""
-    weight: np.ndarray
-    """(S, G) ``w`` of its density ``(1 + w (x - centre)^2)^-(a_c + 1/2)``"""
-    constant: np.ndarray
-    """(S, G) its log constant; where no number is missing the first entry has the sum"""
-    levels: np.ndarray
-    """(S, L) members at each level of each column, columns one after the other"""
-    coded: np.ndarray
-    """(S, C) members with a known code"""
-    events: np.ndarray
-    """(S, P) sum of counts"""
-    time: np.ndarray
-    """(S, P) sum of exposures of known counts"""
-
-
-def empty_clusters(slots: int, numbers: int, codes: int, levels: int, counts: int) -> dict[str, np.ndarray]:
-    """Free slots, by name, as the state of a chain holds them."""
-    real = {name: np.zeros((slots, numbers)) for name in ("mean", "square", "centre", "weight", "constant")}
-    return {
-        "size": np.zeros(slots, np.int64),
-        "known": np.zeros((slots, numbers), np.int64),
-        **real,
-        "levels": np.zeros((slots, levels)),
-        "coded": np.zeros((slots, codes)),
-        "events": np.zeros((slots, counts)),
-        "time": np.zeros((slots, counts)),
-    }
-
-
-def doubled(clusters: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The same clusters with as many free slots behind them."""
-    return {name: np.concatenate([array, np.zeros_like(array)]) for name, array in clusters.items()}
-
-
 @njit(nogil=True, cache=True)
 def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
-    """The predictive laws of the numbers of slot ``k`` from its sums. O(G)."""
+    """The predictive laws of the numbers of slot ``k`` from its sums. O(G + F)."""
     product, total = 1.0, 0.0
     for j in range(c.known.shape[1]):
         m, k0 = c.known[k, j], law.k0[j]
@@ -133,6 +54,7 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
             c.constant[k, j] = law.step[m] + 0.5 * math.log(weight / math.pi)
     if complete and c.known.shape[1] > 0:
         c.constant[k, 0] = total + 0.5 * math.log(product)
+    refresh_joint(c, k, law)
 
 
 @njit(nogil=True, cache=True)
@@ -146,12 +68,14 @@ def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
     c.coded[k] = 0.0
     c.events[k] = 0.0
     c.time[k] = 0.0
+    reset_joint(c, k, law)
     refresh(c, k, law, complete)
 
 
 @njit(nogil=True, cache=True)
 def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
-    """Put row ``i`` into slot ``k``. O(columns)."""
+    """Put row ``i`` into slot ``k``. O(columns), of correlated ones the square."""
+    add_joint(c, k, items, i, law)
     c.size[k] += 1
     for j in range(items.numbers.shape[1]):
         if items.complete or items.known[i, j]:
@@ -177,6 +101,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     if c.size[k] == 1:
         reset(c, k, law, items.complete)
         return
+    remove_joint(c, k, items, i, law)
     c.size[k] -= 1
     for j in range(items.numbers.shape[1]):
         if items.complete or items.known[i, j]:
@@ -242,7 +167,19 @@ def predict_count(x: float, e: float, shape: float, rate: float) -> float:
 
 @njit(nogil=True, cache=True)
 def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
-    """Log density of row ``i`` given the members of slot ``k``, known cells only. O(columns)."""
+    """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
+    return predict_alone(c, k, items, i, law) + predict_joint(c, k, items, i, law, False)
+
+
+@njit(nogil=True, cache=True)
+def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of the known cells of row ``i`` given the members of slot ``k``."""
+    return predict_alone(c, k, items, i, law) + predict_joint(c, k, items, i, law, True)
+
+
+@njit(nogil=True, cache=True)
+def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of the known cells of row ``i`` in columns that are independent within a cluster. O(columns)."""
     total, product = predict_numbers(c, k, items, i, law), 1.0
     for j in range(items.codes.shape[1]):
         code = items.codes[i, j]
@@ -288,7 +225,7 @@ def log_marginal(c: Clusters, k: int, law: Law) -> float:
     for j in range(c.events.shape[1]):
         total += math.lgamma(shape + c.events[k, j]) - math.lgamma(shape) + shape * math.log(law.rate[j])
         total -= (shape + c.events[k, j]) * math.log(law.rate[j] + c.time[k, j])
-    return total
+    return total + marginal_joint(c, k, law)
 
 
 @njit(nogil=True, cache=True)
@@ -317,3 +254,4 @@ def copy_cluster(source: Clusters, a: int, target: Clusters, b: int) -> None:
     target.coded[b] = source.coded[a]
     target.events[b] = source.events[a]
     target.time[b] = source.time[a]
+    copy_joint(source, a, target, b)

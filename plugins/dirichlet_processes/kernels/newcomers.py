@@ -8,13 +8,13 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
-    Clusters,
-    Items,
-    Law,
     add,
-    log_predictive,
+    copy_cluster,
+    log_known,
+    remove,
     reset,
 )
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 
 
 @njit(nogil=True, cache=True)
@@ -48,8 +48,8 @@ def place_new(
         prior += c.size[k] + law.shift
     for i in range(new.numbers.shape[0]):
         for k in range(number):
-            weights[k] = math.log(c.size[k] + law.shift) + log_predictive(c, k, new, i, law)
-        weights[number] = law.log_new[number] + log_predictive(c, number, new, i, law)
+            weights[k] = math.log(c.size[k] + law.shift) + log_known(c, k, new, i, law)
+        weights[number] = law.log_new[number] + log_known(c, number, new, i, law)
         top = weights.max()
         total = 0.0
         for k in range(number + 1):
@@ -60,3 +60,41 @@ def place_new(
             for g in range(shown):
                 share[i, g] += weights[k] / total * overlap[k, g] / c.size[k]
         share[i, shown] += weights[number] / total
+
+
+@njit(nogil=True, cache=True)
+def leave_out(
+    fitted: Items,
+    rest: Items,
+    both: Items,
+    rows: np.ndarray,
+    labels: np.ndarray,
+    c: Clusters,
+    spare: Clusters,
+    law: Law,
+    out: np.ndarray,
+) -> None:
+    """Log density of some cells of each of m rows given the row's other cells and all other rows of a draw, into ``out`` (m,).
+
+    ``both`` has all cells of the row, ``rest`` all but those meant; the other rows are in their clusters with what ``fitted`` has of them.
+    The row's own cluster is summed over, a new one included. ``c`` has a free slot behind the clusters, ``spare`` one.
+    """
+    number = labels.max() + 1
+    for k in range(number + 1):
+        reset(c, k, law, fitted.complete)
+    for i in range(labels.size):
+        add(c, labels[i], fitted, i, law)
+    for place in range(rows.size):
+        i, own = rows[place], labels[rows[place]]
+        copy_cluster(c, own, spare, 0)
+        remove(c, own, fitted, i, law)
+        used = number - 1 if c.size[own] == 0 else number
+        top, bottom = -np.inf, -np.inf
+        for k in range(number + 1):
+            if k < number and c.size[k] == 0:
+                continue
+            weight = law.log_new[used] if k == number else math.log(c.size[k] + law.shift)
+            top = np.logaddexp(top, weight + log_known(c, k, both, i, law))
+            bottom = np.logaddexp(bottom, weight + log_known(c, k, rest, i, law))
+        out[place] = top - bottom
+        copy_cluster(spare, 0, c, own)

@@ -10,15 +10,14 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
-    Clusters,
-    Items,
-    Law,
     add,
+    log_known,
     log_marginal,
-    log_predictive,
     remove,
     reset,
 )
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.joint import fill_row
 
 NOTHING = 45.0
 """A weight so many nats below the largest is less than the last digit of the sum."""
@@ -70,7 +69,7 @@ def count_rows(
     """Put rows ``lo`` to ``hi`` into their clusters; ``fresh`` (n,) gets their log density in an empty one."""
     reset(spare, 0, law, items.complete)
     for i in range(lo, hi):
-        fresh[i] = log_predictive(spare, 0, items, i, law)
+        fresh[i] = log_known(spare, 0, items, i, law)
         if z[i] >= 0:
             add(c, z[i], items, i, law)
 
@@ -96,7 +95,10 @@ def draw_label(
     weights: np.ndarray,
     slots: np.ndarray,
 ) -> None:
-    """Take row ``i`` out of its cluster and draw one for it: an old one, or a new one. Needs a free slot."""
+    """Take row ``i`` out of its cluster and draw one for it: an old one, or a new one. Needs a free slot.
+
+    Missing cells of correlated columns are drawn with the label, after it.
+    """
     old = z[i]
     if old >= 0:
         remove(c, old, items, i, law)
@@ -106,7 +108,7 @@ def draw_label(
     for k in range(at[HIGH]):
         if c.size[k] > 0:
             slots[n] = k
-            weights[n] = math.log(c.size[k] + law.shift) + log_predictive(c, k, items, i, law)
+            weights[n] = math.log(c.size[k] + law.shift) + log_known(c, k, items, i, law)
             n += 1
     slots[n] = new
     weights[n] = law.log_new[at[NUMBER]] + fresh
@@ -115,6 +117,8 @@ def draw_label(
     at[NUMBER] += k == new
     at[MOVED] += old >= 0 and k != old and not (lonely and k == new)
     z[i] = k
+    if not items.joint_whole[i]:
+        fill_row(rng, c, k, items, i, law)
     add(c, k, items, i, law)
     at[HIGH] = max(at[HIGH], k + 1)
 
@@ -139,6 +143,17 @@ def draw_labels(
             return place
         draw_label(rng, items, order[place], z, c, law, fresh[order[place]], at, weights, slots)
     return hi
+
+
+@njit(nogil=True, cache=True)
+def fill_rows(
+    rng: np.random.Generator, items: Items, rows: np.ndarray, z: np.ndarray, c: Clusters, law: Law
+) -> None:
+    """Draw the missing cells of correlated columns of these rows, each given its known ones and the rest of its cluster."""
+    for i in rows:
+        remove(c, z[i], items, i, law)
+        fill_row(rng, c, z[i], items, i, law)
+        add(c, z[i], items, i, law)
 
 
 @njit(nogil=True, cache=True)

@@ -36,6 +36,8 @@ def without_data(
             "k0": np.ones(1),
             "b0": np.ones(int(row[0])),
             "rate": np.ones(int(row[3])),
+            "joint_m0": np.zeros(0),
+            "psi": np.zeros(0),
         }
         for row in tables.widths
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from plaidwork.core.api import Choice, Hyperparameter
-from plaidwork.plugins.dirichlet_processes.settings import BASE, DATA, ColumnSettings
+from plaidwork.plugins.dirichlet_processes.settings import BASE, COLUMNS, ColumnSettings, likelihoods_setting
 
 
 class ViewSettings(ColumnSettings):
@@ -52,7 +52,8 @@ def _prior(name: str, label: str) -> tuple[Hyperparameter, Hyperparameter]:
 
 
 SETTINGS = (
-    *DATA,
+    likelihoods_setting(correlated=False),
+    *COLUMNS,
     Hyperparameter(
         "learn", "bool", True, label="Learn the concentrations", group=GROUP,
         doc="Infer how many clusters a view has, how many blocks there are, and how far blocks differ, with the rest.",

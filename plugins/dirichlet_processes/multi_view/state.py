@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ModelData, Params
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Law, empty_clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links, clusters_of
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
@@ -71,7 +71,7 @@ def one_view(block: Block) -> ModelData:
 def read_views(data: ModelData, params: Params) -> ViewTables:
     """All views; asked for with ``data.prepared``, so that chains share them."""
     blocks: tuple[Block, ...] = tuple(data["views"])
-    kinds = kinds_of(cast(ViewSettings, params)["likelihoods"], blocks)
+    kinds = kinds_of(cast(ViewSettings, params)["likelihoods"], blocks, correlated=False)
     tables = tuple(
         read(one_view(block), {**params, "likelihoods": kind})
         for kind, block in zip(kinds, blocks, strict=True)
@@ -95,6 +95,10 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         np.array([block.observed.any(axis=1) for block in blocks]),
         flat([table.first for table in tables]),
         tables[0].steps,
+        items[0].joint,
+        items[0].joint_known,
+        items[0].joint_whole,
+        tables[0].joint_first,
         float(params["within_shape"]),
         float(params["level_weight"]),
         float(params["rate_shape"]),
@@ -126,6 +130,7 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
     return Law(
         params["within_shape"], base["m0"], np.full(len(base["m0"]), base["k0"][0]), base["b0"], table.steps,
         params["level_weight"], table.first, params["rate_shape"], base["rate"], 0.0, np.zeros(0),
+        table.joint_first, np.zeros(0), np.zeros(0), np.zeros(0),
     )  # fmt: skip
 
 
@@ -139,12 +144,15 @@ def row_width(name: str, widths: Ints) -> int:
     """Numbers of a slot of a view with these widths (4,), in the array of this name."""
     numbers, codes, levels, counts = (int(width) for width in widths)
     found = {"size": 1, "levels": levels, "coded": codes, "events": counts, "time": counts}
-    return found.get(name, numbers)
+    return 0 if name.startswith("joint") else found.get(name, numbers)
 
 
 def flat_clusters(slots: Ints, widths: Ints) -> dict[str, NDArray[Any]]:
     """Free slots of all views, flat."""
-    views = [empty_clusters(int(s), *(int(w) for w in row)) for s, row in zip(slots, widths, strict=True)]
+    views = []
+    for s, row in zip(slots.tolist(), widths.tolist(), strict=True):
+        numbers, codes, levels, counts = row
+        views.append(empty_clusters(s, numbers, codes, levels, counts))
     return {name: np.concatenate([view[name].ravel() for view in views]) for name in views[0]}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.plugins.dirichlet_processes.base import log_prior, update_base
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.kernels.scan import evidence
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import block_moves, cluster_moves, samples

@@ -5,16 +5,20 @@ import pytest
 from plaid_tools import with_fault
 
 from plaidwork.core.checks import CheckFailed, checks_for
-from plaidwork.plugins.dirichlet_processes import base, sweep
+from plaidwork.plugins.dirichlet_processes import base, joint, sweep
 from plaidwork.plugins.dirichlet_processes.base import first_base, prior_base, update_base
+from plaidwork.plugins.dirichlet_processes.kernels import scatter
 from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
 
+CORRELATED = "correlated columns with gaps"
 FAULTS = {
     "K / 2 forgotten in the weight of the centre": (
         "shape = 1.0 + 0.5 * number * int(here.sum())", "shape = 1.0", "numbers",
     ),
     "the prior forgotten in the scale of the variances": ("SHAPE_B0 + number * a0", "number * a0", "numbers"),
     "the prior of the centre forgotten": ("precision = 1.0 + weight", "precision = weight", "numbers"),
+    "the clusters' degrees forgotten in Psi0": ("d + MORE + number * nu0", "d + MORE", CORRELATED),
+    "K d / 2 forgotten in the weight of correlated centres": ("1.0 + 0.5 * number * d", "1.0", CORRELATED),
     "rates without the clusters": ("rng.gamma(1.0 + number * a,", "rng.gamma(1.0 + a,", "counts, Pitman-Yor"),
 }  # fmt: skip
 
@@ -31,7 +35,10 @@ def geweke(trial):
 def test_faults_of_the_base_are_found(fault, monkeypatch):
     old, new, trial = FAULTS[fault]
     geweke(trial)()
-    monkeypatch.setattr(sweep, "update_base", with_fault(base.update_base, old, new))
+    if trial == CORRELATED:
+        monkeypatch.setattr(joint, "update_scatter", with_fault(scatter.update_scatter, old, new))
+    else:
+        monkeypatch.setattr(sweep, "update_base", with_fault(base.update_base, old, new))
     with pytest.raises(CheckFailed):
         geweke(trial)()
 
@@ -52,7 +59,7 @@ def test_base_follows_many_clusters():
     """With 4000 clusters known exactly the base is where they say."""
     from dp_tools import matrices, settings
 
-    from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, empty_clusters
+    from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, empty_clusters
     from plaidwork.plugins.dirichlet_processes.reading import read
 
     params = settings(likelihoods="gaussian", learn_base=True)

@@ -12,7 +12,10 @@ GAP = np.nan
 
 def test_likelihoods_by_values():
     data = matrices(a=[[0.5], [1.0]], b=[[0.0], [1.0]], c=[[0.0], [3.0]], d=[[-1.0], [3.0]])
-    assert kinds_of("", data["views"]) == ("gaussian", "categorical", "poisson", "gaussian")
+    assert kinds_of("", data["views"]) == ("gaussian_full", "categorical", "poisson", "gaussian_full")
+    assert kinds_of("", data["views"], correlated=False)[3] == "gaussian"
+    wide = matrices(a=np.random.default_rng(1).normal(size=(5, 21)))
+    assert kinds_of("", wide["views"]) == ("gaussian",)
     assert kinds_of("c = gaussian", data["views"])[2] == "gaussian"
 
 

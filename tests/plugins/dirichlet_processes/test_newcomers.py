@@ -18,20 +18,29 @@ from dp_tools import (
 GAP = np.nan
 
 
+COLUMNS = {
+    "gaussian": ([[0.1], [0.4], [2.0], [2.3]], [1.9], 1e-9),
+    "gaussian_full": ([[0.1, 0.3], [0.4, 0.1], [2.0, 1.5], [2.3, 1.0]], [1.9, 0.7], 1e-9),
+    "gaussian_full with a gap": ([[0.1, 0.3], [0.4, 0.1], [2.0, 1.5], [2.3, 1.0]], [1.9, GAP], 1e-5),
+}
+"""Fitted rows, a new one, and how close a sum over a grid of its missing cell comes."""
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
 @pytest.mark.parametrize("prior", ["dirichlet", "pitman_yor", "finite"])
-def test_density_of_a_new_sample_given_a_partition(prior):
+def test_density_of_a_new_sample_given_a_partition(prior, columns):
     """Ratio of joint densities with and without it, summed over where it can go; both from scipy's formulas."""
-    x, codes = [[0.1], [0.4], [2.0], [2.3]], [[0], [0], [1], [1]]
-    params = settings(likelihoods="gaussian, categorical", prior=prior, alpha=0.8, discount=0.3)
-    data, new = matrices(a=x, b=codes), matrices(a=[[1.9]], b=[[1]])
+    (x, one, close), codes = COLUMNS[columns], [[0], [0], [1], [1]]
+    params = settings(likelihoods=f"{columns.split()[0]}, categorical", prior=prior, alpha=0.8, discount=0.3)
+    data, new = matrices(a=x, b=codes), matrices(a=[one], b=[[1]])
     state = MODEL.init(data, params, np.random.default_rng(1))
     state["labels"][:] = [0, 0, 1, 1]
     draw = {**MODEL.draws(state, data, params), "cluster_of": np.array([0, 0, 1, 1])}
     found = MODEL.predict(Chains([Chain([draw])]), data, new, params)
-    whole = matrices(a=[*x, [1.9]], b=[*codes, [1]])
+    whole = matrices(a=[*x, one], b=[*codes, [1]])
     where = np.array([log_weights((0, 0, 1, 1, k), whole, params, of=5) for k in range(3)])
     chance = np.exp(where - where.max())
-    assert found["probability"].values[0] == pytest.approx(chance / chance.sum(), rel=1e-9)
+    assert found["probability"].values[0] == pytest.approx(chance / chance.sum(), rel=close)
     prior_alone = np.array([log_weights((0, 0, 1, 1, k), whole, params, of=0) for k in range(3)])
     data_alone = (
         np.logaddexp.reduce(where)
@@ -39,7 +48,7 @@ def test_density_of_a_new_sample_given_a_partition(prior):
         + log_weights((0, 0, 1, 1), data, params, of=0)
     )
     expected = data_alone - np.logaddexp.reduce(prior_alone)
-    assert found["assignments"].columns["Log density"][0] == pytest.approx(expected, rel=1e-9)
+    assert found["assignments"].columns["Log density"][0] == pytest.approx(expected, rel=close)
 
 
 def test_new_samples_go_where_they_belong():

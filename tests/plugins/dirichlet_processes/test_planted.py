@@ -53,13 +53,35 @@ def test_planted_clusters_of_mixed_columns(start):
     assert np.sort(shares.mean(axis=1)[:3]) == pytest.approx([0.1, 0.1, 0.9], abs=0.06)
 
 
+def oblique(n=300, seed=4):
+    """Three long parallel clouds, 5 % missing: four standard deviations apart across, eight long, one behind the other."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+    along, across = np.array([1.0, 1.0, 1.0]) / np.sqrt(3), np.array([1.0, -1.0, 0.0]) / np.sqrt(2)
+    values = (
+        8.0 * rng.normal(size=(n, 1)) * along + 6.0 * (truth - 1)[:, None] * across + rng.normal(size=(n, 3))
+    )
+    values[rng.random(values.shape) < 0.05] = np.nan
+    return values, truth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", STARTS)
+def test_planted_oblique_clusters(start):
+    """Columns that are correlated within a cluster: independent ones cut the clouds into pieces."""
+    values, truth = oblique()
+    params = settings(**LEARNED, start=start, likelihoods="gaussian_full")
+    found = fit_by_hand(matrices(X=values), params, chains=1, warmup=150, draws=150)
+    assert adjusted_rand(found["labels"].values, truth) >= 0.95
+
+
 def test_moves_leave_one_cluster():
     """From one cluster of two far groups: single rows leave it slowly, a split parts it at once."""
     rng = np.random.default_rng(0)
     values = np.repeat([[0.0], [3.0]], 150, axis=0) + rng.normal(size=(300, 12))
     reached = {}
     for moves in (0, 4):
-        params = settings(standardise=True, moves=moves, start="together", alpha=0.01)
+        params = settings(likelihoods="gaussian", standardise=True, moves=moves, start="together", alpha=0.01)
         found = fit_by_hand(matrices(X=values), params, chains=1, warmup=3, draws=3)
         reached[moves] = adjusted_rand(found["labels"].values, np.repeat([0, 1], 150))
     assert reached[4] > 0.99 > reached[0]

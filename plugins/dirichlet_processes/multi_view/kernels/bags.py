@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.dirichlet_processes.kernels.clusters import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 
 NUMBERS, CODES, LEVELS, COUNTS = range(4)
 """Places in a row of ``width``: columns of numbers and of codes, levels of all codes, columns of counts."""
@@ -35,6 +35,11 @@ class Bag(NamedTuple):
     """``Law.first`` of all views, flat"""
     step: np.ndarray
     """(n + 1,) as in ``Law``"""
+    joint: np.ndarray
+    joint_known: np.ndarray
+    joint_whole: np.ndarray
+    joint_first: np.ndarray
+    """As in ``Items`` and ``Law``, of width 0: no view has correlated columns"""
     a0: float
     level_weight: float
     rate_shape: float
@@ -96,6 +101,9 @@ def items_of(bag: Bag, v: int) -> Items:
         cut(bag.counts, counts, n, width[v, COUNTS]),
         cut(bag.exposure, counts, n, width[v, COUNTS]),
         bag.complete[v],
+        bag.joint,
+        bag.joint_known,
+        bag.joint_whole,
     )
 
 
@@ -119,6 +127,10 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
         bag.rate_shape,
         bases.rate[counts : counts + p],
         0.0,
+        bases.rate[:0],
+        bag.joint_first,
+        bases.rate[:0],
+        bases.rate[:0],
         bases.rate[:0],
     )
 
@@ -147,4 +159,8 @@ def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) ->
         cut(flat.coded, codes, s, c),
         cut(flat.events, counts, s, p),
         cut(flat.time, counts, s, p),
+        cut(flat.joint_centre, 0, s, 0),
+        cut(flat.joint_root, 0, s, 0),
+        cut(flat.joint_constant, 0, s, 0),
+        cut(flat.joint_work, 0, s, 0),
     )

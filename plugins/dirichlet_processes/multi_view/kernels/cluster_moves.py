@@ -15,9 +15,6 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
-    Clusters,
-    Items,
-    Law,
     add,
     copy_cluster,
     log_marginal,
@@ -25,6 +22,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
     Bases,

@@ -16,12 +16,12 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
-    Clusters,
     add,
     log_predictive,
     remove,
     reset,
 )
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.kernels.scan import choose
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,

@@ -1,0 +1,73 @@
+"""What clusters with correlated columns have in common, learned: Psi0, the centres and their weight.
+
+    Sigma_k ~ IW(nu_c, Psi_c), mu_k ~ N(m_c, Sigma_k / k_c)              given the members; nu0 = d - 1 + 2 a0
+    Psi0 ~ Wishart(d + 3 + K nu0, (S^-1 + sum_k Sigma_k^-1)^-1)          S = 2 w / (d + 3) I, so that E Psi0 = 2 w I
+    m0 ~ N(P^-1 sum_k k0 Sigma_k^-1 mu_k, P^-1)                          P = I + sum_k k0 Sigma_k^-1
+    k0 ~ Gamma(1 + K d / 2, 1 / weight + sum_k (mu_k - m0)' Sigma_k^-1 (mu_k - m0) / 2)
+
+With one column these are the laws of an independent column, b0 = Psi0 / 2.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import multigammaln
+
+from plaidwork.plugins.dirichlet_processes.joint_layout import log_determinant, pieces
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
+from plaidwork.plugins.dirichlet_processes.kernels.scatter import (
+    MORE,
+    times_own,
+    update_scatter,
+    wishart_of_inverse,
+)
+from plaidwork.plugins.dirichlet_processes.partitions import Floats
+from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
+from plaidwork.plugins.dirichlet_processes.state import Base, Table
+
+
+def usual_scatter(params: ColumnSettings) -> float:
+    """Prior mean of each diagonal number of Psi0: the prior mean of a variance is ``within`` then."""
+    return 2.0 * params["within"] * (params["within_shape"] - 1.0)
+
+
+def first_scatter(params: ColumnSettings, joint: tuple[int, ...]) -> Floats:
+    """(Q,) Psi0 of each matrix at its prior mean, d x d numbers each."""
+    return np.concatenate([np.zeros(0), *((usual_scatter(params) * np.eye(d)).ravel() for d in joint)])
+
+
+def prior_scatter(params: ColumnSettings, joint: tuple[int, ...], rng: np.random.Generator) -> Floats:
+    """(Q,) a draw from the prior."""
+    usual = usual_scatter(params)
+    roots = [wishart_of_inverse(rng, d + MORE, (d + MORE) / usual * np.eye(d)) for d in joint]
+    return np.concatenate([np.zeros(0), *(times_own(root).ravel() for root in roots)])
+
+
+def log_prior_joint(base: Base, params: ColumnSettings, table: Table) -> float:
+    """Log density of Psi0, the centres and their weights of correlated columns."""
+    total, usual = 0.0, usual_scatter(params)
+    for (d, columns, square), v in zip(pieces(table.joint_first), table.joint_matrix, strict=True):
+        psi, df = base["psi"][square].reshape(d, d), d + MORE
+        total += 0.5 * (df - d - 1.0) * log_determinant(psi)
+        total -= 0.5 * df / usual * float(np.trace(psi)) + 0.5 * df * d * math.log(2.0 * usual / df)
+        total -= float(multigammaln(0.5 * df, d))
+        m0, k0 = base["joint_m0"][columns], float(base["k0"][v])
+        total -= 0.5 * float((m0 * m0).sum()) + 0.5 * d * math.log(2.0 * math.pi)
+        total -= math.log(params["mean_weight"]) + k0 / params["mean_weight"]
+    return total
+
+
+def update_joint(
+    rng: np.random.Generator, c: Clusters, number: int, base: Base, params: ColumnSettings, table: Table
+) -> None:
+    """Draw the base of correlated columns given the first ``number`` slots, in place. O(K d^3)."""
+    for (d, columns, square), v in zip(pieces(table.joint_first), table.joint_matrix, strict=True):
+        m0, psi = base["joint_m0"][columns], base["psi"][square].reshape(d, d)
+        centres = np.ascontiguousarray(c.joint_centre[:number, columns])
+        roots = np.ascontiguousarray(c.joint_root[:number, square]).reshape(number, d, d)
+        base["k0"][v] = update_scatter(
+            rng, c.size[:number], centres, roots, m0, psi, float(base["k0"][v]), params["within_shape"],
+            usual_scatter(params), params["mean_weight"],
+        )  # fmt: skip
