@@ -9,6 +9,7 @@ import numpy as np
 
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
+from plaidwork.plugins.supervised_ibp.documents import documents
 from plaidwork.plugins.supervised_ibp.prior import log_shares
 from plaidwork.plugins.supervised_ibp.state import SUMS, Fields, Settings
 from plaidwork.plugins.supervised_ibp.texteffect import printed_moment
@@ -58,7 +59,7 @@ def _off_diagonal(k: int) -> np.ndarray:
 
 
 def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarray, ...]:
-    """base, cross, pull, cover_pull of :func:`kernels.documents`."""
+    """base, cross, pull, cover_pull of :func:`documents.documents`."""
     groups, k = state["total"].shape
     covers = corpus.cover.shape[1]
     log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])
@@ -80,7 +81,7 @@ def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarra
 def read_documents(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: int, update: bool) -> None:
     """q(z) of some documents (or only their sums)."""
     base, cross, pull, cover_pull = pulls_of(state, corpus, params)
-    kernels.documents(
+    documents(
         lo, hi, update, n_fixed(state), corpus.indptr, corpus.indices, corpus.values, state["rows"], base, cross, pull, corpus.cover,
         cover_pull, corpus.group, corpus.y, state["nu"], state["raw"], state["gram"], state["total"], state["ny"],
         state["cover_nu"], state["spread"], state["tally"],
