@@ -27,22 +27,24 @@ class Case:
     work: Callable[[float], dict[str, Work]]
 
 
-def timed(model: Any, data: Any, params: Any, sweeps: int, skipped: int = 2, state: Any = None) -> Seconds:
+def timed(model: Any, data: Any, params: Any, sweeps: int, skipped: int = 2) -> Seconds:
     """Least CPU seconds of each stage over the sweeps, as the host takes them, after some to warm up."""
     from plaidwork.core.api import Clock
     from plaidwork.core.contract.stages import advance
+    from plaidwork.core.inference.team import TEAM
 
     model.prepare()
     rng = np.random.Generator(np.random.PCG64DXSM(1))
-    state = model.init(data, params, rng) if state is None else state
     found: Seconds = {}
-    for sweep in range(sweeps + skipped):
-        times: Seconds = {}
-        while not advance(model, state, data, params, rng, Clock(sweep, 0), times):
-            pass
-        if sweep >= skipped:
-            for stage, seconds in times.items():
-                found[stage] = min(seconds, found.get(stage, seconds))
+    with TEAM.chain(threads=1):
+        state = model.init(data, params, rng)
+        for sweep in range(sweeps + skipped):
+            times: Seconds = {}
+            while not advance(model, state, data, params, rng, Clock(sweep, 0), times):
+                pass
+            if sweep >= skipped:
+                for stage, seconds in times.items():
+                    found[stage] = min(seconds, found.get(stage, seconds))
     return found
 
 

@@ -1,5 +1,7 @@
 """Several threads at the slices of one stage: the numbers of one thread, every fault told, and a fair share for each chain."""
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
@@ -192,3 +194,18 @@ def test_group_factors_are_those_of_one_thread(threads, monkeypatch):
     assert np.array_equal(*(record.trace.rows() for record in found), equal_nan=True)
     for name in ("z", "w", "mu", "deviance"):
         assert np.array_equal(found[0].state[name], found[1].state[name]), name
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library of Linux is told")
+def test_freed_memory_is_kept_for_the_next_sweep():
+    """In a process of its own: four arrays of 8 MB at a time, twenty times, take the pages of the first four."""
+    code = (
+        "import resource, numpy as np; from plaidwork.core.inference.team import TEAM\n"
+        "faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "with TEAM.chain():\n"
+        "    [np.ones(2**20) for _ in range(4)]; before = faults()\n"
+        "    for _ in range(20): [np.ones(2**20) for _ in range(4)]\n"
+        "    print(faults() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 8000  # a page is 4 kB: 160,000 if each array took new ones
