@@ -25,7 +25,7 @@ FULL, QUICK = 1.0, 0.25
 """Share of the rows of the sizes that are named."""
 WORTH = 0.005
 """Share of a sweep below which stages are put together."""
-REST = "everything else"
+REST, SWEEP = "everything else", "a sweep"
 
 
 @dataclass
@@ -82,7 +82,10 @@ def lines_of(case: Case, share: float, speed: Work, found: list[dict[str, float]
     """The stages of a case in the order of a sweep, small ones together, then all of them."""
     here, there = found[0], found[1] if len(found) > 1 else {}
     work = case.work(share)
-    whole, other, nothing = sum(here.values()), sum(there.values()), float("nan")
+    whole, other = (
+        sum(found[stage] for stage in found if stage not in case.seldom) for found in (here, there)
+    )
+    nothing = float("nan")
     out, rest, rest_there = [], 0.0, 0.0
     for stage, seconds in here.items():
         if stage not in work and seconds < WORTH * whole:
@@ -92,8 +95,10 @@ def lines_of(case: Case, share: float, speed: Work, found: list[dict[str, float]
         out.append(Line(case.name, stage, seconds, there.get(stage, nothing), limit))
     if rest:
         out.append(Line(case.name, REST, rest, rest_there if there else nothing, nothing))
-    total = sum(least_seconds(each, speed) for stage, each in work.items() if stage in here)
-    return [*out, Line(case.name, "a sweep", whole, other if there else nothing, total)]
+    total = sum(
+        least_seconds(work[stage], speed) for stage in work if stage in here and stage not in case.seldom
+    )
+    return [*out, Line(case.name, SWEEP, whole, other if there else nothing, total)]
 
 
 def told(lines: list[Line], against: bool) -> str:

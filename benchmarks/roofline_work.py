@@ -20,11 +20,15 @@ FACTORS, SCORES, TOPICS, BLOCKS, INDUCING = 15, 20, 20, 10, 60
 
 @dataclass(frozen=True)
 class Case:
-    """A model on data of one size: ``seconds`` and ``work`` by stage, given the share of the rows that is wanted."""
+    """A model on data of one size: ``seconds`` and ``work`` by stage, given the share of the rows that is wanted.
+
+    ``seldom`` are stages of a few sweeps only, which are told and not counted to a sweep.
+    """
 
     name: str
     seconds: Callable[[float], Seconds]
     work: Callable[[float], dict[str, Work]]
+    seldom: tuple[str, ...] = ()
 
 
 def timed(model: Any, data: Any, params: Any, sweeps: int, skipped: int = 2) -> Seconds:
@@ -77,7 +81,7 @@ def _group_factors(dtype: str) -> Case:
             ),  # log(1 + e^-x) by factor
         }
 
-    return Case(f"group factors, {dtype}", seconds, work)
+    return Case(f"group factors, {dtype}", seconds, work, ("weak factors",))
 
 
 def _topics_of_outcomes(share: float) -> Seconds:

@@ -196,6 +196,40 @@ def test_group_factors_are_those_of_one_thread(threads, monkeypatch):
         assert np.array_equal(found[0].state[name], found[1].state[name]), name
 
 
+def test_supervised_topics_are_those_of_one_thread(monkeypatch):
+    """Slices so small that the pass over the documents has many; within rounding those of a single slice."""
+    from plaidwork.core.plugins.registry import registry
+    from plaidwork.plugins.supervised_ibp import sweep
+
+    rng = np.random.default_rng(8)
+    topics = rng.random((120, 3)) < 0.4
+    counts = rng.poisson(0.3 + topics @ (2.0 * (rng.random((3, 25)) < 0.2))).astype(float)
+    model = registry().model("supervised_ibp")
+    plan = make_plan(
+        model,
+        {"X": as_dataset("X", counts), "y": as_dataset("y", topics[:, 0] + 0.3 * rng.normal(size=120))},
+        {"n_topics": 3, "start": "sparse", "test_share": 0.0},
+        schedule=model.spec.default_schedule.with_(chains=1, max_sweeps=6),
+    )
+    added, found = [], []
+    add = sweep.add_slice
+    monkeypatch.setattr(sweep, "add_slice", lambda *given: added.append(1) or add(*given))
+    for threads, size in ((1, sweep.SLICE), (1, 8_000), (2, 8_000), (3, 8_000), (16, 8_000)):
+        monkeypatch.setattr(sweep, "SLICE", size)
+        monkeypatch.setattr(executor, "TEAM", ProcessTeam(threads))
+        record = Run.from_plan(plan).chains[0]
+        drive(plan, record, Control(), lambda event: None)
+        found.append(record)
+    assert len(added) > 4 * 6 * 5
+    whole, one, *others = found
+    for name in ("nu", "phi", "raw", "gram", "tally"):
+        assert np.allclose(whole.state[name], one.state[name], rtol=1e-9, atol=1e-9), name
+    for other in others:
+        assert np.array_equal(one.trace.rows(), other.trace.rows(), equal_nan=True)
+        for name in ("nu", "phi", "raw", "gram", "tally"):
+            assert np.array_equal(one.state[name], other.state[name]), name
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library of Linux is told")
 def test_freed_memory_is_kept_for_the_next_sweep():
     """In a process of its own: four arrays of 8 MB at a time, twenty times, take the pages of the first four."""
