@@ -1,29 +1,129 @@
-"""Memory that a sweep has used stays with the process for the next one.
-
-The C library of Linux gives arrays from some hundred kilobytes on back to the system as soon as they are freed, and the system clears
-every page when it is asked for again: up to a third of a sweep of models whose stages make such arrays. Other systems are left as they are.
-"""
+"""Whether a fit fits into memory, asked before it starts: data, states and kept draws against what is free."""
 
 from __future__ import annotations
 
-import ctypes
-import sys
-from functools import cache
+import math
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-KEPT = 64 * 2**20
-"""Bytes of freed memory that a process keeps at most at the end of its heap."""
-LARGE = 32 * 2**20
-"""Arrays of so many bytes, and larger ones, still come from the system and go back to it: the most that the library takes."""
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+import numpy as np
+
+from plaidwork.core.contract.model import Cost, Problem
+from plaidwork.core.contract.model_data import Block
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.counting import agree, counted
+from plaidwork.core.inference.plan import FitPlan
+
+_STATES = 3.0
+"""Times the data that a chain takes when its model does not say: state, checkpoint, and room to work in."""
+_UNKNOWN = 20
+"""Items along a dim whose length the fit decides (blocks, factors, topics)."""
+_GROUPS = Path("/sys/fs/cgroup")
 
 
-@cache
-def keep_freed_memory() -> bool:
-    """Tell the C library so, once a process; whether it has been told."""
-    if not sys.platform.startswith("linux"):
-        return False
-    try:
-        tell = ctypes.CDLL(None).mallopt
-    except (OSError, AttributeError):  # a library without it
-        return False
-    return bool(tell(_TRIM_THRESHOLD, KEPT)) and bool(tell(_MMAP_THRESHOLD, LARGE))
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Bytes that a fit is going to take beside what is there already."""
+
+    data: float
+    """The inputs as the model gets them."""
+    chains: float
+    """States of all chains."""
+    draws: float
+    """Kept draws of all chains; of those that go on until they have settled the planned ones."""
+
+    @property
+    def total(self) -> float:
+        return self.data + self.chains + self.draws
+
+
+def needed(plan: FitPlan, cost: Cost | None) -> Need:
+    """What a fit takes; ``cost`` is what the model says of a chain, None when it does not say."""
+    data = float(sum(_bytes(block) for block in _blocks(plan)))
+    chain = _STATES * data if cost is None else float(cost.memory)
+    return Need(data, chain * plan.schedule.chains, _draw_bytes(plan) * plan.schedule.chains)
+
+
+def _blocks(plan: FitPlan) -> Iterator[Block]:
+    for given in plan.data.values():
+        yield from given if isinstance(given, tuple) else (given,)
+
+
+def _bytes(block: Block) -> int:
+    values = block.values
+    if hasattr(values, "tocsr"):
+        return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
+    return int(np.asarray(values).nbytes)
+
+
+def _draw_bytes(plan: FitPlan) -> float:
+    """Bytes of the kept draws of one chain; booleans take a bit each, where they have a dim."""
+    lengths = _lengths(plan)
+    kept = plan.schedule.draws if plan.spec.algorithm == "mcmc" else 1
+    one = 0.0
+    for variable in plan.spec.variables:
+        cells = math.prod(float(lengths.get(dim, _UNKNOWN)) for dim in variable.dims)
+        one += cells / 8 if variable.dtype == "bool" and variable.dims else 8 * cells
+    return kept * one
+
+
+def _lengths(plan: FitPlan) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for item in plan.spec.inputs:
+        datasets: tuple[Dataset, ...] = plan.inputs.get(item.name, ())
+        for axis, dim in enumerate(item.dims):
+            sizes = [dataset.shape[axis] for dataset in datasets if axis < len(dataset.shape)]
+            if sizes:
+                found[dim] = max(sum(sizes) if item.many and axis == 1 else max(sizes), found.get(dim, 0))
+    return found
+
+
+def free_memory() -> int | None:
+    """Bytes that a program may take without others being pushed out; None where the system does not say."""
+    bounds = []
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                bounds.append(int(line.split()[1]) * 1024)
+    with suppress(OSError, ValueError):  # a container with less than the computer has
+        most = int((_GROUPS / "memory.max").read_text())
+        bounds.append(most - int((_GROUPS / "memory.current").read_text()))
+    if not bounds:
+        with suppress(AttributeError, OSError, ValueError):
+            bounds.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return max(0, min(bounds)) if bounds else None
+
+
+def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem | None:
+    """A warning when so many such fits of the same data at a time need more memory than is free, with what helps most."""
+    free, need = free_memory(), needed(plan, cost)
+    # the inputs are in memory by now
+    missing = fits * (need.total - need.data)
+    if free is None or missing <= free:
+        return None
+    chains = plan.schedule.chains
+    word = "chains" if plan.spec.algorithm == "mcmc" else "starts"
+    if fits > 1:
+        help_ = "Make fewer fits at a time, or fit fewer rows or columns, or close other programs."
+    elif need.draws > need.chains:
+        help_ = "Keep fewer draws (a larger thinning), or fit fewer rows or columns."
+    elif chains > 1:
+        help_ = f"Fit fewer {word}, or fewer rows or columns, or close other programs."
+    else:
+        help_ = "Fit fewer rows or columns, or close other programs."
+    which = f"{counted(fits, 'such fit')} at a time need" if fits > 1 else "This fit needs"
+    text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {agree(fits, 'it', 'them')}."
+    return Problem(text, help_, severity="warning")
+
+
+def memory_told(plan: FitPlan, cost: Cost | None) -> FitPlan:
+    """The plan, with the problem of memory, if there is one, as the first of its warnings."""
+    found = memory_problem(plan, cost)
+    return plan if found is None else replace(plan, warnings=(found, *plan.warnings))
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1.0, size / 1e6):.0f} MB"

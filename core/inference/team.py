@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from plaidwork.core.contract.stages import shared_with
 from plaidwork.core.inference.linear_algebra import one_thread_here
-from plaidwork.core.inference.memory import keep_freed_memory
+from plaidwork.core.inference.kept_memory import keep_freed_memory
 
 
 def processors() -> int:
