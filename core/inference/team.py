@@ -14,8 +14,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from plaidwork.core.contract.stages import shared_with
-from plaidwork.core.inference.linear_algebra import one_thread_here
 from plaidwork.core.inference.kept_memory import keep_freed_memory
+from plaidwork.core.inference.linear_algebra import one_thread_here
 
 
 def processors() -> int:
