@@ -34,10 +34,9 @@ def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
     return float((cells - expected) / ((rows + columns) / 2 - expected))
 
 
-def sweep_seconds(n: int, d: int, clusters: int, sweeps: int) -> tuple[float, int]:
-    """CPU seconds of a sweep of n rows and d columns that were drawn from so many clusters, and how many it has then."""
-    from plaidwork.core.api import Block, Clock, ModelData
-    from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
+def sweep_data(n: int, d: int, clusters: int) -> Any:
+    """n rows and d columns that were drawn from so many clusters."""
+    from plaidwork.core.api import Block, ModelData
 
     rng = np.random.default_rng(1)
     truth = rng.integers(0, clusters, n)
@@ -46,7 +45,15 @@ def sweep_seconds(n: int, d: int, clusters: int, sweeps: int) -> tuple[float, in
     known = np.ones(values.shape, bool)
     for array in (values, known):
         array.setflags(write=False)
-    data = ModelData({"views": (Block("X", values, known, None, names),)})
+    return ModelData({"views": (Block("X", values, known, None, names),)})
+
+
+def sweep_seconds(n: int, d: int, clusters: int, sweeps: int) -> tuple[float, int]:
+    """CPU seconds of a sweep of :func:`sweep_data`, and how many clusters it has then."""
+    from plaidwork.core.api import Clock
+    from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
+
+    data, rng = sweep_data(n, d, clusters), np.random.default_rng(1)
     model: Any = DirichletProcessMixture()
     params = model.spec.check_params({"start": "means"})
     state, least = model.init(data, params, rng), np.inf

@@ -7,6 +7,7 @@ version of the membership scan.
 import time
 
 import numpy as np
+from machine import REFERENCE_SECONDS, calibrate
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.plaid.kernels.records import Law
@@ -14,19 +15,8 @@ from plaidwork.plugins.plaid.kernels.scan import scan_blocks
 from plaidwork.plugins.plaid.models import InfinitePlaid
 from plaidwork.plugins.plaid.state import cells_of
 
-REFERENCE_SECONDS = 0.43
 CASES = ((100, 100, 0.0015, 300), (1000, 1000, 0.035, 30), (5000, 2000, 0.64, 10))
 N_BLOCKS = 10
-
-
-def calibrate():
-    """CPU seconds of 40 x 200,000 rounds of a Python loop."""
-    start = time.process_time()
-    for _ in range(40):
-        s, r = 0, 7
-        for i in range(200_000):
-            s += i & r
-    return time.process_time() - start
 
 
 def make_data(n, m, rng):

@@ -11,11 +11,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from machine import REFERENCE_SECONDS, calibrate
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.rank_factor.models import RankFactor, RankFactorVB
 
-REFERENCE_SECONDS = 0.43
 D, N, K = 256, 767, 20
 CASES = (
     ("ranks, thresholds", {}, 0.030),
@@ -24,20 +24,10 @@ CASES = (
 )
 
 
-def calibrate() -> float:
-    """CPU seconds of 40 x 200,000 rounds of a Python loop."""
-    start = time.process_time()
-    for _ in range(40):
-        s, r = 0, 7
-        for i in range(200_000):
-            s += i & r
-    return time.process_time() - start
-
-
-def make_data(rng: np.random.Generator) -> ModelData:
+def make_data(rng: np.random.Generator, n: int = N) -> ModelData:
     """Features from ten factors, two classes from the first of them."""
-    z = rng.standard_normal((N, 10))
-    x = z @ rng.standard_normal((10, D)) + rng.standard_normal((N, D))
+    z = rng.standard_normal((n, 10))
+    x = z @ rng.standard_normal((10, D)) + rng.standard_normal((n, D))
     names = tuple(tuple(map(str, range(size))) for size in x.shape)
     labels = (z[:, 0] > 0).astype(int)
     return ModelData(

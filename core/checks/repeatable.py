@@ -125,9 +125,7 @@ def any_order(bench: Bench) -> None:
         )
 
 
-_ORDER = (
-    "A slice of a parallel stage writes what no other reads or writes; sums over units are made in end()."
-)
+_ORDER = "A slice of a parallel stage writes what no other reads or writes; sums over units are returned and added by add(), or made in end()."
 
 
 @check("different chains differ")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from plaidwork.core.errors import PluginError
 
@@ -45,16 +45,21 @@ class Stage:
     parallel : slices may be worked in any order, several at once on threads of their own: none writes what another reads or writes, none
         takes random numbers, and kernels release the interpreter lock. The slices are the same however many threads there are,
         and so are the numbers.
+    add : called with what ``work`` returned for each slice, in the order of the slices, in the thread of the chain and after
+        the work of all slices that are worked at once: sums over units of a parallel stage are partial sums of its slices,
+        added here. With one thread they are added slice by slice too, so that the sums are the same bit for bit. Only for
+        stages of known size.
     """
 
     name: str
-    work: Callable[[int, int], bool | None]
+    work: Callable[[int, int], Any]
     size: int | Callable[[], int] | None = 1
     slice: int | Callable[[int], int] = 0
     begin: Callable[[], None] | None = None
     end: Callable[[], None] | None = None
     whole: bool = True
     parallel: bool = False
+    add: Callable[[Any], None] | None = None
 
 
 class Team(Protocol):
@@ -191,18 +196,27 @@ def _call(stage: Stage, state: State) -> tuple[float, bool]:
 
 def _work_slices(stage: Stage, lo: int, size: int) -> int:
     """Work the slice that begins at ``lo``, or as many as the team takes at once; returns where the last one ends."""
-    hi = min(size, _slice_end(stage, lo, size))
-    team = _current.team
-    if not stage.parallel or team is None or hi >= size or team.size() < 2:
+    slices = [(lo, min(size, _slice_end(stage, lo, size)))]
+    team = _current.team if stage.parallel else None
+    while team is not None and slices[-1][1] < size and len(slices) < team.size():
+        lo = slices[-1][1]
+        slices.append((lo, min(size, _slice_end(stage, lo, size))))
+    parts: list[Any] = [None] * len(slices)
+
+    def work(number: int) -> None:
+        lo, hi = slices[number]
         if lo < hi:
-            stage.work(lo, hi)
-        return hi
-    slices = [(lo, hi)]
-    while hi < size and len(slices) < team.size():
-        lo, hi = hi, min(size, _slice_end(stage, hi, size))
-        slices.append((lo, hi))
-    team.run([partial(stage.work, *slice) for slice in slices])
-    return hi
+            parts[number] = stage.work(lo, hi)
+
+    if team is None or len(slices) == 1:
+        work(0)
+    else:
+        team.run([partial(work, number) for number in range(len(slices))])
+    if stage.add is not None:
+        for (lo, hi), part in zip(slices, parts, strict=True):
+            if lo < hi:
+                stage.add(part)
+    return slices[-1][1]
 
 
 def _slice_end(stage: Stage, lo: int, size: int) -> int:

@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from plaidwork.core.contract.stages import shared_with
+from plaidwork.core.inference.kept_memory import keep_freed_memory
 from plaidwork.core.inference.linear_algebra import one_thread_here
 
 
@@ -91,6 +92,7 @@ class ProcessTeam:
     @contextmanager
     def chain(self, threads: int | None = None) -> Iterator[ChainTeam]:
         """A chain that runs in this thread inside, with ``threads`` at most."""
+        keep_freed_memory()
         with self._lock:
             self._chains += 1
         mine = ChainTeam(self, threads or self.threads)

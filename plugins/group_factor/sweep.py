@@ -217,18 +217,24 @@ def _parts(state: Predictor, lo: int, hi: int) -> Iterator[tuple[View, int, int]
             yield view, below, above
 
 
-def measure(state: Fields, lo: int, hi: int) -> None:
-    """Add the deviances of features lo..hi-1 to ``state["deviance"]`` (G, K + 3, M)."""
+def measure(state: Fields, lo: int, hi: int) -> np.ndarray:
+    """The deviances of features lo..hi-1, as they are added to ``state["deviance"]`` (G, K + 3, M)."""
+    found = np.zeros_like(state["deviance"])
     for view, below, above in _parts(state, lo, hi):
         for start, end in in_tiles(above - below, state["z"].shape[1]):
             at, stop = below + start, below + end
             rows = at - view.first, stop - view.first
             y, known = view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float)
-            for g, out in enumerate(state["deviance"]):
+            for g, out in enumerate(found):
                 local.deviances(
                     at, stop, y, known * (state["group"] == g), state["kind"], of_group(state["mu"], g),
                     of_group(state["null"], g), state["z"], state["w"], state["view"], out,
                 )  # fmt: skip
+    return found
+
+
+def _add_deviance(state: Fields, part: np.ndarray) -> None:
+    state["deviance"] += part
 
 
 def explained(deviance: np.ndarray) -> np.ndarray:
@@ -276,7 +282,19 @@ def stages(state: Fields, params: Settings, sweep: int, rng: np.random.Generator
     if drops_now(sweep, params):
         cut = _slice(n * (LOCAL_WORK // 2 * k))
         begin, end = partial(_begin, state), partial(drop_weak, state, params)
-        found.append(Stage("weak factors", lambda lo, hi: measure(state, lo, hi), d, cut, begin, end))
+        add = partial(_add_deviance, state)
+        found.append(
+            Stage(
+                "weak factors",
+                lambda lo, hi: measure(state, lo, hi),
+                d,
+                cut,
+                begin,
+                end,
+                parallel=True,
+                add=add,
+            )
+        )
     if growing.grows_now(sweep, params):
         found.append(
             Stage("more factors", lambda lo, hi: growing.advance(state, params, rng), None, 1, whole=False)

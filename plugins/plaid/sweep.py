@@ -21,6 +21,8 @@ from plaidwork.plugins.plaid.recombining import round_at
 
 SLICE_CELLS = 20_000_000
 """Cell operations of one slice: about 30 ms. A task (one block's scan, one move) is at most a few passes."""
+FEW = 20
+"""A matrix of which a slice has no more tasks than these is large: what its tasks take is then counted block by block."""
 
 MOVES: tuple[MoveName, ...] = ("birth_death", "seeded", "split_merge", "exchange")
 """The moves of ``run_tasks``; a move's code is its place here."""
@@ -192,21 +194,34 @@ def replica_stage(
 ) -> Stage:
     """The tasks of one replica: ``first``, scans of its blocks in random order, the moves, the joint draw.
 
-    The number of tasks in a slice follows from the size of the matrix. They are units of one stage, and not stages,
-    so that a sweep of a small matrix is a single call of the kernel.
+    The number of tasks in a slice follows from the size of the matrix and of the blocks. They are units of one stage, and not
+    stages, so that a sweep of a small matrix is a single call of the kernel.
     """
 
     def begin() -> None:
         first()
         state["order"] = rng.permutation(len(state["replicas"][str(number)]["rows"]))
 
+    tasks = max(1, SLICE_CELLS // setting.cells.x.size)
     return Stage(
         _name(number),
         lambda lo, hi: _run_tasks(number, state, setting, rng, lo, hi),
         lambda: len(state["order"]) + len(setting.moves) + 1,
-        max(1, SLICE_CELLS // setting.cells.x.size),
+        tasks
+        if tasks > FEW
+        else lambda lo: _last_task(state["replicas"][str(number)], state["order"], setting, lo, tasks),
         begin,
     )
+
+
+def _last_task(replica: Replica, order: Integers, setting: Setting, lo: int, tasks: int) -> int:
+    """Where a slice of tasks on a large matrix ends: scans read it once together, and then what is in their blocks."""
+    if lo >= len(order) or setting.layers is not None:
+        return lo + tasks
+    n_rows, n_columns = setting.cells.x.shape
+    inside = replica["rows"].sum(axis=1) * n_columns + replica["columns"].sum(axis=1) * n_rows
+    spent = np.cumsum(inside[order[lo:]])
+    return lo + max(1, int(np.searchsorted(spent, SLICE_CELLS, "right")))
 
 
 def _name(number: int) -> str:

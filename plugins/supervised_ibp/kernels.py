@@ -1,4 +1,4 @@
-"""Passes over documents and words; symbols as in NOTES.md.
+"""The pass over words, and what else goes over documents; symbols as in NOTES.md.
 
 The word counts are CSR (``indptr``, ``indices``, ``values``), never dense. ``rows`` (D, K) holds phi / (sd s2x), so that a
 document's pull towards the topics is the sum over its words. Everything that belongs to a group of documents has the
@@ -13,6 +13,8 @@ import numpy as np
 from numba import njit
 
 FAST = {"reassoc", "contract", "nsz"}
+LANES = 64
+"""Documents or words that lie side by side, so that what is done to each of their topics is one loop over an array."""
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -36,117 +38,76 @@ def bernoulli_entropy(p):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _odds(start, end, indices, values, rows, base, y, pull, cover, cover_pull, f):
-    """Log odds of a document's topics, its other topics left out, into f (K,)."""
-    for k in range(len(f)):
-        f[k] = base[k] + y * pull[k]
-    for p in range(len(cover)):
-        u = cover[p]
-        for k in range(len(f)):
-            f[k] -= u * cover_pull[p, k]
-    for i in range(start, end):
-        x, j = values[i], indices[i]
-        for k in range(len(f)):
-            f[k] += x * rows[j, k]
+def take_away(size, weights, z, v):
+    """Subtract from the first ``size`` numbers of ``v`` those of the rows of ``z``, times their weights; four rows at once."""
+    fours = len(weights) // 4 * 4
+    for k in range(0, fours, 4):
+        a, b, c, d = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
+        z0, z1, z2, z3 = z[k], z[k + 1], z[k + 2], z[k + 3]
+        for n in range(size):
+            v[n] -= (a * z0[n] + b * z1[n]) + (c * z2[n] + d * z3[n])
+    for k in range(fours, len(weights)):
+        a, z0 = weights[k], z[k]
+        for n in range(size):
+            v[n] -= a * z0[n]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def documents(
-    lo, hi, update, fixed, indptr, indices, values, rows, base, cross, pull, cover, cover_pull, group, y, nu,
-    raw, gram, total, ny, cover_nu, spread, tally,
-):  # fmt: skip
-    """Documents lo..hi-1: q(z) topic after topic (when ``update``), and the sums that the other factors need.
+def _scaled(size, factor, v):
+    for n in range(size):
+        v[n] *= factor
 
-    An update adds to the sums what it changes in them, so that they are always those of all documents; without one the
-    documents are added.
 
-    Parameters
-    ----------
-    fixed : so many topics at the front stay as they are (a background topic: nu = 1).
-    base (L, K), cross (L, K, K) without diagonal, pull (L, K), cover_pull (L, P, K) : the log odds of z_nk are
-        base + words + y pull - cover . cover_pull - cross nu.
-    cover (N, P), group (N,), y (N,) : covariates, group and outcome of each document.
-    nu (N, K) : E[z], changed in place.
-    raw (D, K), gram (L, K, K), total, ny, spread (L, K), cover_nu (L, P, K) : sums of x nu, nu nu', nu, y nu,
-        nu (1 - nu) and u nu.
-    tally (2,) : entropy of q(z), of these documents added to; largest change of a nu.
-    """
-    K, P = nu.shape[1], cover.shape[1]
-    f, z, old, step = np.empty(K), np.empty(K), np.zeros(K), np.empty(K)
-    entropy, change = 0.0, tally[1]
-    for n in range(lo, hi):
-        g = group[n]
-        start, end = indptr[n], indptr[n + 1]
-        for k in range(K):
-            z[k] = nu[n, k]
-        if update:
-            for k in range(K):
-                old[k] = z[k]
-            _odds(start, end, indices, values, rows, base[g], y[n], pull[g], cover[n], cover_pull[g], f)
-            for k in range(fixed, K):
-                v = f[k]
-                for other in range(K):
-                    v -= cross[g, k, other] * z[other]
-                share, part = share_and_entropy(v)
-                entropy += part
-                change = max(change, abs(share - z[k]))
-                z[k] = share
-                nu[n, k] = share
-        else:
-            for k in range(K):
-                entropy += bernoulli_entropy(z[k])
-        for k in range(K):
-            step[k] = z[k] - old[k]
-        for i in range(start, end):
-            x, j = values[i], indices[i]
-            for k in range(K):
-                raw[j, k] += x * step[k]
-        for k in range(K):
-            total[g, k] += step[k]
-            ny[g, k] += y[n] * step[k]
-            spread[g, k] += step[k] * (1.0 - z[k] - old[k])
-            for other in range(K):
-                gram[g, k, other] += z[k] * z[other] - old[k] * old[other]
-        for p in range(P):
-            u = cover[n, p]
-            for k in range(K):
-                cover_nu[g, p, k] += u * step[k]
-    tally[0] += entropy
-    tally[1] = change
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _product(size, a, b):
+    total = 0.0
+    for n in range(size):
+        total += a[n] * b[n]
+    return total
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def words(lo, hi, raw, total, mean, scale, lower, upper, noise, phi, rows, offset, outer, tally):
     """Topic weights of words lo..hi-1: (M + r I) phi_j = h_j by the Cholesky factor ``lower`` (``upper`` its transpose).
 
-    phi, rows (D, K) are set; offset (K,), outer (K, K) = phi' phi and tally[0] = <H, phi> are added to.
+    phi, rows (D, K) are set; offset (K,), outer (K, K) = phi' phi and tally[0] = <H, phi> are added to. ``LANES`` words lie
+    side by side.
     """
     K = len(total)
-    h, x = np.empty(K), np.empty(K)
-    fit = 0.0
-    for j in range(lo, hi):
+    h, x = np.empty((K, LANES)), np.empty((K, LANES))
+    by_scale, by_noise = np.empty(LANES), 1.0 / noise
+    for at in range(lo, hi, LANES):
+        size = min(LANES, hi - at)
+        for b in range(size):
+            by_scale[b] = 1.0 / scale[at + b]
+            for k in range(K):
+                h[k, b] = x[k, b] = (raw[at + b, k] - mean[at + b] * total[k]) / scale[at + b]
         for k in range(K):
-            h[k] = (raw[j, k] - mean[j] * total[k]) / scale[j]
-            x[k] = h[k]
-        for k in range(K):
-            x[k] /= lower[k, k]
-            value = x[k]
-            for other in range(k + 1, K):
-                x[other] -= upper[k, other] * value
+            take_away(size, lower[k, :k], x, x[k])
+            _scaled(size, 1.0 / lower[k, k], x[k])
         for k in range(K - 1, -1, -1):
-            x[k] /= lower[k, k]
-            value = x[k]
-            for other in range(k):
-                x[other] -= lower[k, other] * value
+            take_away(size, upper[k, k + 1 :], x[k + 1 :], x[k])
+            _scaled(size, 1.0 / lower[k, k], x[k])
         for k in range(K):
-            value = x[k]
-            fit += h[k] * value
-            phi[j, k] = value
-            rows[j, k] = value / (scale[j] * noise)
-            offset[k] += mean[j] * rows[j, k]
-            for other in range(K):
-                outer[k, other] += value * x[other]
-    tally[0] += fit
+            tally[0] += _product(size, h[k], x[k])
+            offset[k] += by_noise * _weighed(size, mean[at : at + size], by_scale, x[k])
+            for other in range(k + 1):
+                found = _product(size, x[k], x[other])
+                outer[k, other] += found
+                if other < k:
+                    outer[other, k] += found
+        for b in range(size):
+            for k in range(K):
+                phi[at + b, k] = x[k, b]
+                rows[at + b, k] = x[k, b] * by_scale[b] * by_noise
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _weighed(size, a, b, c):
+    total = 0.0
+    for n in range(size):
+        total += a[n] * b[n] * c[n]
+    return total
 
 
 @njit(nogil=True, cache=True)

@@ -9,9 +9,13 @@ import numpy as np
 
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
+from plaidwork.plugins.supervised_ibp.documents import documents
 from plaidwork.plugins.supervised_ibp.prior import log_shares
-from plaidwork.plugins.supervised_ibp.state import SUMS, Fields, Settings
+from plaidwork.plugins.supervised_ibp.state import SUMS, Fields, Settings, Sum
 from plaidwork.plugins.supervised_ibp.texteffect import printed_moment
+
+Parts = dict[Sum, np.ndarray]
+"""The sums of the pass over documents by name."""
 
 
 def copied(state: Fields) -> Fields:
@@ -58,7 +62,7 @@ def _off_diagonal(k: int) -> np.ndarray:
 
 
 def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarray, ...]:
-    """base, cross, pull, cover_pull of :func:`kernels.documents`."""
+    """base, cross, pull, cover_pull of :func:`documents.documents`."""
     groups, k = state["total"].shape
     covers = corpus.cover.shape[1]
     log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])
@@ -79,11 +83,32 @@ def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarra
 
 def read_documents(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: int, update: bool) -> None:
     """q(z) of some documents (or only their sums)."""
+    _read(state, corpus, params, lo, hi, update, {name: state[name] for name in SUMS})
+
+
+def read_slice(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: int) -> Parts:
+    """q(z) of some documents, and what that changes in the sums, for :func:`add_slice`: slices may be read at once."""
+    parts: Parts = {name: np.zeros_like(state[name]) for name in SUMS}
+    _read(state, corpus, params, lo, hi, True, parts)
+    return parts
+
+
+def add_slice(state: Fields, parts: Parts) -> None:
+    """Add to the sums what a slice of documents has changed in them; of the changes of nu the largest counts."""
+    largest = max(state["tally"][1], parts["tally"][1])
+    for name in SUMS:
+        state[name] += parts[name]
+    state["tally"][1] = largest
+
+
+def _read(
+    state: Fields, corpus: Corpus, params: Settings, lo: int, hi: int, update: bool, parts: Parts
+) -> None:
     base, cross, pull, cover_pull = pulls_of(state, corpus, params)
-    kernels.documents(
+    documents(
         lo, hi, update, n_fixed(state), corpus.indptr, corpus.indices, corpus.values, state["rows"], base, cross, pull, corpus.cover,
-        cover_pull, corpus.group, corpus.y, state["nu"], state["raw"], state["gram"], state["total"], state["ny"],
-        state["cover_nu"], state["spread"], state["tally"],
+        cover_pull, corpus.group, corpus.y, state["nu"], parts["raw"], parts["gram"], parts["total"], parts["ny"],
+        parts["cover_nu"], parts["spread"], parts["tally"],
     )  # fmt: skip
 
 

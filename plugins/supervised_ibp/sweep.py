@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -14,11 +15,14 @@ from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.bound import bound_of, bound_terms
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.moments import (
+    Parts,
+    add_slice,
     clear_sums,
     n_fixed,
     outcome_moments,
     prior_precision,
     read_documents,
+    read_slice,
     searching,
     second_moment,
     square_of_rest,
@@ -175,7 +179,9 @@ def whole_sweeps(state: Fields, corpus: Corpus, params: Settings, times: int) ->
             if stage.begin is not None:
                 stage.begin()
             assert isinstance(stage.size, int)
-            stage.work(0, stage.size)
+            part = stage.work(0, stage.size)
+            if stage.add is not None:
+                stage.add(part)
             if stage.end is not None:
                 stage.end()
 
@@ -215,9 +221,17 @@ def _documents(name: str, state: Fields, corpus: Corpus, params: Settings, part:
         if first == 0:
             state["tally"][...] = 0.0
 
+    several = last_document(corpus, k, first) < end
+
+    def work(lo: int, hi: int) -> Parts | None:
+        if several:
+            return read_slice(state, corpus, params, first + lo, first + hi)
+        read_documents(state, corpus, params, first + lo, first + hi, True)
+        return None
+
     return Stage(
-        name, lambda lo, hi: read_documents(state, corpus, params, first + lo, first + hi, True), end - first,
-        lambda lo: last_document(corpus, k, first + lo) - first, begin,
+        name, work, end - first, lambda lo: last_document(corpus, k, first + lo) - first, begin, parallel=several,
+        add=partial(add_slice, state) if several else None,
     )  # fmt: skip
 
 

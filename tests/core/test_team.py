@@ -1,5 +1,7 @@
 """Several threads at the slices of one stage: the numbers of one thread, every fault told, and a fair share for each chain."""
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
@@ -7,6 +9,8 @@ import numpy as np
 import pytest
 from conforming import Bound
 
+from plaidwork.core.contract.schedule import Clock
+from plaidwork.core.contract.stages import Stage, advance
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.inference import executor
 from plaidwork.core.inference.events import Failed, Working
@@ -29,6 +33,22 @@ class Alongside(Bound):
             return mean.work(lo, hi)
 
         return [replace(mean, work=work, parallel=True), tau]
+
+
+class Adding(Bound):
+    """Sums over columns whose last digits depend on the order in which they are added."""
+
+    def stages(self, state, data, params, rng, clock):
+        mean, tau = super().stages(state, data, params, rng, clock)
+        x = data["X"].values
+
+        def work(lo, hi):
+            return np.exp(20 * x[:, lo:hi]).sum(axis=1)
+
+        def add(part):
+            state["centre"][:30] += 1e-12 * part
+
+        return [mean, Stage("sums", work, x.shape[1], 3, parallel=True, add=add), tau]
 
 
 class Failing(Alongside):
@@ -113,13 +133,45 @@ def test_chains_share_the_processors():
         assert one.size() == 3
 
 
-@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("threads", [2, 3, 16])
+def test_partial_sums_are_added_in_the_order_of_the_slices(threads, monkeypatch):
+    one, other = fitted(Adding(), 1, monkeypatch), fitted(Adding(), threads, monkeypatch)
+    for a, b in zip(one.chains, other.chains, strict=True):
+        assert np.array_equal(a.state["centre"], b.state["centre"])
+        assert np.array_equal(a.trace.rows(), b.trace.rows())
+
+
+def test_no_partial_sum_is_added_when_a_slice_fails():
+    """Not even those of slices before it: the sweep stands where it stood."""
+    added = []
+
+    def work(lo, hi):
+        if lo == 2:
+            raise ValueError("the third")
+        return lo
+
+    class Sums(Bound):
+        def stages(self, state, data, params, rng, clock):
+            return [Stage("sums", work, 5, 1, parallel=True, add=added.append)]
+
+    team = ProcessTeam(3)
+    model, state = Sums(), {}
+    with team.chain(), pytest.raises(ValueError, match="the third"):
+        advance(model, state, None, {}, None, Clock(0, 0))
+    assert added == []
+    assert state["sweep_position"]["at"] == 0
+
+
+@pytest.mark.parametrize("threads", [2, 3, 16])
 def test_group_factors_are_those_of_one_thread(threads, monkeypatch):
     """Slices so small that every stage has many; ones and zeros, counts and values, with missing cells."""
     from plaidwork.core.plugins.registry import registry
     from plaidwork.plugins.group_factor import sweep
 
     monkeypatch.setattr(sweep, "SLICE", 20_000)
+    counted = []
+    measure = sweep.measure
+    monkeypatch.setattr(sweep, "measure", lambda *given: counted.append(given[1:]) or measure(*given))
     rng = np.random.default_rng(8)
     scores = rng.normal(size=(60, 2))
     values = scores @ rng.normal(size=(2, 30)) + rng.normal(size=(60, 30))
@@ -129,7 +181,7 @@ def test_group_factors_are_those_of_one_thread(threads, monkeypatch):
     plan = make_plan(
         registry().model("group_factor"),
         {"views": views},
-        {"n_factors": 3},
+        {"n_factors": 3, "drop_start": 2, "drop_every": 2, "min_r2": 1e-6},
         schedule=registry().model("group_factor").spec.default_schedule.with_(chains=1, max_sweeps=8),
     )
     found = []
@@ -138,6 +190,56 @@ def test_group_factors_are_those_of_one_thread(threads, monkeypatch):
         record = Run.from_plan(plan).chains[0]
         drive(plan, record, Control(), lambda event: None)
         found.append(record)
+    assert len(counted) > 100  # weak factors were looked for, in many slices
     assert np.array_equal(*(record.trace.rows() for record in found), equal_nan=True)
-    for name in ("z", "w", "mu"):
+    for name in ("z", "w", "mu", "deviance"):
         assert np.array_equal(found[0].state[name], found[1].state[name]), name
+
+
+def test_supervised_topics_are_those_of_one_thread(monkeypatch):
+    """Slices so small that the pass over the documents has many; within rounding those of a single slice."""
+    from plaidwork.core.plugins.registry import registry
+    from plaidwork.plugins.supervised_ibp import sweep
+
+    rng = np.random.default_rng(8)
+    topics = rng.random((120, 3)) < 0.4
+    counts = rng.poisson(0.3 + topics @ (2.0 * (rng.random((3, 25)) < 0.2))).astype(float)
+    model = registry().model("supervised_ibp")
+    plan = make_plan(
+        model,
+        {"X": as_dataset("X", counts), "y": as_dataset("y", topics[:, 0] + 0.3 * rng.normal(size=120))},
+        {"n_topics": 3, "start": "sparse", "test_share": 0.0},
+        schedule=model.spec.default_schedule.with_(chains=1, max_sweeps=6),
+    )
+    added, found = [], []
+    add = sweep.add_slice
+    monkeypatch.setattr(sweep, "add_slice", lambda *given: added.append(1) or add(*given))
+    for threads, size in ((1, sweep.SLICE), (1, 8_000), (2, 8_000), (3, 8_000), (16, 8_000)):
+        monkeypatch.setattr(sweep, "SLICE", size)
+        monkeypatch.setattr(executor, "TEAM", ProcessTeam(threads))
+        record = Run.from_plan(plan).chains[0]
+        drive(plan, record, Control(), lambda event: None)
+        found.append(record)
+    assert len(added) > 4 * 6 * 5
+    whole, one, *others = found
+    for name in ("nu", "phi", "raw", "gram", "tally"):
+        assert np.allclose(whole.state[name], one.state[name], rtol=1e-9, atol=1e-9), name
+    for other in others:
+        assert np.array_equal(one.trace.rows(), other.trace.rows(), equal_nan=True)
+        for name in ("nu", "phi", "raw", "gram", "tally"):
+            assert np.array_equal(one.state[name], other.state[name]), name
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library of Linux is told")
+def test_freed_memory_is_kept_for_the_next_sweep():
+    """In a process of its own: four arrays of 8 MB at a time, twenty times, take the pages of the first four."""
+    code = (
+        "import resource, numpy as np; from plaidwork.core.inference.team import TEAM\n"
+        "faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "with TEAM.chain():\n"
+        "    [np.ones(2**20) for _ in range(4)]; before = faults()\n"
+        "    for _ in range(20): [np.ones(2**20) for _ in range(4)]\n"
+        "    print(faults() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 8000  # a page is 4 kB: 160,000 if each array took new ones

@@ -11,6 +11,32 @@ from plaidwork.plugins.plaid.kernels.blocks import overlap
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc"})
+def _picked_sum(row, chosen):
+    total = 0.0
+    for c in chosen:
+        total += row[c]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def picked_sums(cells, picked):
+    """Sums of the data of each row over the columns of each of ``picked`` (B, N2) bool: (B, N1); not over missing cells.
+
+    A row is read once for all of them: what is read does not grow with B while a row stays in the cache.
+    """
+    found = np.empty((len(picked), cells.x.shape[0]))
+    places, ends = np.empty(picked.size, np.int64), np.zeros(len(picked) + 1, np.int64)
+    for q in range(len(picked)):
+        chosen = np.flatnonzero(picked[q])
+        ends[q + 1] = ends[q] + chosen.size
+        places[ends[q] : ends[q + 1]] = chosen
+    for i in range(cells.x.shape[0]):
+        for q in range(len(picked)):
+            found[q, i] = _picked_sum(cells.x[i], places[ends[q] : ends[q + 1]])
+    return found
+
+
+@njit(cache=True, nogil=True)
 def row_sums(cells, rows, columns, theta, phi, picked, skip):
     """Residuals of each row summed over the columns ``picked``, and how many are observed.
 
@@ -30,20 +56,24 @@ def row_sums(cells, rows, columns, theta, phi, picked, skip):
     Blocks are constant, so that their part of a sum is theta times a count: no residual matrix is needed.
     O(N1 m2), when cells are missing O(N1 m2 (1 + blocks per row)).
     """
+    sums = picked_sums(cells, picked.reshape((1, picked.size)))[0]
+    return residual_sums(cells, rows, columns, theta, phi, picked, skip, sums)
+
+
+@njit(cache=True, nogil=True)
+def residual_sums(cells, rows, columns, theta, phi, picked, skip, sums):
+    """As :func:`row_sums`, from the ``sums`` of the data over the columns ``picked``, in place."""
     chosen = np.flatnonzero(picked)
     n_rows = cells.x.shape[0]
-    sums, numbers = np.empty(n_rows), np.full(n_rows, float(chosen.size))
+    numbers = np.full(n_rows, float(chosen.size))
     level = cells.centre + phi
     for i in range(n_rows):
-        total = 0.0
-        for c in chosen:
-            total += cells.x[i, c]
         if not cells.full:
             count = 0
             for c in chosen:
                 count += cells.w[i, c]
             numbers[i] = count
-        sums[i] = total - level * numbers[i]
+        sums[i] -= level * numbers[i]
     for k in range(theta.size):
         shared = overlap(picked, columns[k]) if k != skip else 0
         if shared == 0:
@@ -153,14 +183,15 @@ def scan_side(rng, z, sums, numbers, a, b, law, pinned, target):
 
 
 @njit(cache=True, nogil=True)
-def scan_block(rng, cells, rows, columns, theta, phi, k, law):
+def scan_block(rng, cells, rows, columns, theta, phi, k, law, data_sums):
     """Gibbs pass over the rows, then the columns of block k, then its shift; all in place.
 
-    ``theta_k ~ Normal((tau mu + tau0 S) / (tau + n tau0), 1 / (tau + n tau0))``. O(N1 m2 + N2 m1).
+    ``theta_k ~ Normal((tau mu + tau0 S) / (tau + n tau0), 1 / (tau + n tau0))``. ``data_sums`` (N1,) are those of the rows
+    over the block's columns, and used up. O(N1 m2 + N2 m1).
     """
     free = np.empty(0, np.bool_)
     nobody = np.int64(-1)
-    sums, numbers = row_sums(cells, rows, columns, theta, phi, columns[k], k)
+    sums, numbers = residual_sums(cells, rows, columns, theta, phi, columns[k], k, data_sums)
     scan_side(rng, rows[k], sums, numbers, law.a1, law.b1, law, nobody, free)
     sums, numbers = column_sums(cells, rows, columns, theta, phi, rows[k], k)
     _, n, s = scan_side(rng, columns[k], sums, numbers, law.a2, law.b2, law, nobody, free)
@@ -170,9 +201,13 @@ def scan_block(rng, cells, rows, columns, theta, phi, k, law):
 
 @njit(cache=True, nogil=True)
 def scan_blocks(rng, cells, rows, columns, theta, phi, order, law):
-    """:func:`scan_block` for each block of ``order``."""
-    for k in order:
-        scan_block(rng, cells, rows, columns, theta, phi, k, law)
+    """:func:`scan_block` for each block of ``order``; no scan changes the columns of another block, so one pass over the
+    data sums them up for all."""
+    if order.size == 0:
+        return
+    data_sums = picked_sums(cells, columns[order])
+    for place in range(order.size):
+        scan_block(rng, cells, rows, columns, theta, phi, order[place], law, data_sums[place])
 
 
 @njit(cache=True, nogil=True)
