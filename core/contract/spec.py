@@ -35,6 +35,8 @@ class Input:
     otherwise only the items that all matrices have are kept. ``fit_only`` marks what only the fit takes (what ``Model.predict`` tells, a split),
     so that it is not asked for with new samples. ``samples`` names the one of ``dims`` whose items are the samples (patients,
     documents, objects): the host transposes a matrix that has them on its other axis. Empty: it does not matter.
+    ``in_file``: a matrix without gaps that stays in its file comes as it is (``Block.values``), and the model goes through it
+    some rows at a time; otherwise the host reads all of it, where there is room.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Input:
     union: bool = False
     fit_only: bool = False
     samples: str = ""
+    in_file: bool = False
 
     def __post_init__(self) -> None:
         need(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -15,13 +12,13 @@ from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.contract.model_data import Block
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.counting import agree, counted
+from plaidwork.core.hdf5.limits import free_memory
 from plaidwork.core.inference.plan import FitPlan
 
 _STATES = 3.0
 """Times the data that a chain takes when its model does not say: state, checkpoint, and room to work in."""
 _UNKNOWN = 20
 """Items along a dim whose length the fit decides (blocks, factors, topics)."""
-_GROUPS = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +51,8 @@ def _blocks(plan: FitPlan) -> Iterator[Block]:
 
 def _bytes(block: Block) -> int:
     values = block.values
+    if block.stays:
+        return 0
     if hasattr(values, "tocsr"):
         return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
     return int(np.asarray(values).nbytes)
@@ -79,22 +78,6 @@ def _lengths(plan: FitPlan) -> dict[str, int]:
             if sizes:
                 found[dim] = max(sum(sizes) if item.many and axis == 1 else max(sizes), found.get(dim, 0))
     return found
-
-
-def free_memory() -> int | None:
-    """Bytes that a program may take without others being pushed out; None where the system does not say."""
-    bounds = []
-    with suppress(OSError, ValueError, IndexError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                bounds.append(int(line.split()[1]) * 1024)
-    with suppress(OSError, ValueError):  # a container with less than the computer has
-        most = int((_GROUPS / "memory.max").read_text())
-        bounds.append(most - int((_GROUPS / "memory.current").read_text()))
-    if not bounds:
-        with suppress(AttributeError, OSError, ValueError):
-            bounds.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return max(0, min(bounds)) if bounds else None
 
 
 def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem | None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.in_file import InFile
 
 _APART = 1 << 20
 """Bytes from which a matrix goes into the file."""
@@ -27,12 +28,13 @@ Inputs = Mapping[str, tuple[Dataset, ...]]
 
 @dataclass(frozen=True)
 class _Part:
-    """A dataset without its values, which lie at ``begin`` (bytes) in the file."""
+    """A dataset without its values, which lie at ``begin`` (bytes) in the file, or stay in a file of their own."""
 
     others: dict[str, Any]
     begin: int
     shape: tuple[int, ...]
     dtype: str
+    cells: InFile | None = None
 
 
 @dataclass(frozen=True)
@@ -81,23 +83,29 @@ def pack(inputs: Inputs) -> Parcel:
 
 
 def _apart(dataset: Dataset) -> bool:
-    return not dataset.is_sparse and dataset.values.nbytes >= _APART
+    return not dataset.is_sparse and (dataset.stays or dataset.values.nbytes >= _APART)
 
 
 def _put(dataset: Dataset, file: Any) -> _Part:
-    values = dataset.values
     others = {field.name: getattr(dataset, field.name) for field in fields(dataset) if field.name != "values"}
+    if (cells := dataset.in_file) is not None:
+        return _Part(others, 0, cells.shape, cells.dtype.str, cells)
+    values = dataset.values
     begin = -(-file.tell() // _ALIGNED) * _ALIGNED
     file.seek(begin)
     file.write(values.data)  # without a copy, and without the interpreter lock
     return _Part(others, begin, values.shape, values.dtype.str)
 
 
-def _mapped(path: str) -> mmap.mmap:
+def _mapped(path: str) -> bytes | mmap.mmap:
     with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:  # all stay in their own files
+            return b""
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _whole(part: _Part, mapped: bytes | mmap.mmap) -> Dataset:
+    if part.cells is not None:
+        return Dataset(values=part.cells, **part.others)
     flat = np.frombuffer(mapped, part.dtype, int(np.prod(part.shape)), part.begin)
     return Dataset(values=flat.reshape(part.shape), **part.others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,30 +23,36 @@ def check_values(item: Input, dataset: Dataset) -> None:
     check_finite(dataset)
     if item.dtype not in ("binary", "count"):
         return
-    values = _stored(dataset)
-    known = ~np.isnan(values)
-    bad = known & (~np.isin(values, (0, 1)) if item.dtype == "binary" else (values < 0) | (values % 1 != 0))
-    if bad.any():
-        wanted = "0 or 1" if item.dtype == "binary" else "whole numbers from 0 on"
-        value, where = _first(dataset, bad)
+    binary = item.dtype == "binary"
+    found = _first(
+        dataset,
+        lambda values: (
+            ~np.isnan(values) & (~np.isin(values, (0, 1)) if binary else (values < 0) | (values % 1 != 0))
+        ),
+    )
+    if found is not None:
+        wanted = "0 or 1" if binary else "whole numbers from 0 on"
+        value, where = found
         raise DataError(f"“{item.title}” needs {wanted}. Found {value:g} in {dataset.name}, {where}.")
 
 
 def check_finite(dataset: Dataset) -> None:
     """Raises ``DataError`` for infinity, for a value too large to be squared and summed, and for a gap in a sparse matrix."""
-    values = _stored(dataset)
-    if not values.size:
+    size, most = _extent(dataset)
+    if not size:
         return
-    if dataset.is_sparse and np.isnan(values).any():
-        _, where = _first(dataset, np.isnan(values))
+    gap = _first(dataset, np.isnan) if dataset.is_sparse else None
+    if gap is not None:
         raise DataError(
-            f"{dataset.name}, {where}: a sparse matrix has no missing cells. Found NaN.",
+            f"{dataset.name}, {gap[1]}: a sparse matrix has no missing cells. Found NaN.",
             "Make it dense, or put a number there.",
         )
-    largest = math.sqrt(sys.float_info.max / values.size)
-    if not max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)) > largest:
+    largest = math.sqrt(sys.float_info.max / size)
+    if not most > largest:
         return
-    value, where = _first(dataset, np.abs(values) > largest)
+    found = _first(dataset, lambda values: np.abs(values) > largest)
+    assert found is not None
+    value, where = found
     if np.isinf(value):
         raise DataError(
             f"{dataset.name}, {where}: expected a finite number, found {'minus ' if value < 0 else ''}infinity.",
@@ -58,20 +65,35 @@ def check_finite(dataset: Dataset) -> None:
     )
 
 
-def _stored(dataset: Dataset) -> np.ndarray:
-    """All values, or those that a sparse matrix stores."""
-    return np.asarray(dataset.values.data if dataset.is_sparse else dataset.values)
+def _extent(dataset: Dataset) -> tuple[int, float]:
+    """How many values there are, those of a sparse matrix that it stores, and the largest in size."""
+    if (cells := dataset.in_file) is not None:
+        facts = cells.facts()
+        return cells.size, max(facts.most, -facts.least)
+    values = np.asarray(dataset.values.data if dataset.is_sparse else dataset.values)
+    if not values.size:
+        return 0, 0.0
+    return values.size, max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None))
 
 
-def _first(dataset: Dataset, bad: np.ndarray) -> tuple[float, str]:
-    """The first value that is marked, of those stored, and its place in words."""
+def _first(dataset: Dataset, bad: Callable[[np.ndarray], np.ndarray]) -> tuple[float, str] | None:
+    """The first value that is bad, of those stored, and its place in words; None when there is none."""
     if dataset.is_sparse:
-        number = int(np.flatnonzero(bad)[0])
-        row = int(np.searchsorted(dataset.values.indptr, number, side="right")) - 1
-        position: tuple[int, ...] = (row, int(dataset.values.indices[number]))
-        value = float(dataset.values.data[number])
-    else:
-        position = tuple(int(index) for index in np.argwhere(bad)[0])
-        value = float(dataset.values[position])
+        marked = np.flatnonzero(bad(dataset.values.data))
+        if not len(marked):
+            return None
+        row = int(np.searchsorted(dataset.values.indptr, marked[0], side="right")) - 1
+        position: tuple[int, ...] = (row, int(dataset.values.indices[marked[0]]))
+        return float(dataset.values.data[marked[0]]), _where(dataset, position)
+    cells = dataset.in_file
+    for begin, rows in ((0, dataset.values),) if cells is None else cells.pieces():
+        mask = bad(rows)
+        if mask.any():
+            at = tuple(int(index) for index in np.argwhere(mask)[0])
+            return float(rows[at]), _where(dataset, (begin + at[0], *at[1:]))
+    return None
+
+
+def _where(dataset: Dataset, position: tuple[int, ...]) -> str:
     names = (dataset.row_names, dataset.column_names)
-    return value, ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, position))
+    return ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, position))

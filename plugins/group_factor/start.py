@@ -7,10 +7,18 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from plaidwork.core.api import Block, ModelError, counted
+from plaidwork.core.api import Block, ModelData, ModelError, counted
 from plaidwork.core.numerics.signs import signed
-from plaidwork.plugins.group_factor import kernels, local, products
-from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, known_of, of_samples, views_of
+from plaidwork.plugins.group_factor import blocks, kernels, local, products
+from plaidwork.plugins.group_factor.cells import (
+    View,
+    fill_centred,
+    in_tiles,
+    known_of,
+    of_samples,
+    parts_of,
+    views_of,
+)
 from plaidwork.plugins.group_factor.intercepts import of_group
 from plaidwork.plugins.group_factor.reading import ReadView, read_view
 from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Search, Settings, StartWork
@@ -102,10 +110,11 @@ def centred_rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
     return out
 
 
-def advance_start(state: Fields, params: Settings) -> bool:
+def advance_start(state: Fields, data: ModelData, params: Settings) -> bool:
     """The next slice of the search for components; whether it is at its end."""
     work = state["start"]
-    found = advance_search(work, state, centred_rows, params["n_factors"], params["init"] == "varimax")
+    wanted, rotate = params["n_factors"], params["init"] == "varimax"
+    found = advance_search(work, state, data, centred_rows, wanted, rotate)
     if found is None:
         return False
     del state["start"]
@@ -124,21 +133,25 @@ def new_search(wanted: int, n: int, d: int, rng: np.random.Generator) -> Search:
     }  # fmt: skip
 
 
-def advance_search(work: Search, state: Fields, rows: Rows, wanted: int, rotate: bool) -> np.ndarray | None:
+def advance_search(
+    work: Search, state: Fields, data: ModelData | None, rows: Rows, wanted: int, rotate: bool
+) -> np.ndarray | None:
     """The next slice of a search; at its end the components (k, N), k at most ``wanted``, their mean square 1.
 
     The leading right singular vectors by subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4), rotated by
-    varimax of the loadings if wanted. Their signs do not lean on those of the steps before.
+    varimax of the loadings if wanted. Their signs do not lean on those of the steps before. ``data`` where views may stay in their file.
     """
     if work["phase"] == "turn":
         return _turn(work)
-    basis, n_features = work["basis"], len(state["lik"])
-    lo = work["at"]
-    hi = min(n_features, lo + max(1, SLICE // (2 * basis.size)))
+    n_features = len(state["lik"])
+    if data is not None and blocks.staying(state):
+        over = _search_block(work, state, data, rows)
+        return _end_of_pass(work, n_features, wanted, rotate) if over else None
+    basis, lo = work["basis"], work["at"]
+    hi = min(n_features, lo + _features(basis))
     small = basis.astype(state["float"].dtype)
-    for view in views_of(state):
-        below, above = max(lo, view.first), min(hi, view.first + view.size)
-        for a, b in in_tiles(max(0, above - below), basis.shape[1]):
+    for view, below, above in parts_of(state, lo, hi):
+        for a, b in in_tiles(above - below, basis.shape[1], products.CHUNK):
             at, stop = below + a, below + b
             x = rows(state, view, at - view.first, stop - view.first)
             image = np.zeros((stop - at, len(basis)))
@@ -150,6 +163,42 @@ def advance_search(work: Search, state: Fields, rows: Rows, wanted: int, rotate:
                 products.dots_of_columns(turned, x, 0, 0, work["sum"])
     work["at"] = hi
     return _end_of_pass(work, n_features, wanted, rotate) if hi == n_features else None
+
+
+def _features(basis: np.ndarray) -> int:
+    """Features of a slice, a multiple of those that are summed up in the type of the cells."""
+    return max(1, SLICE // (2 * basis.size * products.CHUNK)) * products.CHUNK
+
+
+def _search_block(work: Search, state: Fields, data: ModelData, rows: Rows) -> bool:
+    """The next block of samples; whether a pass has ended. The first time over the blocks the image of the basis is summed up, the
+    second time its sums over features: the same as above, in another order of the loops."""
+    (rank, n), d = work["basis"].shape, len(state["lik"])
+    first = work["at"] < n
+    lo = work["at"] if first else work["at"] - n
+    hi = min(n, lo + blocks.at_once(state))
+    image = work.setdefault("image", np.zeros((d, rank)))
+    part = blocks.part_of(state, data, lo, hi)
+    small = work["basis"][:, lo:hi].astype(state["float"].dtype)
+    step = _features(work["basis"])
+    for at in range(0, d, step):
+        for view, below, above in parts_of(part, at, min(d, at + step)):
+            x = rows(part, view, below - view.first, above - view.first)
+            if first:
+                products.dots_of_rows(x, 0, small, image[below:above])
+            else:
+                turned = np.ascontiguousarray(image[below:above].T.astype(x.dtype))
+                found = np.ascontiguousarray(work["sum"][:, lo:hi])
+                products.dots_of_columns(turned, x, 0, 0, found)
+                work["sum"][:, lo:hi] = found
+    work["at"] += hi - lo
+    if work["phase"] == "loadings" and work["at"] == n:
+        work["loadings"] = image / n
+        work["at"] = 2 * n
+    if work["at"] < 2 * n:
+        return False
+    del work["image"]
+    return True
 
 
 def _end_of_pass(work: Search, d: int, wanted: int, rotate: bool) -> np.ndarray | None:
@@ -222,7 +271,7 @@ def start_scores(
 
 
 def new_state(
-    blocks: tuple[Block, ...],
+    given_blocks: tuple[Block, ...],
     likelihoods: tuple[str, ...],
     group: np.ndarray,
     params: Settings,
@@ -230,10 +279,9 @@ def new_state(
     given: np.ndarray | None = None,
 ) -> Fields:
     """All of q and the cells. ``likelihoods`` of the views, ``group`` (N,) the sample groups from 0 on."""
-    n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(blocks)
+    n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(given_blocks)
     read = [
-        read_view(block, word, params, group, n_groups)
-        for block, word in zip(blocks, likelihoods, strict=True)
+        read_view(block, word, params, group) for block, word in zip(given_blocks, likelihoods, strict=True)
     ]
     sizes = [view.null.shape[-1] for view in read]
     d = sum(sizes)
@@ -246,6 +294,7 @@ def new_state(
         "cells": {str(index): view.arrays for index, view in enumerate(read)},
         "z": np.zeros((k, n)), "v": v, "zz": v.copy(),
         "loc": np.zeros((k, d)), "var": np.ones((k, d)), "var0": np.ones((k, d)),
+        "cross": np.zeros((k, n_groups, d)), "total": np.zeros((n_groups, d)), "stale": 1,
         "gamma": np.ones((k, d)), "w": np.zeros((k, d)), "ww": np.zeros((k, d)),
         "alpha_shape": np.ones((k, m)), "alpha_rate": np.ones((k, m)),
         "theta_a": np.full((k, m), params["sparsity_a"]), "theta_b": np.full((k, m), params["sparsity_b"]),
