@@ -39,6 +39,8 @@ class Facts:
     kind: ValueKind
     sums: Any
     """A SHA-256 that has taken in type, shape and cells as float64, row by row."""
+    file: str
+    """SHA-256 of the whole file."""
 
 
 class InFile(Deferred):
@@ -56,21 +58,21 @@ class InFile(Deferred):
         rows, columns = (int(length) for length in shape)
         super().__init__((rows, columns), dtype)
         self.path, self.offset, self.turned = Path(path), int(offset), turned
-        self._stamp = _stamp(os.stat(path))
+        self.stamp = _stamp(os.stat(path))
+        """Size and time of the last change of the file, which must stay so."""
         self._opened: IO[bytes] | None = None
         self._facts: Facts | None = None
         self._all: weakref.ref[np.ndarray] | None = None
         self._one = threading.RLock()
 
     def __reduce__(self) -> Any:
-        return _same_file, (self.path, self.offset, self.shape, self.dtype.str, self.turned, self._stamp)
+        return _same_file, (self.path, self.offset, self.shape, self.dtype.str, self.turned, self.stamp)
 
     @property
     def T(self) -> InFile:
         """The same with rows and columns exchanged; nothing is read."""
-        return _same_file(
-            self.path, self.offset, self.shape[::-1], self.dtype.str, not self.turned, self._stamp
-        )
+        n, m = self.shape
+        return _same_file(self.path, self.offset, (m, n), self.dtype.str, not self.turned, self.stamp)
 
     def cells(self) -> InFile:
         """Itself."""
@@ -143,7 +145,7 @@ class InFile(Deferred):
             if self._opened is None:
                 self._opened = open(self.path, "rb", buffering=0)  # noqa: SIM115
                 weakref.finalize(self, self._opened.close)
-            same = _stamp(os.fstat(self._opened.fileno())) == self._stamp
+            same = _stamp(os.fstat(self._opened.fileno())) == self.stamp
         except OSError as error:
             raise DataError(f"“{self.path.name}” cannot be read: {error}.", "Put it back.") from error
         if not same:
@@ -151,7 +153,7 @@ class InFile(Deferred):
 
     def _fill(self, target: np.ndarray, start: int) -> None:
         assert self._opened is not None
-        room, done = memoryview(target).cast("B"), 0
+        room, done = target.reshape(-1).view(np.uint8).data, 0
         try:
             self._opened.seek(start)
             while done < len(room):
@@ -173,13 +175,28 @@ class InFile(Deferred):
     def _look(self) -> Facts:
         sums = hashlib.sha256(f"{np.dtype('<f8').str}{self.shape}".encode())
         missing, least, most, kind = 0, math.inf, -math.inf, ""
+        whole = hashlib.sha256(self._bytes(0, self.offset))
         for _, rows in self.pieces():
+            if not self.turned:  # the rows are the bytes of the file, one after the other
+                whole.update(rows.reshape(-1).view(np.uint8).data)
             low, high = np.fmin.reduce(rows, axis=None), np.fmax.reduce(rows, axis=None)
             least, most = float(np.fmin(least, low)), float(np.fmax(most, high))
             missing += int(np.count_nonzero(np.isnan(rows)))
             kind = _kind(rows, kind)
             sums.update(np.ascontiguousarray(rows, dtype="<f8").reshape(-1).view(np.uint8).data)
-        return Facts(missing, least, most, kind or "real", sums)  # type: ignore[arg-type]
+        end = self.offset + self.nbytes
+        if self.turned:
+            for lo in range(self.offset, end, PIECE):
+                whole.update(self._bytes(lo, min(end, lo + PIECE)))
+        whole.update(self._bytes(end, self.stamp[0]))
+        return Facts(missing, least, most, kind or "real", sums, whole.hexdigest())  # type: ignore[arg-type]
+
+    def _bytes(self, lo: int, hi: int) -> bytes:
+        found = np.empty(hi - lo, np.uint8)
+        with self._one:
+            self._check()
+            self._fill(found, lo)
+        return found.tobytes()
 
 
 def _kind(rows: np.ndarray, before: str) -> str:
@@ -212,5 +229,5 @@ def _same_file(
         made = InFile(path, offset, shape, dtype, turned=turned)
     except OSError as error:
         raise DataError(f"“{path.name}” cannot be read: {error}.", "Put it back.") from error
-    made._stamp = stamp
+    made.stamp = stamp
     return made

@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.data.importers._column import encode
 from plaidwork.core.data.importers._damage import check_growth
 from plaidwork.core.data.importers._images import PICTURES
@@ -106,6 +106,13 @@ class NumpyReader(TableReader):
         return raw
 
 
+def matrix_in(path: Path) -> InFile:
+    """The matrix of an npy file, which stays there; nothing but its head is read. Raises ``DataError``."""
+    found = staying(path, _headers(path)[""], {"values_in": "file"})
+    assert found is not None
+    return found
+
+
 def _raw_in_file(path: Path, cells: InFile, options: ImportOptions, head: bool) -> RawTable:
     """A matrix whose values stay in the file; of a preview the first rows. Raises ``DataError`` for infinities."""
     n, m = cells.shape
@@ -120,16 +127,16 @@ def _raw_in_file(path: Path, cells: InFile, options: ImportOptions, head: bool) 
     text = (
         "Only a part of them is in memory at a time. A session names the file and does not hold the values."
     )
-    words = (str(options.get(f"{what}_word", what)) for what in ("row", "column"))
+    rows, columns = (str(options.get(f"{what}_word", what)) for what in ("row", "column"))
+    in_force = {**options, "values_in": "file"}
     return RawTable(
         path,
         file_stem(path),
         values,
-        *(
-            default_names(word, size)
-            for word, size in zip(words, (len(values) if head else n, m), strict=True)
-        ),
-        in_force={**options, "values_in": "file"},
+        default_names(rows, len(values) if head else n),
+        default_names(columns, m),
+        in_force=in_force,
+        source=None if head else Source(path.name, cells.facts().file, in_force),
         notes=(f"The values stay in {path.name}.",),
         doubts=[Issue("info", "The values stay in their file", text)],
         detected=frozenset({"values_in"} - options.keys()),
