@@ -13,7 +13,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, ModelData
 from plaidwork.plugins.group_factor import products
-from plaidwork.plugins.group_factor.cells import View, view_of, views_of
+from plaidwork.plugins.group_factor.cells import View, parts_of, view_of, views_of
 from plaidwork.plugins.group_factor.products_level import (
     add_errors,
     add_products,
@@ -98,6 +98,18 @@ def add_level_total(state: Fields, view: View, lo: int, hi: int) -> None:
     nothing = np.zeros((8, len(state["group"])), np.float32)
     none = np.zeros((0, state["w"].shape[1]))
     add_errors(lo, hi, view.first, view.arrays["y"], state["group"], nothing, none, state["total"])
+
+
+def update_products(state: Fields, lo: int, hi: int, totals: bool = False) -> None:
+    """The sums of y <z> of those of features lo..hi-1 that are Gaussian, without gaps and in memory; those of y^2 too if wanted."""
+    for view, below, above in parts_of(state, lo, hi):
+        if not view.summed or view.stays:
+            continue
+        state["cross"][:, :, below:above] = 0.0
+        add_level_products(state, view, below, above)
+        if totals:
+            state["total"][:, below:above] = 0.0
+            add_level_total(state, view, below, above)
 
 
 # -- a pass over the file ------------------------------------------------------------------------------

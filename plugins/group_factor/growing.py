@@ -15,7 +15,7 @@ from plaidwork.plugins.group_factor import kernels
 from plaidwork.plugins.group_factor.bound import bound_terms, predicted
 from plaidwork.plugins.group_factor.cells import View, known_of
 from plaidwork.plugins.group_factor.intercepts import for_kernels
-from plaidwork.plugins.group_factor.start import advance_search, new_search
+from plaidwork.plugins.group_factor.search import advance_search, new_search
 from plaidwork.plugins.group_factor.state import BY_FACTOR, ByFactor, Cells, Fields, Floats, Growth, Settings
 
 FIRST, EVERY = 100, 50

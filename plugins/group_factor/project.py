@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results
+from plaidwork.plugins.group_factor.deviance import deviance_of, sums_of
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
 from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, groups_of, view_names
 from plaidwork.plugins.group_factor.intercepts import drawn
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
-from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented, sums_of
+from plaidwork.plugins.group_factor.results import expected, oriented
 from plaidwork.plugins.group_factor.state import Cells, Predictor, Settings
 from plaidwork.plugins.group_factor.sweep import update_scores, update_zeta
 from plaidwork.plugins.group_factor.views import Views, read_views

@@ -193,19 +193,7 @@ def update_local(state: Fields, params: Settings, lo: int, hi: int) -> None:
     features with the new factor values."""
     _update_soft(state, lo, hi, params["intercept_variance"], params["intercept"])
     update_noise(state, params, lo, hi)
-    update_products(state, lo, hi)
-
-
-def update_products(state: Fields, lo: int, hi: int, totals: bool = False) -> None:
-    """The sums of y <z> of those of features lo..hi-1 that are Gaussian, without gaps and in memory; those of y^2 too if wanted."""
-    for view, below, above in parts_of(state, lo, hi):
-        if not view.summed or view.stays:
-            continue
-        state["cross"][:, :, below:above] = 0.0
-        blocks.add_level_products(state, view, below, above)
-        if totals:
-            state["total"][:, below:above] = 0.0
-            blocks.add_level_total(state, view, below, above)
+    blocks.update_products(state, lo, hi)
 
 
 def _update_soft(state: Predictor, lo: int, hi: int, v_mu: float, intercepts: bool) -> None:
@@ -246,7 +234,9 @@ def stages(
             Stage("more factors", lambda lo, hi: growing.advance(state, params, rng), None, 1, whole=False)
         )
     if found or state["stale"]:
-        found += passing.fresh_products(state, data, lambda lo, hi: update_products(state, lo, hi, True))
+        found += passing.fresh_products(
+            state, data, lambda lo, hi: blocks.update_products(state, lo, hi, True)
+        )
     return [
         *found,
         Stage(

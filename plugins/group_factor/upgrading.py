@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 
 from plaidwork.core.api import POSITION, State
+from plaidwork.plugins.group_factor.blocks import update_products
 from plaidwork.plugins.group_factor.state import Fields
-from plaidwork.plugins.group_factor.sweep import update_products
 
 OLD_STAGES = ("start", "deviance", "weights", "scores", "local")
 """Names of the stages by their number in states of version 2."""

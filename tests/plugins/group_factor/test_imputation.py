@@ -9,9 +9,10 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.exporting import export_run
+from plaidwork.plugins.group_factor.deviance import deviance_of, sums_of
 from plaidwork.plugins.group_factor.imputation import fitted_columns
 from plaidwork.plugins.group_factor.model import GroupFactor
-from plaidwork.plugins.group_factor.results import deviance_of, expected, last_of, sums_of
+from plaidwork.plugins.group_factor.results import expected, last_of
 from plaidwork.plugins.group_factor.views import read_views
 from tests import group_factor_tools as tools
 
