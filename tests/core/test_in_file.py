@@ -40,13 +40,18 @@ def test_the_same_as_in_memory(stored, small_pieces, turned):
     here = read_dataset(path, FILE | options)
     there = read_dataset(path, {"values_in": "memory"} | options)
     values = values.T if turned else values
-    assert here.stays and not here.at_hand and not there.stays
-    assert here.digest() == there.digest() and here.source.sha256 == there.source.sha256
+    assert here.stays
+    assert not here.at_hand
+    assert not there.stays
+    assert here.digest() == there.digest()
+    assert here.source.sha256 == there.source.sha256
     assert (here.n_missing, here.kind, here.shape) == (0, "real", values.shape)
-    assert np.array_equal(here.values, values) and here.stays  # whoever asked has them, the dataset does not
+    assert np.array_equal(here.values, values)
+    assert here.stays
     cells = here.in_file
     assert np.array_equal(cells.rows(3, 9), values[3:9])
-    assert np.array_equal(cells[2:20:3], values[2:20:3]) and np.array_equal(
+    assert np.array_equal(cells[2:20:3], values[2:20:3])
+    assert np.array_equal(
         cells[:, [4, 1]], values[:, [4, 1]]
     )
     assert np.array_equal(cells.every(7), values[::7])
@@ -61,13 +66,15 @@ def test_turned_and_sent_to_other_processes_nothing_is_read(stored, monkeypatch)
     parcel = pack({"X": (turned,)})
     sent = pickle.loads(pickle.dumps(parcel)).inputs()["X"][0]
     parcel.discard()
-    assert sent.stays and np.array_equal(sent.in_file.rows(0, 5), values.T[:5])
+    assert sent.stays
+    assert np.array_equal(sent.in_file.rows(0, 5), values.T[:5])
 
 
 def test_large_files_stay_unless_somebody_says_otherwise(stored, monkeypatch):
     path, values = stored
     monkeypatch.setattr(in_file, "free_memory", lambda: 3 * 8 * values.size - 1)
-    assert read_dataset(path).stays and read_dataset(path).source.options["values_in"] == "file"
+    assert read_dataset(path).stays
+    assert read_dataset(path).source.options["values_in"] == "file"
     assert not read_dataset(path, {"values_in": "memory"}).stays
     monkeypatch.setattr(in_file, "free_memory", lambda: 3 * 8 * values.size)
     assert not read_dataset(path).stays
@@ -77,7 +84,8 @@ def test_a_preview_reads_the_first_rows(stored, monkeypatch):
     path, _ = stored
     monkeypatch.setattr(in_file.InFile, "facts", lambda self: pytest.fail("all of it was looked at"))
     found = NumpyReader().preview(path, FILE)
-    assert (found.n_rows, found.n_columns) == (70, 30) and found.options["values_in"] == "file"
+    assert (found.n_rows, found.n_columns) == (70, 30)
+    assert found.options["values_in"] == "file"
     assert any("stay in their file" in issue.message for issue in found.issues)
 
 
@@ -90,7 +98,7 @@ def test_what_needs_all_of_it_is_told_how_much_there_is(stored, monkeypatch):
 
 
 def test_a_file_that_was_changed_is_told(stored):
-    path, values = stored
+    path, _values = stored
     dataset = read_dataset(path, FILE)
     dataset.in_file.rows(0, 1)
     path.write_bytes(path.read_bytes()[:500])
@@ -124,9 +132,11 @@ def test_a_session_names_the_file(stored, tmp_path):
     session.save(tmp_path / "s.plaid")
     assert len(list(session.datasets["big"].in_file.path.parent.iterdir())) == 2
     found = open_session(tmp_path / "s.plaid").datasets["big"]
-    assert found.stays and found.digest() == session.datasets["big"].digest()
+    assert found.stays
+    assert found.digest() == session.datasets["big"].digest()
     assert np.array_equal(found.held.every(7), values.T[::7])
-    assert np.array_equal(found.in_file.rows(0, 4), values.T[:4]) and np.array_equal(found.values, values.T)
+    assert np.array_equal(found.in_file.rows(0, 4), values.T[:4])
+    assert np.array_equal(found.values, values.T)
     open_session(tmp_path / "s.plaid").save(tmp_path / "again.plaid")
     assert open_session(tmp_path / "again.plaid").datasets["big"].stays
 
