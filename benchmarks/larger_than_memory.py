@@ -7,7 +7,8 @@ have more than ``--limit`` GiB of memory of its own (``RLIMIT_DATA``, where the 
     python benchmarks/larger_than_memory.py --samples 200000 --features 20000 --sweeps 5 --limit 4     # 16 GB
     python benchmarks/larger_than_memory.py --in-memory                             # the same fit with all of it in memory
 
-``--init random`` leaves out the search for components before the first sweep, which goes through the file 21 times.
+``--init random`` leaves out the search for components before the first sweep, which goes through the file 21 times: to see what a sweep
+takes, not to find factors.
 """
 
 from __future__ import annotations

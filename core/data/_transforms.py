@@ -203,6 +203,8 @@ def transpose(dataset: Dataset, options: Options) -> Result:
         samples_in=turned_samples(dataset.samples_in),
         image_shape=(),
     )
+    if cells is not None:
+        turned.knowing(missing=dataset.n_missing)
     return turned, "rows and columns exchanged"
 
 

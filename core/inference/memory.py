@@ -97,9 +97,17 @@ def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem |
         help_ = f"Fit fewer {word}, or fewer rows or columns, or close other programs."
     else:
         help_ = "Fit fewer rows or columns, or close other programs."
+    if any(item.in_file and _could_stay(plan, item.name) for item in plan.spec.inputs):
+        help_ += " Values of a matrix in an npy file can stay there (values_in=file)."
     which = f"{counted(fits, 'such fit')} at a time need" if fits > 1 else "This fit needs"
     text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {agree(fits, 'it', 'them')}."
     return Problem(text, help_, severity="warning")
+
+
+def _could_stay(plan: FitPlan, name: str) -> bool:
+    """Whether an input has dense matrices without gaps that are in memory."""
+    found = plan.inputs.get(name, ())
+    return any(not (data.stays or data.is_sparse or data.n_missing) for data in found) and not plan.holdout
 
 
 def memory_told(plan: FitPlan, cost: Cost | None) -> FitPlan:

@@ -30,6 +30,7 @@ from plaidwork.plugins.group_factor.inputs import blocks_of, groups_of, likeliho
 from plaidwork.plugins.group_factor.intercepts import intercept_draws
 from plaidwork.plugins.group_factor.problems import problems_of
 from plaidwork.plugins.group_factor.project import project
+from plaidwork.plugins.group_factor.reading import block_memory
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
 from plaidwork.plugins.group_factor.start import new_state
@@ -187,9 +188,14 @@ class GroupFactor(Model[Fields, Settings]):
         warm_up(self, rng)
 
     def estimate(self, data: ModelData, params: Settings) -> Cost:
-        cells = float(sum(np.prod(block.shape) for block in blocks_of(data)))
-        k = params["n_factors"]
-        return Cost(memory=cells * 3 * 8 + 64.0 * k, seconds_per_sweep=cells * (3e-9 * k + 4e-8))
+        k, blocks = params["n_factors"], blocks_of(data)
+        cells = float(sum(np.prod(block.shape) for block in blocks))
+        inside = float(sum(np.prod(block.shape) for block in blocks if not block.stays))
+        sides = blocks[0].shape[0] + sum(
+            block.shape[1] for block in blocks
+        )  # of these there are some twenty arrays, copies included
+        memory = inside * 3 * 8 + 8.0 * 20 * k * sides + block_memory(blocks)
+        return Cost(memory=memory, seconds_per_sweep=cells * (3e-9 * k + 4e-8))
 
 
 def warm_up(model: GroupFactor, rng: np.random.Generator) -> None:

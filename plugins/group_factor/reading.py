@@ -67,6 +67,12 @@ def samples_at_once(n_features: int) -> int:
     return max(1, PIECE // (4 * SAMPLES * max(1, n_features))) * SAMPLES
 
 
+def block_memory(blocks: tuple[Block, ...]) -> float:
+    """About the bytes of a block of samples: the rows as read, the cells made of them, and tiles."""
+    wide = sum(block.shape[1] for block in blocks if block.stays)
+    return 3.0 * 8 * wide * samples_at_once(wide) if wide else 0.0
+
+
 def rows_of(block: Block, lo: int, hi: int) -> tuple[np.ndarray, np.ndarray]:
     """(n, m) cells of samples lo..hi-1, and which are known; without rows where all are."""
     if block.stays:

@@ -51,9 +51,7 @@ def test_the_same_as_in_memory(stored, small_pieces, turned):
     cells = here.in_file
     assert np.array_equal(cells.rows(3, 9), values[3:9])
     assert np.array_equal(cells[2:20:3], values[2:20:3])
-    assert np.array_equal(
-        cells[:, [4, 1]], values[:, [4, 1]]
-    )
+    assert np.array_equal(cells[:, [4, 1]], values[:, [4, 1]])
     assert np.array_equal(cells.every(7), values[::7])
     assert np.array_equal(pickle.loads(pickle.dumps(cells))[0:2], values[:2])
 
