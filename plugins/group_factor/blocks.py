@@ -52,7 +52,10 @@ def part_of(state: Fields, data: ModelData, lo: int, hi: int) -> Fields:
     cells: dict[str, Cells] = {}
     for place, arrays in state["cells"].items():
         if "shift" not in arrays:
-            own = {name: np.ascontiguousarray(array[:, lo:hi]) for name, array in arrays.items()}  # type: ignore[attr-defined]
+            own = {
+                name: np.ascontiguousarray(array[:, lo:hi])
+                for name, array in cast("dict[str, np.ndarray]", arrays).items()
+            }
             cells[place] = cast(Cells, own)
             continue
         y = np.empty((len(arrays["columns"]), hi - lo), state["float"].dtype)
@@ -67,7 +70,7 @@ def part_of(state: Fields, data: ModelData, lo: int, hi: int) -> Fields:
 def put_back(state: Fields, part: Fields, lo: int, hi: int) -> None:
     """What was found of the factor values of samples lo..hi-1."""
     for name in ("z", "v", "zz"):
-        state[name][:, lo:hi] = part[name]  # type: ignore[literal-required]
+        state[name][:, lo:hi] = part[name]
 
 
 # -- sums of level Gaussian views, of the whole state or of a block of it ----------------------------
