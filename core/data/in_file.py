@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
+from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import DataError
 from plaidwork.core.hdf5.limits import free_memory
@@ -200,8 +201,6 @@ class InFile(Deferred):
 
 
 def _kind(rows: np.ndarray, before: str) -> str:
-    from plaidwork.core.data.importers._findings import infer_kind
-
     known = before != "real" and not np.isnan(rows).all()
     found = infer_kind(rows) if known else before
     return "count" if {found, before} == {"binary", "count"} else found

@@ -10,10 +10,11 @@ import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned_samples
-from plaidwork.core.data.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
+from plaidwork.core.data.importers._findings import distinct_names, repeated, repeated_lines
 from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
