@@ -16,6 +16,9 @@ class Deferred:
     Any thread may ask: the first one reads, others wait for it.
     """
 
+    stays = False
+    """Whether the array is too large to be kept by what holds it: then whoever asks has it for as long as it wants to."""
+
     def __init__(
         self,
         shape: tuple[int, ...],
@@ -40,6 +43,10 @@ class Deferred:
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    def cells(self) -> Any:
+        """What goes through the file of an array that stays there."""
+        raise NotImplementedError
 
     def get(self) -> Any:
         """The array itself, kept from now on. Raises what reading raises, and reads again when asked again."""
@@ -97,6 +104,8 @@ class Holder:
             if later is None:  # or another thread has just read them
                 return object.__getattribute__(self, name)
             found = self._taken(later.get())
+            if later.stays:
+                return found
             object.__setattr__(self, name, found)
             object.__setattr__(self, "_later", None)
             return found

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from plaidwork.core.deferred import Deferred
+
 T = TypeVar("T")
 
 State = dict[str, Any]
@@ -34,7 +36,9 @@ class Block:
     Attributes
     ----------
     values : (n, m) float64, C order, or a CSR matrix for sparse inputs; 0 where not observed.
-        (n,) for vectors, (n, m) of several columns; (n,) int64 codes for labels.
+        (n,) for vectors, (n, m) of several columns; (n,) int64 codes for labels. Of inputs that take values in their file
+        (``Input.in_file``) it may be what reads them: ``rows(lo, hi)`` in the type of the file, ``values[lo:hi]`` and
+        ``values[:, columns]`` as float64.
     observed : (n, m) bool, True where the cell is known and used by the fit (same shape as ``values``).
     held_out : (n, m) bool, True where the cell is known but kept from the fit; None when nothing is held out.
     names : one tuple of item names per axis.
@@ -55,6 +59,11 @@ class Block:
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.values.shape)
+
+    @property
+    def stays(self) -> bool:
+        """Whether the values stay in their file."""
+        return isinstance(self.values, Deferred)
 
 
 class ModelData(Mapping[str, Any]):

@@ -37,6 +37,8 @@ class Input:
     documents, objects): the host transposes a matrix that has them on its other axis. Empty: it does not matter.
     ``several`` lets a vector have several columns, as values of several outputs, and names what a column is: a data set of one
     column comes as (n,), one of more as (n, m), with the samples in its rows.
+    ``in_file``: a matrix without gaps that stays in its file comes as it is (``Block.values``), and the model goes through it
+    some rows at a time; otherwise the host reads all of it, where there is room.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Input:
     fit_only: bool = False
     samples: str = ""
     several: str = ""
+    in_file: bool = False
 
     def __post_init__(self) -> None:
         need(

@@ -185,8 +185,13 @@ def transpose(dataset: Dataset, options: Options) -> Result:
     if len(dataset.shape) == 1:
         raise DataError(f"Turn: “{dataset.name}” is a vector.")
     labels = turned_labels(dataset.row_label, dataset.column_label)
+    cells = dataset.in_file
+    if cells is not None:
+        values: Any = cells.T
+    else:
+        values = dataset.values.T.tocsr() if dataset.is_sparse else np.ascontiguousarray(dataset.values.T)
     turned = dataset.with_(
-        values=dataset.values.T.tocsr() if dataset.is_sparse else np.ascontiguousarray(dataset.values.T),
+        values=values,
         row_names=dataset.column_names,
         column_names=dataset.row_names,
         row_table=dataset.column_table,
@@ -198,6 +203,8 @@ def transpose(dataset: Dataset, options: Options) -> Result:
         samples_in=turned_samples(dataset.samples_in),
         image_shape=(),
     )
+    if cells is not None:
+        turned.knowing(missing=dataset.n_missing)
     return turned, "rows and columns exchanged"
 
 

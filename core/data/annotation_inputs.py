@@ -16,8 +16,8 @@ import numpy as np
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
-from plaidwork.core.data.importers._findings import infer_kind
 from plaidwork.core.data.orienting import samples_axis
+from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.errors import DataError
 
 AXES: tuple[str, str] = ("row", "column")

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.deferred import Deferred, Holder
 from plaidwork.core.draws.counting import counted, named
 from plaidwork.core.errors import DataError
@@ -57,7 +58,8 @@ class Dataset(_Base):
     Attributes
     ----------
     values : (n, m) float64 with NaN at missing cells, or a scipy CSR matrix; (n,) for vectors;
-        (n,) int64 codes (-1 missing) with ``categories`` for labels. Given as :class:`Deferred` they are read when needed.
+        (n,) int64 codes (-1 missing) with ``categories`` for labels. Given as :class:`Deferred` they are read when needed;
+        those that stay in their file (:attr:`in_file`) are read anew each time, where there is room for them.
     row_names, column_names : unique names; ``column_names`` is empty for vectors and labels.
     kind : what the values are (``real``, ``count``, ``binary``, ``ordinal``, ``categorical``).
     row_table, column_table : annotation columns by title, each as long as its axis (text or numbers).
@@ -165,6 +167,18 @@ class Dataset(_Base):
         return np.arange(self.shape[1])
 
     @property
+    def in_file(self) -> InFile | None:
+        """The values where they stay in their file, to be gone through; None for all others. May take as long as reading them."""
+        held = self.held
+        return held.cells() if isinstance(held, Deferred) and held.stays else None
+
+    @property
+    def stays(self) -> bool:
+        """Whether the values stay in their file."""
+        held = self.held
+        return isinstance(held, Deferred) and held.stays
+
+    @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.held.shape)
 
@@ -175,6 +189,8 @@ class Dataset(_Base):
             return 0
         if not self.at_hand and getattr(self, "_missing", -1) >= 0:
             return self._missing
+        if (cells := self.in_file) is not None:
+            return cells.facts().missing
         if getattr(self, "_counted", -1) < 0:
             gaps = self.values < 0 if self.kind == "categorical" else np.isnan(self.values)
             object.__setattr__(self, "_counted", int(np.count_nonzero(gaps)))
@@ -204,6 +220,17 @@ class Dataset(_Base):
         """SHA-256 of everything that a fit can see: values, names, kind, categories."""
         if self.known_digest:
             return self.known_digest
+        hasher = self._sums()
+        for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
+            hasher.update(f"{len(names)}\0".encode())
+            for text in joined("\0", names):
+                hasher.update(text.encode("utf-8", "surrogatepass"))
+        return hasher.hexdigest()
+
+    def _sums(self) -> Any:
+        """A SHA-256 that has taken in the values."""
+        if (cells := self.in_file) is not None:
+            return cells.facts().sums.copy()
         hasher = hashlib.sha256()
         parts = (
             ((self.values.data, None), (self.values.indices, np.int64), (self.values.indptr, np.int64))
@@ -218,11 +245,7 @@ class Dataset(_Base):
             for box in boxes(array.shape, little.itemsize):
                 ordered = np.ascontiguousarray(array[box], little)
                 hasher.update(ordered.reshape(-1).view(np.uint8).data)
-        for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
-            hasher.update(f"{len(names)}\0".encode())
-            for text in joined("\0", names):
-                hasher.update(text.encode("utf-8", "surrogatepass"))
-        return hasher.hexdigest()
+        return hasher
 
     def with_(self, **changes: Any) -> Dataset:
         """A copy with some fields changed. Values that nobody has read yet stay so."""

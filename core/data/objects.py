@@ -11,13 +11,13 @@ import numpy as np
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset, Source
-from plaidwork.core.data.importers._findings import infer_kind
 from plaidwork.core.data.importers._matrix import finished as finished_table
 from plaidwork.core.data.importers.annotated import DENSE_BELOW
 from plaidwork.core.data.importers.base import RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.object_columns import Column, Names, in_common_levels, titles_of
 from plaidwork.core.data.object_parts import FRAME_OPTIONS, Parts, annotations_of, is_multimodal, parts_of
+from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.errors import DataError, SettingError
 
 MATRIX_OPTIONS = (

@@ -209,6 +209,10 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         "image_shape", "choice", "Rows are images", "none: take the rows for plain numbers", ("numpy",),
         (("none", "No: plain numbers"),),
     ),
+    ReadingOption(
+        "values_in", "choice", "Values stay in", "file: they stay in the file and are read a part at a time; memory: all are read now", ("numpy",),
+        (("file", "Their file"), ("memory", "Memory")), off="Their file when they need over a third of the free memory",
+    ),
     ReadingOption("row_word", "text", "Word for a row", "what rows without names are called", ("numpy",), off="row"),
     ReadingOption("column_word", "text", "Word for a column", "what columns without names are called", ("numpy",), off="column"),
     ReadingOption("rename_duplicates", "flag", "Number repeated names", "add a number to names that occur more than once", EVERY),

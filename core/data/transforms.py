@@ -7,7 +7,7 @@ Every transformation passes over missing cells; none fills them in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -147,10 +147,10 @@ def apply_step(dataset: Dataset, step: Step | Mapping[str, Any]) -> Dataset:
         raise DataError(f"{transform.title}: “{dataset.name}” holds labels, not numbers.")
     with np.errstate(over="ignore", invalid="ignore"):
         changed, text = transform.apply(dataset, options)
-    if not changed.is_sparse and np.isinf(changed.values).any():
+    if not (changed.is_sparse or changed.stays) and np.isinf(changed.values).any():
         raise DataError(f"{transform.title}: the numbers of “{dataset.name}” are too large for it.")
     done = Step(step.name, {**options, "text": text})
-    return replace(changed, steps=(*dataset.steps, done))
+    return changed.with_(steps=(*dataset.steps, done))
 
 
 def apply_steps(dataset: Dataset, steps: Iterable[Step | Mapping[str, Any]]) -> Dataset:

@@ -138,6 +138,8 @@ class FittedInput(RunInput):
     def known(self, index: int, columns: np.ndarray) -> np.ndarray:
         """Values (n, len(columns)) as the fit got them; NaN where a cell is missing or held out."""
         block = self.blocks[index]
+        if block.stays:
+            return np.asarray(block.values[:, columns])
         if not isinstance(block.values, np.ndarray):
             return np.asarray(block.values[:, columns].toarray(), dtype=np.float64)
         return np.where(block.observed[:, columns], block.values[:, columns], np.nan)
@@ -146,7 +148,7 @@ class FittedInput(RunInput):
         """(n, m) whether a cell is not known; cells held out from the fit are known, and so are all of sparse data."""
         block = self.blocks[index]
         if not isinstance(block.values, np.ndarray):
-            return np.zeros(block.shape, dtype=bool)
+            return np.broadcast_to(np.False_, block.shape)
         return ~block.observed if block.held_out is None else ~(block.observed | block.held_out)
 
     def imputed(

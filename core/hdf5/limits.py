@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 MIB = 1 << 20
 _GIB = 1 << 30
+_GROUPS = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,22 @@ def memory() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return 8 * _GIB
+
+
+def free_memory() -> int | None:
+    """Bytes that a program may take without others being pushed out; None where the system does not say."""
+    bounds = []
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                bounds.append(int(line.split()[1]) * 1024)
+    with suppress(OSError, ValueError):  # a container with less than the computer has
+        most = int((_GROUPS / "memory.max").read_text())
+        bounds.append(most - int((_GROUPS / "memory.current").read_text()))
+    if not bounds:
+        with suppress(AttributeError, OSError, ValueError):
+            bounds.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return max(0, min(bounds)) if bounds else None
 
 
 def machine_limits(*, ours: bool = False) -> Limits:

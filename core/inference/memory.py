@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -15,13 +12,13 @@ from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.contract.model_data import Block
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.counting import agree, counted
+from plaidwork.core.hdf5.limits import free_memory
 from plaidwork.core.inference.plan import FitPlan
 
 _STATES = 3.0
 """Times the data that a chain takes when its model does not say: state, checkpoint, and room to work in."""
 _UNKNOWN = 20
 """Items along a dim whose length the fit decides (blocks, factors, topics)."""
-_GROUPS = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +54,8 @@ def _blocks(plan: FitPlan) -> Iterator[Block]:
 
 def _bytes(block: Block) -> int:
     values = block.values
+    if block.stays:
+        return 0
     if hasattr(values, "tocsr"):
         return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
     return int(np.asarray(values).nbytes)
@@ -83,22 +82,6 @@ def _lengths(plan: FitPlan) -> dict[str, int]:
     return found
 
 
-def free_memory() -> int | None:
-    """Bytes that a program may take without others being pushed out; None where the system does not say."""
-    bounds = []
-    with suppress(OSError, ValueError, IndexError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                bounds.append(int(line.split()[1]) * 1024)
-    with suppress(OSError, ValueError):  # a container with less than the computer has
-        most = int((_GROUPS / "memory.max").read_text())
-        bounds.append(most - int((_GROUPS / "memory.current").read_text()))
-    if not bounds:
-        with suppress(AttributeError, OSError, ValueError):
-            bounds.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return max(0, min(bounds)) if bounds else None
-
-
 def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem | None:
     """A warning when so many such fits of the same data at a time need more memory than is free, with what helps most."""
     free, need = free_memory(), needed(plan, cost)
@@ -116,6 +99,8 @@ def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem |
         help_ = f"Fit fewer {word}{_that_fit(plan, cost, free, word)}, or fewer rows or columns, or close other programs."
     else:
         help_ = "Fit fewer rows or columns, or close other programs."
+    if any(item.in_file and _could_stay(plan, item.name) for item in plan.spec.inputs):
+        help_ += " Values of a matrix in an npy file can stay there (values_in=file)."
     which = f"{counted(fits, 'such fit')} at a time need" if fits > 1 else "This fit needs"
     text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {agree(fits, 'it', 'them')}."
     return Problem(text, help_, severity="warning")
@@ -128,6 +113,12 @@ def _that_fit(plan: FitPlan, cost: Cost | None, free: float, word: str) -> str:
         if need.total - need.data <= free:
             return f" (there is room for {counted(chains, word.removesuffix('s'))})"
     return ""
+
+
+def _could_stay(plan: FitPlan, name: str) -> bool:
+    """Whether an input has dense matrices without gaps that are in memory."""
+    found = plan.inputs.get(name, ())
+    return any(not (data.stays or data.is_sparse or data.n_missing) for data in found) and not plan.holdout
 
 
 def memory_told(plan: FitPlan, cost: Cost | None) -> FitPlan:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.in_file import InFile
 
 _APART = 1 << 20
 """Bytes from which a matrix goes into the file."""
@@ -37,12 +38,16 @@ class _Array:
 
 @dataclass(frozen=True)
 class _Part:
-    """A dataset without its values, which lie in the file: one array, or the three of a sparse matrix of the type ``kind``."""
+    """A dataset without its values, which lie in the file: one array, or the three of a sparse matrix of the type ``kind``.
+
+    Values that stay in a file of their own are read there (``cells``).
+    """
 
     others: dict[str, Any]
     shape: tuple[int, ...]
     arrays: tuple[_Array, ...]
     kind: Any = None
+    cells: InFile | None = None
 
 
 @dataclass(frozen=True)
@@ -91,12 +96,16 @@ def pack(inputs: Inputs) -> Parcel:
 
 
 def _apart(dataset: Dataset) -> bool:
-    return dataset.nbytes >= _APART and (not dataset.is_sparse or dataset.values.format == "csr")
+    return dataset.stays or (
+        dataset.nbytes >= _APART and (not dataset.is_sparse or dataset.values.format == "csr")
+    )
 
 
 def _put(dataset: Dataset, file: Any) -> _Part:
-    values = dataset.values
     others = {field.name: getattr(dataset, field.name) for field in fields(dataset) if field.name != "values"}
+    if (cells := dataset.in_file) is not None:
+        return _Part(others, cells.shape, (), cells=cells)
+    values = dataset.values
     if not dataset.is_sparse:
         return _Part(others, values.shape, (_put_array(values, file),))
     arrays = tuple(_put_array(getattr(values, name), file) for name in _CSR)
@@ -110,12 +119,16 @@ def _put_array(values: np.ndarray, file: Any) -> _Array:
     return _Array(begin, values.shape, values.dtype.str)
 
 
-def _mapped(path: str) -> mmap.mmap:
+def _mapped(path: str) -> bytes | mmap.mmap:
     with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:  # all stay in their own files
+            return b""
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _whole(part: _Part, mapped: bytes | mmap.mmap) -> Dataset:
+    if part.cells is not None:
+        return Dataset(values=part.cells, **part.others)
     arrays = [
         np.frombuffer(mapped, one.dtype, int(np.prod(one.shape)), one.begin).reshape(one.shape)
         for one in part.arrays

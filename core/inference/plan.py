@@ -271,12 +271,16 @@ def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generat
     if dataset.is_sparse:
         observed = np.ones((1, 1), dtype=bool)
         return Block(dataset.name, dataset.values, freeze(observed), None, names, **common)
+    held_apart = holdout > 0 and bool(item.holdout)
+    if item.in_file and dataset.stays and not (held_apart or dataset.n_missing):
+        observed = np.broadcast_to(np.True_, dataset.shape)
+        return Block(dataset.name, dataset.in_file, observed, None, names, **common)
     values = dataset.values
     if dataset.kind == "categorical":
         return Block(dataset.name, values, freeze(values >= 0), None, names, **common)
     known = ~np.isnan(values)
     held_out = truth = None
-    if holdout > 0 and item.holdout:
+    if held_apart:
         held_out = known & (rng.random(values.shape) < holdout)
         truth = values
         known = known & ~held_out

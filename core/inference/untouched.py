@@ -27,7 +27,7 @@ def sums_of(data: ModelData) -> Sums:
         for name in data
         for number, block in enumerate(_blocks(data[name]))
         for part in _PARTS
-        if getattr(block, part) is not None
+        if getattr(block, part) is not None and not block.stays  # which nobody can write to
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -25,39 +26,36 @@ def check_values(item: Input, dataset: Dataset) -> None:
     check_finite(dataset)
     if item.dtype not in ("binary", "count"):
         return
-    number = _first_bad(_stored(dataset).reshape(-1), item.dtype == "binary")
-    if number >= 0:
-        wanted = "0 or 1" if item.dtype == "binary" else "whole numbers from 0 on"
-        value, where = _cell(dataset, number)
+    binary = item.dtype == "binary"
+    found = _first(
+        dataset,
+        lambda values: (
+            ~np.isnan(values) & ((values != 0) & (values != 1) if binary else (values < 0) | (values % 1 != 0))
+        ),
+    )
+    if found is not None:
+        wanted = "0 or 1" if binary else "whole numbers from 0 on"
+        value, where = found
         raise DataError(f"“{item.title}” needs {wanted}. Found {value:g} in {dataset.name}, {where}.")
-
-
-def _first_bad(values: np.ndarray, binary: bool) -> int:
-    """The first of the values (n,) that is no 0 or 1, or no count; -1 without any. Some are looked at at a time."""
-    for start in range(0, len(values), _AT_ONCE):
-        part = values[start : start + _AT_ONCE]
-        fits = (part == 0) | (part == 1) if binary else (part >= 0) & (part == np.floor(part))
-        bad = np.flatnonzero(~fits & ~np.isnan(part))
-        if len(bad):
-            return start + int(bad[0])
-    return -1
 
 
 def check_finite(dataset: Dataset) -> None:
     """Raises ``DataError`` for infinity, for a value too large to be squared and summed, and for a gap in a sparse matrix."""
-    values = _stored(dataset)
-    if not values.size:
+    size, most = _extent(dataset)
+    if not size:
         return
-    if dataset.is_sparse and np.isnan(values).any():
-        _, where = _first(dataset, np.isnan(values))
+    gap = _first(dataset, np.isnan) if dataset.is_sparse else None
+    if gap is not None:
         raise DataError(
-            f"{dataset.name}, {where}: a sparse matrix has no missing cells. Found NaN.",
+            f"{dataset.name}, {gap[1]}: a sparse matrix has no missing cells. Found NaN.",
             "Make it dense, or put a number there.",
         )
-    largest = math.sqrt(sys.float_info.max / values.size)
-    if not max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)) > largest:
+    largest = math.sqrt(sys.float_info.max / size)
+    if not most > largest:
         return
-    value, where = _first(dataset, np.abs(values) > largest)
+    found = _first(dataset, lambda values: np.abs(values) > largest)
+    assert found is not None
+    value, where = found
     if np.isinf(value):
         raise DataError(
             f"{dataset.name}, {where}: expected a finite number, found {'minus ' if value < 0 else ''}infinity.",
@@ -70,24 +68,44 @@ def check_finite(dataset: Dataset) -> None:
     )
 
 
-def _stored(dataset: Dataset) -> np.ndarray:
-    """All values, or those that a sparse matrix stores."""
-    return np.asarray(dataset.values.data if dataset.is_sparse else dataset.values)
+def _extent(dataset: Dataset) -> tuple[int, float]:
+    """How many values there are, those of a sparse matrix that it stores, and the largest in size."""
+    if (cells := dataset.in_file) is not None:
+        facts = cells.facts()
+        return cells.size, max(facts.most, -facts.least)
+    values = np.asarray(dataset.values.data if dataset.is_sparse else dataset.values)
+    if not values.size:
+        return 0, 0.0
+    return values.size, max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None))
 
 
-def _first(dataset: Dataset, bad: np.ndarray) -> tuple[float, str]:
-    """The first value that is marked, of those stored, and its place in words."""
-    return _cell(dataset, int(np.flatnonzero(bad)[0]))
+def _first(dataset: Dataset, bad: Callable[[np.ndarray], np.ndarray]) -> tuple[float, str] | None:
+    """The first value that is bad, of those stored, and its place in words; None when there is none."""
+    for begin, part in _parts(dataset):
+        marked = np.flatnonzero(bad(part))
+        if len(marked):
+            number = begin + int(marked[0])
+            return float(part.reshape(-1)[marked[0]]), _where(dataset, number)
+    return None
 
 
-def _cell(dataset: Dataset, number: int) -> tuple[float, str]:
-    """The stored value of this number, and its place in words."""
+def _parts(dataset: Dataset) -> Iterator[tuple[int, np.ndarray]]:
+    """The stored values, some at a time, each with the number of its first one."""
+    if (cells := dataset.in_file) is not None:
+        for begin, rows in cells.pieces():
+            yield begin * dataset.shape[1], rows
+        return
+    flat = np.asarray(dataset.values.data if dataset.is_sparse else dataset.values).reshape(-1)
+    for begin in range(0, len(flat), _AT_ONCE):
+        yield begin, flat[begin : begin + _AT_ONCE]
+
+
+def _where(dataset: Dataset, number: int) -> str:
+    """The place of the stored value of this number, in words."""
     if dataset.is_sparse:
         row = int(np.searchsorted(dataset.values.indptr, number, side="right")) - 1
         position: tuple[int, ...] = (row, int(dataset.values.indices[number]))
-        value = float(dataset.values.data[number])
     else:
         position = tuple(int(index) for index in np.unravel_index(number, dataset.shape))
-        value = float(dataset.values[position])
     names = (dataset.row_names, dataset.column_names)
-    return value, ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, position))
+    return ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, position))

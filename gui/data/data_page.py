@@ -224,7 +224,9 @@ class DataPage(Page):
         facts, dataset = self._facts, self.dataset
         shown = {PICTURE: "Picture", VALUES: "Values" if self._some_values else ""}.get(self.part, "")
         told = f"{shown} {in_part_text(facts)}" if shown and facts is not None and facts.in_part else ""
-        if told and dataset is not None and not dataset.is_sparse:
+        if told and dataset is not None and dataset.stays:
+            told += "; the values stay in their file"
+        elif told and dataset is not None and not dataset.is_sparse:
             told += ", the others are being read"
         self._in_part.setText(told)
         self._in_part.setVisible(bool(told))

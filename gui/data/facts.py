@@ -25,7 +25,7 @@ SAMPLE = 400_000
 BINS = 60
 MAX_CLASSES = 8
 DENSE = 4_000_000
-"""Cells of a sparse matrix that are looked at."""
+"""Cells that are looked at of a sparse matrix, and of one that stays in its file."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,14 @@ def _of_rows(dataset: Dataset, step: int, values: Any) -> Dataset:
 
 
 def to_look_at(dataset: Dataset) -> Dataset:
-    """The data themselves; of large sparse ones every n-th row, as a dense matrix of them would not fit."""
-    step = max(1, int(np.prod(dataset.shape) // DENSE)) if dataset.is_sparse else 1
+    """The data themselves; every n-th row of large sparse ones, as a dense matrix of them would not fit, and of those that stay in their file."""
+    part = dataset.is_sparse or dataset.stays
+    step = max(1, int(np.prod(dataset.shape) // DENSE)) if part else 1
     step = min(step, max(dataset.shape[0], 1))
-    return dataset if step == 1 else _of_rows(dataset, step, dataset.values[::step])
+    if step == 1:
+        return dataset
+    cells = dataset.in_file
+    return _of_rows(dataset, step, dataset.values[::step] if cells is None else cells.every(step))
 
 
 def dense(dataset: Dataset) -> np.ndarray:

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, xlogy
 
+from plaidwork.core.api import ModelData
 from plaidwork.plugins.group_factor import kernels, local, products
+from plaidwork.plugins.group_factor.blocks import add_level_errors, add_level_spread, measure_errors
 from plaidwork.plugins.group_factor.cells import View, in_tiles, tile, views_of
 from plaidwork.plugins.group_factor.intercepts import for_kernels
 from plaidwork.plugins.group_factor.state import Fields, Predictor, Settings
@@ -50,12 +52,19 @@ def predicted(
 
 
 def measure_squares(state: Fields, view: View, lo: int, hi: int) -> None:
-    """Expected squared errors of features lo..hi-1 of a Gaussian view, by group, into ``state["squares"]``."""
-    known = view.arrays.get("known", np.zeros((0, 0), np.uint8))
+    """Expected squared errors of features lo..hi-1 of a Gaussian view, by group, into ``state["squares"]``.
+
+    Of a view that stays in its file the errors of <x> are there already, from a pass over the file.
+    """
+    if view.summed:
+        if not view.stays:
+            state["squares"][:, lo:hi] = 0.0
+            add_level_errors(state, view, lo, hi)
+        add_level_spread(state, lo, hi)
+        return
     for at, end, x, spread in predicted(state, lo, hi):
-        local.squares(
-            at, end, view.first, view.arrays["y"], known, state["group"], x, spread, state["squares"]
-        )
+        arrays, group = view.arrays, state["group"]
+        local.squares(at, end, view.first, arrays["y"], arrays["known"], group, x, spread, state["squares"])
 
 
 def gaussian_likelihood(state: Fields, params: Settings, here: slice) -> None:
@@ -66,8 +75,10 @@ def gaussian_likelihood(state: Fields, params: Settings, here: slice) -> None:
     state["lik"][here] = 0.5 * (cells * log - scale * state["squares"][:, here]).sum(axis=0)
 
 
-def likelihood_of(state: Fields, params: Settings) -> None:
-    """The likelihood's part by feature, as q stands now, into ``state["lik"]``."""
+def likelihood_of(state: Fields, params: Settings, data: ModelData | None) -> None:
+    """The likelihood's part by feature, as q stands now, into ``state["lik"]``; ``data`` where views stay in their file."""
+    if data is not None:
+        measure_errors(state, data)
     for view in views_of(state):
         end = view.first + view.size
         if view.kind == kernels.GAUSSIAN:
@@ -125,9 +136,9 @@ def bound_terms(state: Fields, params: Settings) -> dict[str, float]:
     }
 
 
-def elbo_of(state: Fields, params: Settings) -> float:
+def elbo_of(state: Fields, params: Settings, data: ModelData | None = None) -> float:
     """The whole bound, everything computed anew; the state stays as it is."""
     own = state.copy()
     own["lik"], own["squares"] = state["lik"].copy(), state["squares"].copy()
-    likelihood_of(own, params)
+    likelihood_of(own, params, data)
     return sum(bound_terms(own, params).values())

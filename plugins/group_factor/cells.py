@@ -11,7 +11,8 @@ Bernoulli, Böhning   1/4                       kept, F, 0 missing          int8
 Poisson              0.25 + 0.17 y             kept, F, 0 missing          F, -1 missing
 ===================  ========================  ==========================  ===========
 
-``known`` is there for Gaussian views with missing cells only. Where T is one number per feature and sample group the view
+``known`` is there for Gaussian views with missing cells only. A Gaussian view that stays in its file (``blocks.py``) has ``shift``,
+``unit`` and ``columns`` instead, of which ``y`` is made. Where T is one number per feature and sample group the view
 is ``level``: one Gram matrix serves all its features.
 """
 
@@ -52,6 +53,16 @@ class View:
     arrays: Cells
 
     @property
+    def stays(self) -> bool:
+        """Whether the cells are made of a file, block by block."""
+        return "shift" in self.arrays
+
+    @property
+    def summed(self) -> bool:
+        """Whether it is known by its products with the factor values, and T is one number per feature and group."""
+        return self.level and self.kind == GAUSSIAN
+
+    @property
     def features(self) -> slice:
         return slice(self.first, self.first + self.size)
 
@@ -71,6 +82,14 @@ def views_of(state: Predictor) -> Iterator[View]:
         view = view_of(state, index)
         if view.size:
             yield view
+
+
+def parts_of(state: Predictor, lo: int, hi: int) -> Iterator[tuple[View, int, int]]:
+    """The views that have some of features lo..hi-1, and which of them."""
+    for view in views_of(state):
+        below, above = max(lo, view.first), min(hi, view.first + view.size)
+        if below < above:
+            yield view, below, above
 
 
 def level_of(state: Predictor, view: View) -> np.ndarray:
@@ -218,9 +237,9 @@ def fill_centred(y, centre, lo, out):
             target[n] = source[n] - centre[r] if source[n] >= 0 else 0.0
 
 
-def in_tiles(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that make tiles of ``TILE_CELLS``."""
-    step = max(1, TILE_CELLS // max(1, n_columns))
+def in_tiles(n_rows: int, n_columns: int, least: int = 1) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that make tiles of ``TILE_CELLS``, each but the last a multiple of ``least``."""
+    step = max(1, TILE_CELLS // max(1, n_columns * least)) * least
     for lo in range(0, n_rows, step):
         yield lo, min(n_rows, lo + step)
 

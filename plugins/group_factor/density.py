@@ -6,16 +6,16 @@ import numpy as np
 from scipy.special import gammaln
 
 from plaidwork.core.api import ChainView, ModelData
-from plaidwork.plugins.group_factor.imputation import last_of, unit_of
-from plaidwork.plugins.group_factor.intercepts import drawn
-from plaidwork.plugins.group_factor.state import Settings
-from plaidwork.plugins.group_factor.views import (
+from plaidwork.plugins.group_factor.imputation import last_of
+from plaidwork.plugins.group_factor.inputs import (
     blocks_of,
     group_means,
     groups_of,
     likelihoods_of,
-    usable_columns,
 )
+from plaidwork.plugins.group_factor.intercepts import drawn
+from plaidwork.plugins.group_factor.reading import moments, unit_of, usable_columns
+from plaidwork.plugins.group_factor.state import Settings
 
 N_DRAWS = 200
 _LEAST_RATE = 1e-12
@@ -44,7 +44,7 @@ def log_density_of_cells(
     out = np.full((N_DRAWS, len(rows)), np.nan)
     draw = last_of(chain)
     if word == "gaussian":
-        unit = unit_of(block, usable, group, len(groups), params) if params["scale_views"] else 1.0
+        unit = unit_of(moments(block, group), usable, params)
         known, seen = block.observed[:, column].T, np.asarray(block.values)[:, column].T
         means = group_means(seen, known, group, len(groups))
         centre = means[group[row], np.arange(len(row))] * params["centre_views"]

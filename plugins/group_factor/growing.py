@@ -15,7 +15,7 @@ from plaidwork.plugins.group_factor import kernels
 from plaidwork.plugins.group_factor.bound import bound_terms, predicted
 from plaidwork.plugins.group_factor.cells import View, known_of
 from plaidwork.plugins.group_factor.intercepts import for_kernels
-from plaidwork.plugins.group_factor.start import advance_search, new_search
+from plaidwork.plugins.group_factor.search import advance_search, new_search
 from plaidwork.plugins.group_factor.state import BY_FACTOR, ByFactor, Cells, Fields, Floats, Growth, Settings
 
 FIRST, EVERY = 100, 50
@@ -52,7 +52,7 @@ def advance(state: Fields, params: Settings, rng: np.random.Generator) -> bool:
     """The next slice: judge what joined last, then look for more; whether that is over."""
     growth = state.get("growth")
     if growth is not None and "search" in growth:
-        found = advance_search(growth["search"], state, residual_rows, _room(state, params), True)
+        found = advance_search(growth["search"], state, None, residual_rows, _room(state, params), True)
         if found is None:
             return False
         del growth["search"]
@@ -101,6 +101,7 @@ def _local(arrays: Cells) -> Cells:
 
 
 def _put_back(state: Fields, growth: Growth) -> None:
+    state["stale"] = 1
     for name in BY_FACTOR:
         state[name] = growth["before"][name]
     for other in _OTHERS:
@@ -120,6 +121,7 @@ def _join(state: Fields, params: Settings, found: np.ndarray) -> None:
         state[name] = np.concatenate([state[name], np.full(shape, begin.get(name, 0.0))])
     state["z"][-len(found) :] = found
     state["zz"][-len(found) :] = found**2 + params["start_variance"]
+    state["stale"] = 1
 
 
 def residual_rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:

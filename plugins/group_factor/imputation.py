@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ChainView, Kept, ModelData
-from plaidwork.plugins.group_factor.intercepts import drawn
-from plaidwork.plugins.group_factor.state import Settings
-from plaidwork.plugins.group_factor.views import (
+from plaidwork.core.api import ChainView, Kept, ModelData
+from plaidwork.plugins.group_factor.inputs import (
     blocks_of,
     group_means,
     groups_of,
     likelihoods_of,
-    usable_columns,
 )
+from plaidwork.plugins.group_factor.intercepts import drawn
+from plaidwork.plugins.group_factor.reading import moments, unit_of, usable_columns
+from plaidwork.plugins.group_factor.state import Settings
 
 
 def best_chain(kept: Kept) -> ChainView | None:
@@ -88,18 +88,8 @@ def fitted_columns(
     draw |= {name: whole[name][:, at] for name in ("w", "w_var")}
     draw |= {f"group_{name}": drawn(whole, name)[:, at] for name in ("intercept", "intercept_var")}
     x, spread = linear(draw, group)
-    unit = np.full(
-        len(at), unit_of(block, usable, group, len(groups), params) if params["scale_views"] else 1.0
-    )
+    unit = np.full(len(at), unit_of(moments(block, group), usable, params) if word == "gaussian" else 1.0)
     shift = centre[found] * params["centre_views"]
     y, noise = on_data_scale(word, x, spread, whole["tau"][:, at].T[:, group], shift, unit)
     mean[:, found], sd[:, found] = y.T, noise.T
     return mean, sd
-
-
-def unit_of(block: Block, usable: np.ndarray, group: np.ndarray, n_groups: int, params: Settings) -> float:
-    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means (or 0)."""
-    known, values = block.observed[:, usable].T, block.values[:, usable].T
-    shift = group_means(values, known, group, n_groups) * params["centre_views"]
-    centred = (values - shift.T[:, group]) * known
-    return float(np.sqrt((centred**2).sum() / known.sum())) or 1.0

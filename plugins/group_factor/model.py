@@ -22,17 +22,20 @@ from plaidwork.core.api import (
     State,
     passes,
 )
-from plaidwork.plugins.group_factor import growing, sweep
+from plaidwork.plugins.group_factor import growing, sweep, weak
 from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
+from plaidwork.plugins.group_factor.inputs import blocks_of, groups_of, likelihoods_of
 from plaidwork.plugins.group_factor.intercepts import intercept_draws
+from plaidwork.plugins.group_factor.problems import problems_of
 from plaidwork.plugins.group_factor.project import project
+from plaidwork.plugins.group_factor.reading import block_memory
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
 from plaidwork.plugins.group_factor.start import new_state
 from plaidwork.plugins.group_factor.state import Fields, Settings
-from plaidwork.plugins.group_factor.views import blocks_of, groups_of, likelihoods_of, problems_of
+from plaidwork.plugins.group_factor.upgrading import upgraded
 
 QUIET_SWEEPS = 10
 """Sweeps in a row whose gain must be small: three can be a plateau before a factor finds its place (see NOTES.md)."""
@@ -44,7 +47,7 @@ class GroupFactor(Model[Fields, Settings]):
     spec = GROUP_FACTOR
     likelihood_of = "views"
     relaxation = Relaxation(
-        means=("z", "w", "mu"),
+        means=("z", "w", "mu", "cross"),
         logs=("v", "alpha_rate", "theta_a", "theta_b", "tau_rate"),
         fixed=(
             "y",
@@ -59,6 +62,10 @@ class GroupFactor(Model[Fields, Settings]):
             "null",
             "centre",
             "tau_shape",
+            "shift",
+            "unit",
+            "columns",
+            "total",
         ),
     )
 
@@ -75,17 +82,17 @@ class GroupFactor(Model[Fields, Settings]):
     def stages(
         self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
-        return sweep.stages(state, params, clock.sweep, rng)
+        return sweep.stages(state, data, params, clock.sweep, rng)
 
     def traces(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, float]:
         return sweep.traces_of(state, params)
 
     def objective(self, state: Fields, data: ModelData, params: Settings) -> float:
-        return elbo_of(state, params)
+        return elbo_of(state, params, data)
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
-        if from_version == 2:
-            return sweep.upgraded(state)
+        if from_version in (2, 3):
+            return upgraded(state, from_version)
         return super().upgrade_state(state, from_version, data, params)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
@@ -96,7 +103,7 @@ class GroupFactor(Model[Fields, Settings]):
         return bool((gains <= tolerance * max(1.0, abs(float(bound[-1])))).all())
 
     def extrapolates(self, clock: Clock, params: Settings) -> bool:
-        return not (sweep.drops_now(clock.sweep, params) or growing.grows_now(clock.sweep, params))
+        return not (weak.drops_now(clock.sweep, params) or growing.grows_now(clock.sweep, params))
 
     def may_stop(self, traces: Mapping[str, np.ndarray], params: Settings) -> bool:
         return growing.may_stop(traces["n_factors"], params)
@@ -181,9 +188,14 @@ class GroupFactor(Model[Fields, Settings]):
         warm_up(self, rng)
 
     def estimate(self, data: ModelData, params: Settings) -> Cost:
-        cells = float(sum(np.prod(block.shape) for block in blocks_of(data)))
-        k = params["n_factors"]
-        return Cost(memory=cells * 3 * 8 + 64.0 * k, seconds_per_sweep=cells * (3e-9 * k + 4e-8))
+        k, blocks = params["n_factors"], blocks_of(data)
+        cells = float(sum(np.prod(block.shape) for block in blocks))
+        inside = float(sum(np.prod(block.shape) for block in blocks if not block.stays))
+        sides = blocks[0].shape[0] + sum(
+            block.shape[1] for block in blocks
+        )  # of these there are some twenty arrays, copies included
+        memory = inside * 3 * 8 + 8.0 * 20 * k * sides + block_memory(blocks)
+        return Cost(memory=memory, seconds_per_sweep=cells * (3e-9 * k + 4e-8))
 
 
 def warm_up(model: GroupFactor, rng: np.random.Generator) -> None:

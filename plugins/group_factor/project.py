@@ -7,13 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results
+from plaidwork.plugins.group_factor.deviance import deviance_of, sums_of
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
+from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, groups_of, view_names
 from plaidwork.plugins.group_factor.intercepts import drawn
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
-from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented
+from plaidwork.plugins.group_factor.results import expected, oriented
 from plaidwork.plugins.group_factor.state import Cells, Predictor, Settings
-from plaidwork.plugins.group_factor.sweep import explained, update_scores, update_zeta
-from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, groups_of, read_views, view_names
+from plaidwork.plugins.group_factor.sweep import update_scores, update_zeta
+from plaidwork.plugins.group_factor.views import Views, read_views
+from plaidwork.plugins.group_factor.weak import explained
 
 PASSES = 20
 Draw = dict[str, np.ndarray]
@@ -22,7 +25,7 @@ Draw = dict[str, np.ndarray]
 def new_values(views: Views, blocks: tuple[Block, ...], group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(D, n) values and observed of the new samples of these groups, features found by name; absent ones are missing."""
     n = blocks[0].shape[0]
-    raw, known = np.zeros((len(views.raw), n)), np.zeros((len(views.raw), n))
+    raw, known = np.zeros((len(views.view), n)), np.zeros((len(views.view), n))
     names = view_names(blocks)
     for m, name in enumerate(views.names):
         if name in names:
@@ -108,7 +111,7 @@ def project(kept: Kept, data: ModelData, new_data: ModelData, params: Settings) 
         raise ModelError("The fit has kept nothing yet.", "Wait for the first restart to end.")
     views = read_views(data, params)
     draw = last_of(best)
-    draw, _ = oriented(draw, explained(deviance_of(views, draw)))
+    draw, _ = oriented(draw, explained(deviance_of(views, draw, sums_of(views, draw))))
     blocks = blocks_of(new_data)
     group = new_groups(views, new_data, blocks[0].shape[0])
     raw, known = new_values(views, blocks, group)

@@ -1,20 +1,48 @@
-"""The views as arrays of the state, read a few features at a time so that no second copy of the data is ever made."""
+"""The views as the fit reads them, some samples at a time: no second copy of the data is ever made, and one that stays in its file is
+never in memory as a whole."""
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from plaidwork.core.api import Block
 from plaidwork.plugins.group_factor.intercepts import one_by_group
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
-from plaidwork.plugins.group_factor.state import Cells, Settings
-from plaidwork.plugins.group_factor.views import best_constant, usable_columns
+from plaidwork.plugins.group_factor.products_level import SAMPLES, add_moments, fill_centred_block
+from plaidwork.plugins.group_factor.state import Cells, Floats, Settings
 
-READ_CELLS = 131_072
-"""Cells read at a time: 1 MB in float64."""
+PIECE = 1 << 25
+"""Bytes of a block of samples, about; a block has a multiple of ``SAMPLES``."""
+NONE = np.zeros((0, 0), bool)
+"""In place of which cells are known, where all are."""
+_found: weakref.WeakKeyDictionary[Any, dict[bytes, Moments]] = weakref.WeakKeyDictionary()
+_one = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of all m columns of a view, (G, m) by sample group: known cells, their mean, squares about it, and their extremes."""
+
+    count: Floats
+    mean: Floats
+    square: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def varies(self) -> np.ndarray:
+        """(m,) whether there is more than one value in some sample group."""
+        return np.asarray((self.high > self.low).any(axis=0))
+
+    def squares(self, shift: Floats) -> Floats:
+        """(m,) sums of squares about ``shift`` (G, m)."""
+        return np.asarray((self.square + self.count * (self.mean - shift) ** 2).sum(axis=0))
 
 
 @dataclass(frozen=True)
@@ -34,52 +62,136 @@ class ReadView:
     centre: np.ndarray
 
 
-def _parts(block: Block, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Values and known, (some features, N), and where these features lie among ``columns``."""
-    step = max(1, READ_CELLS // max(1, block.shape[0]))
-    for lo in range(0, len(columns), step):
-        here = slice(lo, lo + step)
-        known = block.observed[:, columns[here]].T
-        yield here, block.values[:, columns[here]].T * known, known
+def samples_at_once(n_features: int) -> int:
+    """Samples of a block."""
+    return max(1, PIECE // (4 * SAMPLES * max(1, n_features))) * SAMPLES
 
 
-def read_view(block: Block, word: str, params: Settings, group: np.ndarray, n_groups: int) -> ReadView:
+def block_memory(blocks: tuple[Block, ...]) -> float:
+    """About the bytes of a block of samples: the rows as read, the cells made of them, and tiles."""
+    wide = sum(block.shape[1] for block in blocks if block.stays)
+    return 3.0 * 8 * wide * samples_at_once(wide) if wide else 0.0
+
+
+def rows_of(block: Block, lo: int, hi: int) -> tuple[np.ndarray, np.ndarray]:
+    """(n, m) cells of samples lo..hi-1, and which are known; without rows where all are."""
+    if block.stays:
+        return np.ascontiguousarray(block.values.rows(lo, hi)), NONE
+    return block.values[lo:hi], block.observed[lo:hi]
+
+
+def blocks_of_samples(block: Block) -> Iterator[tuple[int, int]]:
+    """Where the blocks of samples begin and end."""
+    n, step = block.shape[0], samples_at_once(block.shape[1])
+    for lo in range(0, n, step):
+        yield lo, min(n, lo + step)
+
+
+def moments(block: Block, group: np.ndarray) -> Moments:
+    """Those of a view; of one that stays in its file they are found once."""
+    if not block.stays:
+        return _moments(block, group)
+    with _one:  # another chain waits
+        found = _found.setdefault(block.values, {})
+        key = np.ascontiguousarray(group).tobytes()
+        if key not in found:
+            found[key] = _moments(block, group)
+        return found[key]
+
+
+def _moments(block: Block, group: np.ndarray) -> Moments:
+    shape = int(group.max(initial=0)) + 1, block.shape[1]
+    count, first, second = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+    near = np.zeros(shape[1])
+    for lo, hi in blocks_of_samples(block):
+        values, known = rows_of(block, lo, hi)
+        if lo == 0:  # about the mean, so that little is lost when it is taken off the squares
+            begin = values[:SAMPLES].astype(float)
+            some = known[:SAMPLES] if len(known) else np.ones(begin.shape, bool)
+            near = (begin * some).sum(axis=0) / np.maximum(some.sum(axis=0), 1)
+        add_moments(values, known, group[lo:hi], near, count, first, second, low, high)
+    mean = first / np.maximum(count, 1)
+    return Moments(
+        count, np.where(count > 0, near + mean, 0.0), np.maximum(second - first * mean, 0.0), low, high
+    )
+
+
+def best_constant(mean: np.ndarray, count: np.ndarray, word: str) -> np.ndarray:
+    """Maximum likelihood constant on the scale of x, kept finite for features without events."""
+    if word == "bernoulli":
+        share = np.clip(mean, 1e-6, 1 - 1e-6)
+        return np.log(share) - np.log1p(-share)
+    rate = np.maximum(mean, 1e-6)
+    return rate + np.log(-np.expm1(-rate))
+
+
+def usable_columns(block: Block, word: str, group: np.ndarray | None = None) -> np.ndarray:
+    """Columns with something to learn: a known cell, and for Gaussian views more than one value in some sample group."""
+    if word != "gaussian":
+        return np.flatnonzero(block.observed.any(axis=0))
+    return np.flatnonzero(
+        moments(block, np.zeros(block.shape[0], np.int64) if group is None else group).varies
+    )
+
+
+def unit_of(found: Moments, columns: np.ndarray, params: Settings) -> float:
+    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means (or 0)."""
+    if not params["scale_views"] or not len(columns):
+        return 1.0
+    square = found.squares(found.mean * params["centre_views"])[columns].sum()
+    return float(np.sqrt(square / max(1.0, found.count[:, columns].sum()))) or 1.0
+
+
+def read_view(block: Block, word: str, params: Settings, group: np.ndarray) -> ReadView:
     """One view; Gaussian features are centred in every sample group, unless they are taken as they are."""
-    columns = usable_columns(block, word, group)
-    d, n = len(columns), block.shape[0]
-    member = (group[:, None] == np.arange(n_groups)).astype(float)
-    count, mean = np.zeros((n_groups, d)), np.zeros((n_groups, d))
-    for here, values, known in _parts(block, columns):
-        count[:, here] = (known @ member).T
-        mean[:, here] = (values @ member).T / np.maximum(count[:, here], 1)
-    total, by_group = count.sum(axis=0), one_by_group(params, n_groups)
-    centre = (mean * count).sum(axis=0) / np.maximum(total, 1)
-    level = bool((total == n).all())
-    float_type = np.dtype(params["dtype"])
+    columns, found = usable_columns(block, word, group), moments(block, group)
+    count, mean = found.count[:, columns], found.mean[:, columns]
+    total, by_group = count.sum(axis=0), one_by_group(params, len(count))
+    level = bool((total == block.shape[0]).all())
     if word == "gaussian":
-        mean *= params["centre_views"]
-        square = np.zeros(d)
-        for here, values, known in _parts(block, columns):
-            square[here] = ((values - mean[:, here].T @ member.T) ** 2 * known).sum(axis=1)
-        unit = 1.0
-        if params["scale_views"]:
-            unit = float(np.sqrt(square.sum() / max(1.0, total.sum()))) or 1.0
-        arrays: Cells = {"y": np.empty((d, n), float_type)}
-        if not level:
-            arrays["known"] = np.empty((d, n), np.uint8)
-        for here, values, known in _parts(block, columns):
-            arrays["y"][here] = (values - mean[:, here].T @ member.T) * known / unit
-            if not level:
-                arrays["known"][here] = known
+        shift = found.mean * params["centre_views"]
+        unit = unit_of(found, columns, params)
+        arrays = _gaussian_cells(
+            block, columns, group, np.ascontiguousarray(shift[:, columns]), unit, level, params
+        )
+        square = found.squares(shift)[columns]
         variance = np.maximum(square / np.maximum(total, 1) / unit**2, 1e-300)
-        nothing = np.zeros((n_groups, d) if by_group else d)
+        nothing = np.zeros(count.shape if by_group else len(columns))
         return ReadView(GAUSSIAN, level, arrays, count, variance, nothing, nothing)
+    centre = (mean * count).sum(axis=0) / np.maximum(total, 1)
     kind = POISSON if word == "poisson" else BERNOULLI if params["bernoulli_bound"] == "jaakkola" else BOHNING
-    arrays = {"y": np.empty((d, n), float_type if kind == POISSON else np.int8)}
-    arrays["T" if kind == BERNOULLI else "B"] = np.zeros((d, n), float_type)
-    for here, values, known in _parts(block, columns):
-        arrays["y"][here] = np.where(known, values, -1)
+    float_type, shape = np.dtype(params["dtype"]), (len(columns), block.shape[0])
+    arrays = {"y": np.empty(shape, float_type if kind == POISSON else np.int8)}
+    arrays["T" if kind == BERNOULLI else "B"] = np.zeros(shape, float_type)
+    for lo, hi in blocks_of_samples(block):
+        values, known = rows_of(block, lo, hi)
+        arrays["y"][:, lo:hi] = np.where(known[:, columns], values[:, columns], -1).T
     if by_group:
         centre = np.where(count > 0, mean, centre)
     null = best_constant(centre, count if by_group else total, word)
-    return ReadView(kind, level and kind == BOHNING, arrays, count, np.ones(d), null, centre)
+    return ReadView(kind, level and kind == BOHNING, arrays, count, np.ones(len(columns)), null, centre)
+
+
+def _gaussian_cells(
+    block: Block,
+    columns: np.ndarray,
+    group: np.ndarray,
+    shift: Floats,
+    unit: float,
+    level: bool,
+    params: Settings,
+) -> Cells:
+    """The cells of a Gaussian view, or how they are made of the file each time."""
+    if block.stays:
+        return {"shift": shift, "unit": np.array([unit]), "columns": columns}
+    shape = len(columns), block.shape[0]
+    arrays: Cells = {"y": np.empty(shape, params["dtype"])}
+    if not level:
+        arrays["known"] = np.empty(shape, np.uint8)
+    for lo, hi in blocks_of_samples(block):
+        values, known = rows_of(block, lo, hi)
+        fill_centred_block(values, columns, known, group[lo:hi], shift, unit, lo, arrays["y"])
+        if not level:
+            arrays["known"][:, lo:hi] = known[:, columns].T
+    return arrays

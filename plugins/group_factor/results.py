@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,40 +18,15 @@ from plaidwork.core.api import (
     format_percent,
 )
 from plaidwork.core.api_factors import correlate_rows
-from plaidwork.plugins.group_factor import local
+from plaidwork.plugins.group_factor.deviance import Sums, deviance_of, share_by_group, sums_of
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
-from plaidwork.plugins.group_factor.intercepts import drawn, of_group
+from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, group_means
 from plaidwork.plugins.group_factor.restarts import restart_results
 from plaidwork.plugins.group_factor.state import Settings
-from plaidwork.plugins.group_factor.sweep import explained
-from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, group_means, read_views
+from plaidwork.plugins.group_factor.views import Views, read_views
+from plaidwork.plugins.group_factor.weak import explained
 
 Z95 = 1.959964
-
-
-def deviance_of(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
-    """(K + 3, M), see ``local.deviances``."""
-    out = np.zeros((len(draw["z"]) + 3, len(views.names)))
-    mu = drawn(draw)
-    for g in range(len(mu) if views.null.ndim == 2 else 1):
-        known = views.observed * (views.group == g) if views.null.ndim == 2 else views.observed
-        local.deviances(
-            0, len(views.raw), views.raw, known, views.kind.astype(np.int64), np.ascontiguousarray(mu[g]),
-            of_group(views.null, g), np.ascontiguousarray(draw["z"]), np.ascontiguousarray(draw["w"]),
-            views.view.astype(np.int64), out,
-        )  # fmt: skip
-    return out
-
-
-def share_by_group(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
-    """(G, K + 1, M) share explained among the samples of each group, see ``sweep.explained``."""
-    groups = range(len(views.groups))
-    return np.array(
-        [
-            explained(deviance_of(replace(views, observed=views.observed * (views.group == g)), draw))
-            for g in groups
-        ]
-    )
 
 
 def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -130,8 +104,8 @@ def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Tabl
         if not out.any():
             continue
         truth, centre, spread = block.truth[:, columns].T[out], mean[here][out], sd[here][out]
-        plain = np.broadcast_to(_plain(views, here), out.shape)[out]
-        noise = np.broadcast_to(_plain_sd(views, here)[:, None], out.shape)[out]
+        plain = np.broadcast_to(_plain(views, m), out.shape)[out]
+        noise = np.broadcast_to(_plain_sd(views, m)[:, None], out.shape)[out]
         rows["View"].append(views.names[m])
         rows["Cells"].append(int(out.sum()))
         word = views.likelihoods[m]
@@ -145,19 +119,19 @@ def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Tabl
     )
 
 
-def _plain(views: Views, here: slice) -> np.ndarray:
-    known = views.observed[here]
-    mean = ((views.raw[here] * known).sum(axis=1) / known.sum(axis=1) * views.unit[here])[:, None]
+def _plain(views: Views, index: int) -> np.ndarray:
+    here, known, raw = views.place(index), views.observed[index], views.raw[index]
+    mean = ((raw * known).sum(axis=1) / known.sum(axis=1) * views.unit[here])[:, None]
     if views.null.ndim == 2:  # groups have intercepts of their own, and so have constants
         own = np.array([known[:, views.group == g].sum(axis=1) for g in range(len(views.groups))])
-        by_group = group_means(views.raw[here], known, views.group, len(views.groups)) * views.unit[here]
+        by_group = group_means(raw, known, views.group, len(views.groups)) * views.unit[here]
         mean = np.where(own > 0, by_group, mean.T).T[:, views.group]
     return mean + views.by_sample(views.mean, here)
 
 
-def _plain_sd(views: Views, here: slice) -> np.ndarray:
-    known = views.observed[here]
-    return np.sqrt((views.raw[here] ** 2 * known).sum(axis=1) / known.sum(axis=1)) * views.unit[here]
+def _plain_sd(views: Views, index: int) -> np.ndarray:
+    known, raw = views.observed[index], views.raw[index]
+    return np.sqrt((raw**2 * known).sum(axis=1) / known.sum(axis=1)) * views.unit[views.place(index)]
 
 
 def _score(word: str, y: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
@@ -198,12 +172,12 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
     return {"headline": headline, "caption": caption[:1].upper() + caption[1:] + "."}
 
 
-def _by_group(views: Views, draw: dict[str, np.ndarray]) -> Results:
-    """What is explained in each sample group; of no group where none are given."""
+def _by_group(views: Views, draw: dict[str, np.ndarray], sums: Sums, order: np.ndarray) -> Results:
+    """What is explained in each sample group by the factors in this order; of no group where none are given."""
     names = np.array(views.groups if len(views.groups) > 1 else (), dtype=str)
     share = np.zeros((0, len(views.names), len(draw["z"])))
     if len(names):
-        share = share_by_group(views, draw)[:, :-1].swapaxes(1, 2)
+        share = share_by_group(views, draw, sums)[:, order].swapaxes(1, 2)
     return {
         "sample_group": Result(names, ("sample_group",)),
         "variance_by_group": Result(
@@ -250,7 +224,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
         return {"headline": "No restart has ended yet", "caption": ""}
     views = read_views(data, params)
     draw = last_of(best)
-    share = explained(deviance_of(views, draw))
+    sums = sums_of(views, draw)
+    plain, share = draw, explained(deviance_of(views, draw, sums))
     draw, order = oriented(draw, share)
     share = share[[*order, len(order)]]
     labels = np.array([f"Factor {k + 1}" for k in range(len(order))])
@@ -284,7 +259,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
             correlate_rows(draw["z"], draw["z"]), ("factor", "factor_2"), label="Correlation"
         ),
         **restart_results(kept, best, draw["z"], labels),
-        **_by_group(views, draw),
+        **_by_group(views, plain, sums, order),
     }
     if (scored := held_out(data, views, draw)) is not None:
         results["held_out"] = scored

@@ -32,6 +32,7 @@ GROUP_FACTOR = ModelSpec(
             many=True,
             holdout="cells",
             union=True,
+            in_file=True,
         ),
         Input(
             "groups",
@@ -181,7 +182,7 @@ GROUP_FACTOR = ModelSpec(
         View("table", "Restarts", {"values": "restarts"}, group="Restarts"),
         View("table", "Stability", {"values": "stability"}, options={"layer": True}, group="Restarts"),
     ),
-    state_version=3,
+    state_version=4,
     schedule=Schedule(chains=2, max_sweeps=2000, tolerance=0.1, window=50, relaxation=16.0),
     citation=CITATION,
     help=(

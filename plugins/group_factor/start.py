@@ -2,89 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-from numba import njit
 
-from plaidwork.core.api import Block, ModelError, counted
-from plaidwork.core.numerics.signs import signed
-from plaidwork.plugins.group_factor import kernels, local, products
-from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, known_of, of_samples, views_of
+from plaidwork.core.api import Block, ModelData, ModelError, counted
+from plaidwork.plugins.group_factor import kernels, local
+from plaidwork.plugins.group_factor.cells import (
+    View,
+    fill_centred,
+    known_of,
+    of_samples,
+    views_of,
+)
 from plaidwork.plugins.group_factor.intercepts import of_group
 from plaidwork.plugins.group_factor.reading import ReadView, read_view
-from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Search, Settings, StartWork
+from plaidwork.plugins.group_factor.search import advance_search, new_search
+from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Settings, StartWork
 
 SINGLE_CELLS = 1_000_000
 """From so many cells on the predictions are summed in the type of the cells: rounding is then 1e-10 of the bound."""
-PASSES, SPARE = 10, 10
-"""Passes over the data that find the components, and directions followed besides the wanted ones."""
-TURNS = 200
-"""The most steps of varimax."""
-SLICE = 100_000_000
-"""Multiplications and additions in one slice."""
-Rows = Callable[[Fields, View, int, int], np.ndarray]
-"""(hi - lo, N) values of features lo..hi-1 of a view, whose components are sought."""
-
-
-@njit(nogil=True, cache=True, fastmath=products.FAST)
-def _gradient(loadings, rotation):
-    """(K, K) loadings^T of (L^3 - L times the mean square of its column), where L = loadings rotation."""
-    d, k = loadings.shape
-    turned, square, out = np.empty((d, k)), np.zeros(k), np.zeros((k, k))
-    for i in range(d):
-        row = turned[i]
-        row[:] = 0.0
-        for j in range(k):
-            factor, source = loadings[i, j], rotation[j]
-            for c in range(k):
-                row[c] += factor * source[c]
-        for c in range(k):
-            square[c] += row[c] * row[c]
-    for i in range(d):
-        row = turned[i]
-        for c in range(k):
-            row[c] *= row[c] * row[c] - square[c] / d
-        for j in range(k):
-            factor, target = loadings[i, j], out[j]
-            for c in range(k):
-                target[c] += factor * row[c]
-    return out
-
-
-def turn(loadings: np.ndarray, rotation: np.ndarray) -> tuple[np.ndarray, float]:
-    """One step of varimax: the next (K, K) rotation of the (D, K) loadings, and what it has reached."""
-    left, values, right = np.linalg.svd(_gradient(loadings, rotation))
-    return left @ right, float(values.sum())
-
-
-def _dots(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """(L, L) scalar products of the rows of two (L, N), without the threads of a BLAS library."""
-    return np.asarray(np.einsum("an,bn->ab", one, two))
-
-
-def _mixed(by: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """(k, N) sums of the (L, N) rows, each by a column of ``by`` (L, k)."""
-    return np.asarray(np.einsum("lk,ln->kn", by, rows))
-
-
-def orthonormal(rows: np.ndarray) -> np.ndarray:
-    """(L, N) an orthonormal basis of the space of the (L, N) rows; rows of zeros in place of what they lack."""
-    for _ in range(2):  # once leaves rounding errors of nearly parallel rows
-        size = np.sqrt((rows**2).sum(axis=1))[:, None]
-        rows = rows / np.where(size > 0, size, 1.0)
-        square = _dots(rows, rows)
-        values, vectors = np.linalg.eigh(square)
-        keep = values > 1e-12 * values[-1]
-        factor = np.where(keep, 1 / np.sqrt(np.where(keep, values, 1.0)), 0.0)
-        rows = _mixed(vectors * factor, rows)
-    return rows
-
-
-def levelled(loadings: np.ndarray) -> np.ndarray:
-    """Rows of like length (Kaiser), those near 0 left small: else the strongest features decide the rotation."""
-    squares = (loadings**2).sum(axis=1)
-    return loadings / np.sqrt(squares + max(0.1 * squares.mean(), 1e-300))[:, None]
 
 
 def centred_rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
@@ -102,10 +37,11 @@ def centred_rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
     return out
 
 
-def advance_start(state: Fields, params: Settings) -> bool:
+def advance_start(state: Fields, data: ModelData, params: Settings) -> bool:
     """The next slice of the search for components; whether it is at its end."""
     work = state["start"]
-    found = advance_search(work, state, centred_rows, params["n_factors"], params["init"] == "varimax")
+    wanted, rotate = params["n_factors"], params["init"] == "varimax"
+    found = advance_search(work, state, data, centred_rows, wanted, rotate)
     if found is None:
         return False
     del state["start"]
@@ -113,80 +49,6 @@ def advance_start(state: Fields, params: Settings) -> bool:
     scores[: len(found)] = found
     _set_scores(state, scores + work["noise"])
     return True
-
-
-def new_search(wanted: int, n: int, d: int, rng: np.random.Generator) -> Search:
-    """A search for the leading ``wanted`` components of (D, N) values."""
-    rank = min(wanted + SPARE, n, d)
-    return {
-        "phase": "pass", "at": 0, "pass": 0, "turns": 0, "last": 0.0,
-        "basis": rng.standard_normal((rank, n)), "sum": np.zeros((rank, n)),
-    }  # fmt: skip
-
-
-def advance_search(work: Search, state: Fields, rows: Rows, wanted: int, rotate: bool) -> np.ndarray | None:
-    """The next slice of a search; at its end the components (k, N), k at most ``wanted``, their mean square 1.
-
-    The leading right singular vectors by subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4), rotated by
-    varimax of the loadings if wanted. Their signs do not lean on those of the steps before.
-    """
-    if work["phase"] == "turn":
-        return _turn(work)
-    basis, n_features = work["basis"], len(state["lik"])
-    lo = work["at"]
-    hi = min(n_features, lo + max(1, SLICE // (2 * basis.size)))
-    small = basis.astype(state["float"].dtype)
-    for view in views_of(state):
-        below, above = max(lo, view.first), min(hi, view.first + view.size)
-        for a, b in in_tiles(max(0, above - below), basis.shape[1]):
-            at, stop = below + a, below + b
-            x = rows(state, view, at - view.first, stop - view.first)
-            image = np.zeros((stop - at, len(basis)))
-            products.dots_of_rows(x, 0, small, image)
-            if work["phase"] == "loadings":
-                work["loadings"][at:stop] = image / basis.shape[1]
-            else:
-                turned = np.ascontiguousarray(image.T.astype(x.dtype))
-                products.dots_of_columns(turned, x, 0, 0, work["sum"])
-    work["at"] = hi
-    return _end_of_pass(work, n_features, wanted, rotate) if hi == n_features else None
-
-
-def _end_of_pass(work: Search, d: int, wanted: int, rotate: bool) -> np.ndarray | None:
-    n = work["basis"].shape[1]
-    work["at"] = 0
-    if work["phase"] == "loadings":
-        work["loadings"] = levelled(work["loadings"])
-        work["phase"] = "turn"
-        return None
-    work["pass"] += 1
-    if work["pass"] < PASSES:
-        work["basis"] = orthonormal(work["sum"])
-        work["sum"] = np.zeros_like(work["basis"])
-        return None
-    square = _dots(work["basis"], work["sum"])
-    values, vectors = np.linalg.eigh((square + square.T) / 2)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    use = 0
-    if values[0] > 0:
-        use = min(wanted, n - 1, int((values > 1e-10 * values[0]).sum()))
-    work["basis"] = _mixed(vectors[:, :use], work["basis"]) * np.sqrt(n)
-    if not rotate or use < 2:
-        return signed(work["basis"].T).T
-    work["phase"], work["loadings"], work["rotation"] = "loadings", np.zeros((d, use)), np.eye(use)
-    return None
-
-
-def _turn(work: Search) -> np.ndarray | None:
-    """Some steps of varimax."""
-    loadings = work["loadings"]
-    for _ in range(max(1, SLICE // (4 * loadings.size * loadings.shape[1]))):
-        work["rotation"], reached = turn(loadings, work["rotation"])
-        work["turns"] += 1
-        if reached <= work["last"] * (1 + 1e-8) or work["turns"] == TURNS:
-            return signed(_mixed(work["rotation"], work["basis"]).T).T
-        work["last"] = reached
-    return None
 
 
 def _set_scores(state: Fields, scores: np.ndarray) -> None:
@@ -222,7 +84,7 @@ def start_scores(
 
 
 def new_state(
-    blocks: tuple[Block, ...],
+    given_blocks: tuple[Block, ...],
     likelihoods: tuple[str, ...],
     group: np.ndarray,
     params: Settings,
@@ -230,10 +92,9 @@ def new_state(
     given: np.ndarray | None = None,
 ) -> Fields:
     """All of q and the cells. ``likelihoods`` of the views, ``group`` (N,) the sample groups from 0 on."""
-    n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(blocks)
+    n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(given_blocks)
     read = [
-        read_view(block, word, params, group, n_groups)
-        for block, word in zip(blocks, likelihoods, strict=True)
+        read_view(block, word, params, group) for block, word in zip(given_blocks, likelihoods, strict=True)
     ]
     sizes = [view.null.shape[-1] for view in read]
     d = sum(sizes)
@@ -246,6 +107,7 @@ def new_state(
         "cells": {str(index): view.arrays for index, view in enumerate(read)},
         "z": np.zeros((k, n)), "v": v, "zz": v.copy(),
         "loc": np.zeros((k, d)), "var": np.ones((k, d)), "var0": np.ones((k, d)),
+        "cross": np.zeros((k, n_groups, d)), "total": np.zeros((n_groups, d)), "stale": 1,
         "gamma": np.ones((k, d)), "w": np.zeros((k, d)), "ww": np.zeros((k, d)),
         "alpha_shape": np.ones((k, m)), "alpha_rate": np.ones((k, m)),
         "theta_a": np.full((k, m), params["sparsity_a"]), "theta_b": np.full((k, m), params["sparsity_b"]),

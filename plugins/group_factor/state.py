@@ -16,7 +16,7 @@ Slab = Literal["full", "collapsed"]
 
 ByFactor = Literal[
     "z", "v", "zz", "loc", "var", "var0", "gamma", "w", "ww", "score_shape", "score_rate", "alpha_shape",
-    "alpha_rate", "theta_a", "theta_b",
+    "alpha_rate", "theta_a", "theta_b", "cross",
 ]  # fmt: skip
 """Arrays whose first axis are the factors."""
 BY_FACTOR: tuple[ByFactor, ...] = get_args(ByFactor)
@@ -55,12 +55,18 @@ class Settings(TypedDict):
 
 
 class Cells(TypedDict, total=False):
-    """Of one view, (D_m, N) each, see ``cells.py`` for which a view has; the type follows the setting ``dtype``."""
+    """Of one view, (D_m, N) each but the last three, see ``cells.py`` for which a view has; the type follows the setting ``dtype``."""
 
     y: np.ndarray
     known: NDArray[np.uint8]
     T: np.ndarray
     B: np.ndarray
+    shift: Floats
+    """(G, D_m) taken off the columns of the file"""
+    unit: Floats
+    """(1,) by which they are divided"""
+    columns: Ints
+    """(D_m,) that are fitted"""
 
 
 _Passes = TypedDict("_Passes", {"pass": int})  # a key that is a word of Python
@@ -81,6 +87,8 @@ class Search(_Passes):
     """(D, L)"""
     rotation: NotRequired[Floats]
     """(L, L)"""
+    image: NotRequired[Floats]
+    """(D, L) while it is summed up over blocks of samples"""
 
 
 class StartWork(Search):
@@ -192,6 +200,12 @@ class Fields(Predictor, OfFeatures):
     """(K, M)"""
     theta_b: Floats
     """(K, M)"""
+    cross: Floats
+    """(K, G, D) sums of y <z> of Gaussian features without gaps"""
+    total: Floats
+    """(G, D) sums of y^2 of these"""
+    stale: int
+    """1: factor values were set from outside, and these sums are to be made anew."""
     squares: Floats
     """(G, D) expected squared errors of Gaussian features"""
     deviance: Floats

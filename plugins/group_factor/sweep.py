@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import digamma
 
-from plaidwork.core.api import POSITION, Stage, State
-from plaidwork.plugins.group_factor import growing, kernels, local, products, singles
+from plaidwork.core.api import ModelData, Stage
+from plaidwork.plugins.group_factor import blocks, growing, kernels, local, passing, products, singles, weak
 from plaidwork.plugins.group_factor.bound import (
     bound_terms,
     gaussian_likelihood,
@@ -22,29 +21,21 @@ from plaidwork.plugins.group_factor.cells import (
     View,
     across,
     in_tiles,
-    known_of,
     level_of,
+    parts_of,
     tile,
     views_of,
 )
-from plaidwork.plugins.group_factor.intercepts import for_kernels, of_group, update_by_group
+from plaidwork.plugins.group_factor.intercepts import for_kernels, update_by_group
 from plaidwork.plugins.group_factor.start import advance_start
-from plaidwork.plugins.group_factor.state import BY_FACTOR, Fields, Predictor, Settings
+from plaidwork.plugins.group_factor.state import Fields, Predictor, Settings
 
 SLICE = 200_000_000
 """Multiplications and additions in one slice, some 5 to 20 ms."""
 SIDE = 32
 """Samples of a tile of the scores are a multiple of it: so many cells of a feature, at least, are read at once."""
 LOCAL_WORK = 200
-"""What a cell costs in the last stage and, by factor, when weak ones are looked for, in the same unit."""
-OLD_STAGES = ("start", "deviance", "weights", "scores", "local")
-"""Names of the stages by their number in states of version 2."""
-
-
-def drops_now(sweep: int, params: Settings) -> bool:
-    """Whether weak factors leave before this sweep."""
-    start, every = params["drop_start"], params["drop_every"]
-    return sweep >= max(1, start) and (sweep - start) % every == 0
+"""What a cell costs in the last stage, in the same unit."""
 
 
 def update_weights(state: Fields, params: Settings, lo: int, hi: int, only: int = -1) -> None:
@@ -58,21 +49,34 @@ def update_weights(state: Fields, params: Settings, lo: int, hi: int, only: int 
     table = products.padded(z, dtype=float_type)
     found = state["loc"], state["var"], state["var0"], state["gamma"], state["w"], state["ww"]
     prior = state["view"], alpha, slab, odds
-    for view, below, above in _parts(state, lo, hi):
-        whole = _level_gram(state) if view.level else None
+    whole: np.ndarray | None = None
+    for view, below, above in parts_of(state, lo, hi):
+        if view.level:
+            whole = _level_gram(state) if whole is None else whole
+            _update_level(state, view, below, above, whole, z, (*prior, *found, only))
+            continue
         for start, end in in_tiles(above - below, z.shape[1]):
             at, stop = below + start, below + end
             cells = tile(state, view, at - view.first, stop - view.first)
-            if cells.T is None:
-                gram, cross = (
-                    level_of(state, view)[:, at - view.first : stop - view.first].T @ whole,
-                    np.zeros((stop - at, len(z))),
-                )
-                products.dots_of_rows(cells.B, 0, z, cross)
-                kernels.weights_of_level(at, gram, cross, *prior, *found, only)
-            else:
-                products.take_away(at, cells.T, cells.T_at[0], table, state["w"], cells.B)
-                kernels.weights(at, cells.T, cells.T_at[0], cells.B, z, zz, *prior, *found, only)
+            assert cells.T is not None
+            products.take_away(at, cells.T, cells.T_at[0], table, state["w"], cells.B)
+            kernels.weights(at, cells.T, cells.T_at[0], cells.B, z, zz, *prior, *found, only)
+
+
+def _update_level(
+    state: Fields, view: View, lo: int, hi: int, whole: np.ndarray, z: np.ndarray, others: tuple[Any, ...]
+) -> None:
+    """q(w, s) of features lo..hi-1 of a level view, from the Gram matrices (G, width) of the factor values."""
+    level = level_of(state, view)
+    for start, end in in_tiles(hi - lo, whole.shape[1] if view.summed else z.shape[1]):
+        at, stop = lo + start, lo + end
+        here = level[:, at - view.first : stop - view.first]
+        cross = np.zeros((stop - at, len(z)))
+        if view.summed:
+            cross += np.einsum("gd,kgd->dk", here, state["cross"][:, :, at:stop])
+        else:
+            products.dots_of_rows(tile(state, view, at - view.first, stop - view.first).B, 0, z, cross)
+        kernels.weights_of_level(at, here.T @ whole, cross, *others)
 
 
 def _level_gram(state: Fields) -> np.ndarray:
@@ -123,7 +127,7 @@ def update_scores(state: Predictor, lo: int, hi: int, only: int = -1) -> None:
         if view.level:
             _add_level(state, view, gram)
     precision = state["score_shape"] / state["score_rate"]
-    step = max(SIDE, TILE_CELLS // max(1, len(here)) // SIDE * SIDE)
+    step = max(SIDE, TILE_CELLS // max(1, len(here), products.CHUNK) // SIDE * SIDE)
     for left in range(lo, hi, step):
         right = min(hi, left + step)
         T, rest = across(state, soft, left, right)
@@ -149,7 +153,7 @@ def _cross_of_level(state: Predictor, views: list[View], left: int, right: int) 
         if not view.level:
             continue
         small = state["w"][:, view.features].astype(state["float"].dtype)
-        for start, end in in_tiles(view.size, right - left):
+        for start, end in in_tiles(view.size, right - left, products.CHUNK):
             cells = tile(state, view, start, end, left, right)
             products.dots_of_columns(np.ascontiguousarray(small[:, start:end]), cells.B, 0, 0, cross)
     return cross
@@ -168,7 +172,7 @@ def update_score_precision(state: Fields, params: Settings) -> None:
 
 def update_noise(state: Fields, params: Settings, lo: int, hi: int) -> None:
     """q(tau) of those of features lo..hi-1 that are Gaussian, and their part of the bound."""
-    for view, below, above in _parts(state, lo, hi):
+    for view, below, above in parts_of(state, lo, hi):
         if view.kind != kernels.GAUSSIAN:
             continue
         here = slice(below, above)
@@ -185,13 +189,15 @@ def update_zeta(state: Predictor) -> None:
 
 
 def update_local(state: Fields, params: Settings, lo: int, hi: int) -> None:
-    """Intercepts, noise precisions and local parameters of features lo..hi-1, each feature in one go."""
+    """Intercepts, noise precisions and local parameters of features lo..hi-1, each feature in one go; and the products of Gaussian
+    features with the new factor values."""
     _update_soft(state, lo, hi, params["intercept_variance"], params["intercept"])
     update_noise(state, params, lo, hi)
+    blocks.update_products(state, lo, hi)
 
 
 def _update_soft(state: Predictor, lo: int, hi: int, v_mu: float, intercepts: bool) -> None:
-    for view, below, above in _parts(state, lo, hi):
+    for view, below, above in parts_of(state, lo, hi):
         if view.kind == kernels.GAUSSIAN:
             continue
         y, first = view.arrays["y"], view.first
@@ -209,95 +215,27 @@ def _update_soft(state: Predictor, lo: int, hi: int, v_mu: float, intercepts: bo
                 local.update_tangents(at, end, first, view.kind, y, view.arrays["B"], x, spread, *rest)
 
 
-def _parts(state: Predictor, lo: int, hi: int) -> Iterator[tuple[View, int, int]]:
-    """The views that have some of features lo..hi-1, and which of them."""
-    for view in views_of(state):
-        below, above = max(lo, view.first), min(hi, view.first + view.size)
-        if below < above:
-            yield view, below, above
-
-
-def measure(state: Fields, lo: int, hi: int) -> np.ndarray:
-    """The deviances of features lo..hi-1, as they are added to ``state["deviance"]`` (G, K + 3, M)."""
-    found = np.zeros_like(state["deviance"])
-    for view, below, above in _parts(state, lo, hi):
-        for start, end in in_tiles(above - below, state["z"].shape[1]):
-            at, stop = below + start, below + end
-            rows = at - view.first, stop - view.first
-            y, known = view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float)
-            for g, out in enumerate(found):
-                local.deviances(
-                    at, stop, y, known * (state["group"] == g), state["kind"], of_group(state["mu"], g),
-                    of_group(state["null"], g), state["z"], state["w"], state["view"], out,
-                )  # fmt: skip
-    return found
-
-
-def _add_deviance(state: Fields, part: np.ndarray) -> None:
-    state["deviance"] += part
-
-
-def explained(deviance: np.ndarray) -> np.ndarray:
-    """(K + 1, M) share of deviance explained; 0 where there is nothing to explain.
-
-    The row of a factor is what it takes away when it is added to the intercepts alone, so that a factor without weights
-    has 0; the last row is what all take away from the best constants. For Gaussian views both are 1 - SSE / SST.
-    """
-    none, base = deviance[-2], deviance[-1]
-    gain = np.vstack([none - deviance[:-3], base - deviance[-3]])
-    return np.where(base > 0, gain / np.where(base > 0, base, 1.0), 0.0)
-
-
-def drop_weak(state: Fields, params: Settings) -> None:
-    """Take out all factors that explain too little in every view and sample group; one factor always stays."""
-    share = np.concatenate([explained(part)[:-1] for part in state["deviance"]], axis=1)
-    weak = np.asarray((share < params["min_r2"]).all(axis=1))
-    if params["min_r2"] == 0:
-        weak = np.asarray((state["gamma"] < 0.01).all(axis=1))
-    if weak.all():
-        weak[share.max(axis=1).argmax()] = False
-    if weak.any():
-        keep_factors(state, np.flatnonzero(~weak))
-        state["dropped"] += int(weak.sum())
-
-
-def keep_factors(state: Fields, index: np.ndarray) -> None:
-    """Only these factors, in this order."""
-    for name in BY_FACTOR:
-        state[name] = np.ascontiguousarray(state[name][index])
-
-
-def _begin(state: Fields) -> None:
-    k, m = state["alpha_shape"].shape
-    state["deviance"] = np.zeros((len(state["scale"]), k + 3, m))
-
-
-def stages(state: Fields, params: Settings, sweep: int, rng: np.random.Generator) -> Sequence[Stage]:
-    """The stages of a sweep, each some tens of milliseconds a slice."""
+def stages(
+    state: Fields, data: ModelData, params: Settings, sweep: int, rng: np.random.Generator
+) -> Sequence[Stage]:
+    """The stages of a sweep, each some tens of milliseconds a slice; longer where views are read from a file."""
     (k, n), d = state["z"].shape, len(state["lik"])
     columns = products.width(k) + k
+    small = all(
+        view.summed for view in views_of(state)
+    )  # then no stage of features but the products goes through the cells
     found = []
     if "start" in state:
-        found.append(Stage("start", lambda lo, hi: advance_start(state, params), None, 1, whole=False))
-    if drops_now(sweep, params):
-        cut = _slice(n * (LOCAL_WORK // 2 * k))
-        begin, end = partial(_begin, state), partial(drop_weak, state, params)
-        add = partial(_add_deviance, state)
-        found.append(
-            Stage(
-                "weak factors",
-                lambda lo, hi: measure(state, lo, hi),
-                d,
-                cut,
-                begin,
-                end,
-                parallel=True,
-                add=add,
-            )
-        )
+        found.append(Stage("start", lambda lo, hi: advance_start(state, data, params), None, 1, whole=False))
+    if weak.drops_now(sweep, params):
+        found.append(weak.stage(state, params))
     if growing.grows_now(sweep, params):
         found.append(
             Stage("more factors", lambda lo, hi: growing.advance(state, params, rng), None, 1, whole=False)
+        )
+    if found or state["stale"]:
+        found += passing.fresh_products(
+            state, data, lambda lo, hi: blocks.update_products(state, lo, hi, True)
         )
     return [
         *found,
@@ -305,7 +243,7 @@ def stages(state: Fields, params: Settings, sweep: int, rng: np.random.Generator
             "weights",
             lambda lo, hi: update_weights(state, params, lo, hi),
             d,
-            _slice(n * columns),
+            _slice(columns * (1 if small else n)),
             parallel=True,
         ),
         _at_once("slab precisions", lambda: update_alpha(state, params)),
@@ -314,13 +252,16 @@ def stages(state: Fields, params: Settings, sweep: int, rng: np.random.Generator
             if sweep >= params["theta_start"]
             else []
         ),
-        Stage("scores", lambda lo, hi: update_scores(state, lo, hi), n, _slice(d * columns), parallel=True),
+        passing.scores(state, data, update_scores)
+        or Stage(
+            "scores", lambda lo, hi: update_scores(state, lo, hi), n, _slice(d * columns), parallel=True
+        ),
         _at_once("precision of the scores", lambda: update_score_precision(state, params)),
         Stage(
             "local",
             lambda lo, hi: update_local(state, params, lo, hi),
             d,
-            _slice(n * (3 * k + LOCAL_WORK)),
+            d if all(view.stays for view in views_of(state)) else _slice(n * (3 * k + LOCAL_WORK)),
             parallel=True,
         ),
     ]
@@ -334,14 +275,6 @@ def _slice(work: int) -> int:
 def _at_once(name: str, work: Callable[[], None]) -> Stage:
     """A stage that takes next to no time."""
     return Stage(name, lambda lo, hi: work(), slice=1000)
-
-
-def upgraded(state: State) -> Fields:
-    """A state of version 2, in which the model itself kept where the sweep stood."""
-    stage, at = OLD_STAGES[state.pop("stage")], state.pop("at")
-    if stage != "deviance" or at:
-        state[POSITION] = {"stage": "weak factors" if stage == "deviance" else stage, "at": at}
-    return cast(Fields, state)
 
 
 def bring_up_to_date(state: Fields, before: Fields) -> None:

@@ -7,6 +7,7 @@ from toy import ToySampler, toy_data
 from plaidwork.core.cli import fitting
 from plaidwork.core.contract.model import Cost
 from plaidwork.core.errors import PluginError
+from plaidwork.core.hdf5 import limits
 from plaidwork.core.inference import memory
 from plaidwork.core.inference.memory import free_memory, memory_problem, memory_told, needed
 from plaidwork.core.inference.plan import make_plan
@@ -100,7 +101,7 @@ def test_nothing_is_said_where_there_is_room_or_nobody_knows(monkeypatch, free):
 def test_a_container_has_less_than_the_computer(monkeypatch, tmp_path):
     (tmp_path / "memory.max").write_text("5000\n")
     (tmp_path / "memory.current").write_text("2000\n")
-    monkeypatch.setattr(memory, "_GROUPS", tmp_path)
+    monkeypatch.setattr(limits, "_GROUPS", tmp_path)
     assert free_memory() == 3000
     (tmp_path / "memory.max").write_text("max\n")
     assert free_memory() is None or free_memory() > 3000

@@ -29,7 +29,7 @@ def _other_library(monkeypatch):
 
 def _factors(init):
     _, plan, state = group_factor_tools.start({"init": init, "n_factors": 6}, absent=0)
-    while not group_start.advance_start(state, plan.params):
+    while not group_start.advance_start(state, plan.data, plan.params):
         pass
     return state["z"]
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned_samples
-from plaidwork.core.data.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
+from plaidwork.core.data.importers._findings import distinct_names, repeated, repeated_lines
 from plaidwork.core.data.importers.base import ImportOptions, RawTable
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
@@ -41,11 +43,16 @@ def checked_names(file: str, names: Sequence[str], what: str, options: ImportOpt
 
 def checked_kind(file: str, values: Any, options: ImportOptions) -> ValueKind:
     """The kind asked for, if the values allow it, else the one inferred."""
+    stays = isinstance(values, InFile)
     dense = values.data if hasattr(values, "tocsr") else values
-    found = infer_kind(dense)
+    found = values.facts().kind if stays else infer_kind(dense)
     wanted = options.get("kind")
     if wanted is None or wanted == found:
         return found
+    if stays and wanted == "real":
+        return "real"
+    if stays:
+        dense = values.get()
     if wanted not in get_args(ValueKind) or wanted == "categorical":
         raise DataError(f"{file}: unknown kind of values “{wanted}”.")
     if wanted == "binary" or (wanted in ("count", "ordinal") and found == "real"):
@@ -84,7 +91,9 @@ def finished(raw: RawTable, options: ImportOptions) -> Dataset:
     where = samples_found(options, words, rows, columns, raw.samples_in) if values.ndim == 2 else ""
     image_shape = raw.image_shape
     if options.get("transpose") and values.ndim == 2:
-        values = values.T.tocsr() if hasattr(values, "tocsr") else np.ascontiguousarray(values.T)
+        stays = isinstance(values, InFile)
+        values = values.T.tocsr() if hasattr(values, "tocsr") else values.T
+        values = values if stays or hasattr(values, "tocsr") else np.ascontiguousarray(values)
         rows, columns, table, other, words = columns, rows, other, table, words[::-1]
         image_shape, where = (), turned_samples(where)
     dataset = Dataset(

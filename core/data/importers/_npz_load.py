@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ from plaidwork.core.data.importers._npz_parts import (
     split_column,
 )
 from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.in_file import TYPES, InFile, stays_in_file
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
@@ -36,10 +38,12 @@ NO_IMAGES = "Correct image_shape in the file, or read the rows as plain numbers 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Shape and type of an array."""
+    """Shape and type of an array, where in its file its numbers begin, and whether column follows column."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    begin: int = 0
+    by_columns: bool = False
 
     @property
     def described(self) -> str:
@@ -61,6 +65,23 @@ def halves_of(headers: Mapping[str, Header], array: str) -> Halves | None:
     """The training and test parts that ``array`` stands for."""
     found = find_halves({name: header.shape for name, header in candidates_of(headers).items()})
     return found if found is not None and found.array == array else None
+
+
+def staying(path: Path, header: Header, options: ImportOptions) -> InFile | None:
+    """The matrix of an npy file where it stays there: large, or so requested; None otherwise. Raises ``DataError``."""
+    wanted = options.get("values_in")
+    fits = (
+        len(header.shape) == 2 and header.dtype.newbyteorder("=").str[1:] in TYPES and header.dtype.isnative
+    )
+    if wanted == "file" and not (fits and min(header.shape) > 0):
+        raise DataError(
+            f"{path.name} holds {header.described}; only matrices of float32 or float64 can stay in their file.",
+            "Save the array as such: array.astype(numpy.float32).",
+        )
+    size = math.prod(header.shape)
+    if not fits or wanted == "memory" or not (wanted == "file" or stays_in_file(size)):
+        return None
+    return InFile(path, header.begin, header.shape, header.dtype, turned=header.by_columns)
 
 
 @dataclass(frozen=True)

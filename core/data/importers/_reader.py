@@ -10,16 +10,11 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._damage import memory_told
-from plaidwork.core.data.importers._findings import (
-    far_issue,
-    infer_kind,
-    line_issues,
-    name_issue,
-    skew_issue,
-)
+from plaidwork.core.data.importers._findings import far_issue, line_issues, name_issue, skew_issue
 from plaidwork.core.data.importers._matrix import finished, samples_found
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
 from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 

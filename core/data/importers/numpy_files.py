@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.data.importers._column import encode
 from plaidwork.core.data.importers._damage import check_growth
 from plaidwork.core.data.importers._images import PICTURES
@@ -22,13 +22,15 @@ from plaidwork.core.data.importers._npz_load import (
     halves_of,
     load,
     location_of,
+    staying,
 )
 from plaidwork.core.data.importers._npz_parts import find_halves
 from plaidwork.core.data.importers._npz_sparse import holds_sparse, load_sparse, sparse_shape
-from plaidwork.core.data.importers._reader import TableReader, several_arrays
+from plaidwork.core.data.importers._reader import HEAD, TableReader, several_arrays
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import Fix, ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
@@ -40,7 +42,7 @@ _USUAL = ("X", "x", "data", "values", "matrix")
 
 class NumpyReader(TableReader):
     """Arrays of numbers. Options: ``array`` (which one of an npz), ``transpose``, ``rename_duplicates``,
-    ``infinite`` (missing), ``kind``, ``row_word`` and ``column_word`` (what nameless lines are called: memberships of
+    ``infinite`` (missing), ``values_in`` (of an npy file with two axes: ``file``, ``memory``), ``kind``, ``row_word`` and ``column_word`` (what nameless lines are called: memberships of
     columns have ``row_word="column"``), ``image_shape`` (``none``: do not take the rows for images), and the dropping and
     log options of delimited files. ``X_train`` and ``X_test`` of an npz become one matrix with a column ``split``
     (``array="X_train + X_test"``); ``y_train``, or ``y`` beside ``X``, becomes the column ``label``. What
@@ -79,6 +81,8 @@ class NumpyReader(TableReader):
             return several_arrays(path, "Several arrays could be the data", unclear, options, choices)
         if unclear:
             raise DataError(f"{path.name}: {unclear}", "Choose one with the option “array”.")
+        if not array and (cells := staying(path, headers[""], options)) is not None:
+            return _raw_in_file(path, cells, options, head)
         loaded = load(path, headers, array, options)
         if progress is not None:
             progress(0.8)
@@ -134,6 +138,46 @@ def _sparse(path: Path, headers: Mapping[str, Header], options: ImportOptions, h
     )
 
 
+def matrix_in(path: Path) -> InFile:
+    """The matrix of an npy file, which stays there; nothing but its head is read. Raises ``DataError``."""
+    found = staying(path, _headers(path)[""], {"values_in": "file"})
+    assert found is not None
+    return found
+
+
+def _raw_in_file(path: Path, cells: InFile, options: ImportOptions, head: bool) -> RawTable:
+    """A matrix whose values stay in the file; of a preview the first rows. Raises ``DataError`` for infinities."""
+    n, m = cells.shape
+    values: Any = cells
+    if head:
+        values = cells[: min(n, HEAD)]
+    elif np.isinf([cells.facts().least, cells.facts().most]).any():
+        raise DataError(
+            f"{path.name}: expected finite numbers, found infinity.",
+            "Mend the array: it is too large to be changed here.",
+        )
+    text = (
+        "Only a part of them is in memory at a time. A session names the file and does not hold the values."
+    )
+    rows, columns = (str(options.get(f"{what}_word", what)) for what in ("row", "column"))
+    in_force = {**options, "values_in": "file"}
+    return RawTable(
+        path,
+        file_stem(path),
+        values,
+        default_names(rows, len(values) if head else n),
+        default_names(columns, m),
+        in_force=in_force,
+        source=None if head else Source(path.name, cells.facts().file, in_force),
+        notes=(f"The values stay in {path.name}.",),
+        doubts=[Issue("info", "The values stay in their file", text)],
+        detected=frozenset({"values_in"} - options.keys()),
+        asks_samples=True,
+        n_rows=n,
+        checked=len(values) if head else 0,
+    )
+
+
 def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:
     """Infinite values are missing when the user said so, reported in a preview, refused otherwise."""
     infinite = np.isinf(raw.values)
@@ -184,7 +228,7 @@ def _headers(path: Path) -> dict[str, Header]:
 def _header(path: Path, file: IO[bytes], size: int, where: str) -> Header:
     version = npy.read_magic(file)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, _, dtype = read(file)
+    shape, by_columns, dtype = read(file)
     cells = 1
     for length in shape:
         cells *= int(length)
@@ -199,7 +243,7 @@ def _header(path: Path, file: IO[bytes], size: int, where: str) -> Header:
         )
     # an axis of length 0 hides how long the others are, and each of their items gets a name
     check_growth(path, math.prod(max(int(length), 1) for length in shape) * dtype.itemsize)
-    return Header(tuple(int(length) for length in shape), dtype)
+    return Header(tuple(int(length) for length in shape), dtype, file.tell(), by_columns)
 
 
 def _choose(path: Path, headers: Mapping[str, Header], options: ImportOptions) -> tuple[str, str]:

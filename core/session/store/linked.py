@@ -16,6 +16,7 @@ from typing import Any
 
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.importers._text import file_sha256
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, PlaidworkError, SessionError
@@ -59,6 +60,21 @@ class Link:
         link.values(dataset)
         return link
 
+    @staticmethod
+    def staying(dataset: Dataset, cells: InFile) -> Link:
+        """To the file in which the values of a dataset stay; nothing is compared, as the file is still what was imported."""
+        options = {key: value for key, value in dataset.source.options.items() if key not in _ELSEWHERE}
+        return Link(
+            dataset.name, Path(os.path.abspath(cells.path)), *cells.stamp, dataset.source.sha256, dataset.digest(),
+            options, dataset.steps,
+        )  # fmt: skip
+
+    @property
+    def stays(self) -> bool:
+        """Whether the values stay in the file when somebody needs them."""
+        turned = all(step.name == "transpose" for step in self.steps)
+        return self.options.get("values_in") == "file" and turned and self.sparse < 0
+
     @property
     def fault(self) -> str:
         """What is wrong with the file as far as its place, kind and size tell; empty when nothing is."""
@@ -91,7 +107,10 @@ class Link:
             raise SessionError(what + fault, hint)
 
     def values(self, described: Dataset) -> Any:
-        """The values, read from the file, of the dataset that is described. Raises ``SessionError``."""
+        """The values, read from the file, of the dataset that is described; what reads them where they stay there.
+
+        Raises ``SessionError``.
+        """
         if not self.allowed:
             raise SessionError(
                 f"The values of “{self.name}” are in {line(str(self.file))}. The session was made elsewhere, so that "
@@ -100,7 +119,8 @@ class Link:
             )
         self.check()
         try:
-            found = self._read().values
+            read = self._read()
+            found = read.in_file or read.values
             made = described.with_(values=found)
             same = made.is_sparse == (self.sparse >= 0) and made.digest() == self.digest
         except PlaidworkError as error:
@@ -178,7 +198,7 @@ class Link:
 
 
 class LinkedValues(Deferred):
-    """The values of a dataset that lie in a file of their own."""
+    """The values of a dataset that lie in a file of their own; of which they are read as a whole, or stay there."""
 
     def __init__(self, link: Link, shape: tuple[int, ...]) -> None:
         super().__init__(shape, float, self._of_file, nbytes=link.sparse, sparse=link.sparse >= 0)
@@ -186,9 +206,34 @@ class LinkedValues(Deferred):
         self.described: Dataset | None = None
         """The dataset that these are of."""
 
+    @property
+    def stays(self) -> bool:  # type: ignore[override]
+        return self.link.stays
+
     def _of_file(self) -> Any:
         assert self.described is not None
         return self.link.values(self.described)
+
+    def cells(self) -> InFile:
+        """What goes through the file, once it was compared with what it was. Raises ``SessionError``."""
+        found = super().get()
+        assert isinstance(found, InFile)
+        return found
+
+    def get(self) -> Any:
+        return self.cells().get() if self.stays else super().get()
+
+    def every(self, step: int) -> Any:
+        """Of a file that nobody has written to since, as its time tells; no rows are read of others before all are compared."""
+        if not self.stays:
+            return super().every(step)
+        link = self.link
+        if not link.allowed or link.fault or link.file.stat().st_mtime_ns != link.time:
+            return None
+        from plaidwork.core.data.importers.numpy_files import matrix_in
+
+        found = matrix_in(link.file)
+        return (found.T if len(link.steps) % 2 else found).every(step)
 
 
 def link_of(
@@ -197,6 +242,8 @@ def link_of(
     """The file that holds just these values, where there is one; ``digest`` gives that of the dataset, where it is kept."""
     if isinstance(dataset.held, LinkedValues):
         return dataset.held.link
+    if isinstance(dataset.held, InFile):
+        return Link.staying(dataset, dataset.held)
     return links.get((digest or dataset.digest)()) if links else None
 
 

@@ -100,7 +100,7 @@ def write(session: Session, path: Path, *, backup: bool = True, compact: bool = 
 
 def estimate(session: Session) -> int:
     """About how many bytes the file takes."""
-    total = 100_000 + sum(dataset.nbytes for dataset in list(session.datasets.values()))
+    total = 100_000 + sum(data.nbytes for data in list(session.datasets.values()) if not data.stays)
     for run in list(session.runs.values()):
         for record in run.chains:
             total += record.trace.rows().nbytes

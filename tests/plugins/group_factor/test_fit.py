@@ -11,7 +11,7 @@ from plaidwork.core.errors import ModelError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.fitting import fit
-from plaidwork.plugins.group_factor import sweep
+from plaidwork.plugins.group_factor import sweep, weak
 
 LARGE = {"n": 300, "sizes": (80, 120, 80), "k": 5, "missing": 0.05, "absent": 30, "active": 0.3}
 
@@ -42,9 +42,7 @@ def test_true_factors_of_counts_are_not_dropped(seed):
 
 def test_a_factor_without_weights_explains_nothing():
     """Deviances of one factor alone, all, none, and of the best constants."""
-    share = sweep.explained(
-        np.array([[90.0, 40.0], [110.0, 70.0], [80.0, 35.0], [110.0, 70.0], [100.0, 0.0]])
-    )
+    share = weak.explained(np.array([[90.0, 40.0], [110.0, 70.0], [80.0, 35.0], [110.0, 70.0], [100.0, 0.0]]))
     np.testing.assert_allclose(share, [[0.2, 0.0], [0.0, 0.0], [0.2, 0.0]])
 
 

@@ -10,7 +10,7 @@ from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.fitting import fit
-from plaidwork.plugins.group_factor.sweep import explained
+from plaidwork.plugins.group_factor.weak import explained
 
 N = 240
 

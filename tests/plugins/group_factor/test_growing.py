@@ -77,7 +77,7 @@ def test_residuals_are_what_is_not_expected():
 )
 def test_goes_on_exactly(sweep, slices, monkeypatch):
     """From the middle of the search for more, and from within the sweeps that are judged."""
-    monkeypatch.setattr("plaidwork.plugins.group_factor.start.SLICE", 1)
+    monkeypatch.setattr("plaidwork.plugins.group_factor.search.SLICE", 1)
     arrays, _ = tools.views(6, n=40, sizes=(12, 12, 12), k=4)
     plan = make_plan(registry().model("group_factor"), {"views": tools.datasets(arrays)}, GROW)
 

@@ -9,9 +9,10 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.exporting import export_run
+from plaidwork.plugins.group_factor.deviance import deviance_of, sums_of
 from plaidwork.plugins.group_factor.imputation import fitted_columns
 from plaidwork.plugins.group_factor.model import GroupFactor
-from plaidwork.plugins.group_factor.results import deviance_of, expected, last_of
+from plaidwork.plugins.group_factor.results import expected, last_of
 from plaidwork.plugins.group_factor.views import read_views
 from tests import group_factor_tools as tools
 
@@ -36,7 +37,7 @@ def test_columns_are_those_of_the_whole_matrix(fitted_run):
     views = read_views(plan.data, plan.params)
     best = max(kept.chains, key=lambda chain: chain.kept_trace("elbo")[-1])
     mean, sd = expected(views, last_of(best))
-    assert deviance_of(views, last_of(best)).shape[1] == 3
+    assert deviance_of(views, last_of(best), sums_of(views, last_of(best))).shape[1] == 3
     for place in range(3):
         columns = views.columns[place][::-3]
         got, doubt = fitted_columns(kept, plan.data, plan.params, place, columns)

@@ -1,0 +1,67 @@
+"""The inputs of a fit: views, sample groups, and the likelihood of every view."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Block, ModelData, ModelError, SettingError, per_matrix
+
+NAMES = {"gaussian": "Gaussian", "bernoulli": "Bernoulli", "poisson": "Poisson"}
+"""Likelihoods as they are written in a text."""
+
+
+def groups_of(data: ModelData) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names of the sample groups that occur, and the group (N,) of every sample; one without a name when none are given."""
+    if "groups" not in data:
+        return ("",), np.zeros(blocks_of(data)[0].shape[0], np.int64)
+    block = data["groups"]
+    present, group = np.unique(block.values, return_inverse=True)
+    return tuple(block.categories[code] for code in present), group.astype(np.int64)
+
+
+def group_means(values: np.ndarray, known: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """(G, d) means of the known among (d, N) values by sample group; 0 where there is none."""
+    member = (group[:, None] == np.arange(n_groups)).astype(float)
+    return ((values * known) @ member / np.maximum(known @ member, 1)).T
+
+
+def blocks_of(data: ModelData) -> tuple[Block, ...]:
+    return tuple(data["views"])
+
+
+def view_names(blocks: tuple[Block, ...]) -> tuple[str, ...]:
+    """Names of the views, made different where they are not."""
+    names: list[str] = []
+    for position, block in enumerate(blocks):
+        name = block.name or f"view {position + 1}"
+        names.append(name if name not in names else f"{name} ({position + 1})")
+    return tuple(names)
+
+
+def guess(block: Block) -> str:
+    """The likelihood that the values allow: 0 and 1, whole numbers from 0 on, anything."""
+    largest, step = -1.0, max(1, 100_000 // max(1, block.shape[1]))
+    for lo in range(0, block.shape[0], step):  # a few samples at a time: no copy of the whole view
+        values = block.values[lo : lo + step][block.observed[lo : lo + step]]
+        if ((values < 0) | (values != np.floor(values))).any():
+            return "gaussian"
+        largest = max(largest, float(values.max(initial=-1.0)))
+    if largest < 0:
+        return "gaussian"
+    return "bernoulli" if largest <= 1 else "poisson"
+
+
+def likelihoods_of(blocks: tuple[Block, ...], text: str) -> tuple[str, ...]:
+    """Likelihood of every view: given by ``name = word`` parts, by a list of words in order, or guessed.
+
+    Raises
+    ------
+    ModelError : a name that is not known, or as many words as there are no views.
+    """
+    try:
+        found = per_matrix(text, view_names(blocks))
+    except SettingError as error:
+        raise ModelError(f"“Likelihoods”: {error.message}", error.hint) from error
+    return tuple(
+        guess(block) if word in ("", "guess") else word for word, block in zip(found, blocks, strict=True)
+    )

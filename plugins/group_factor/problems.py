@@ -1,0 +1,136 @@
+"""What is wrong with the views, or worth knowing, before a fit starts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Block, ModelError, Problem, counted
+from plaidwork.plugins.group_factor.inputs import NAMES, likelihoods_of, view_names
+from plaidwork.plugins.group_factor.reading import moments, usable_columns
+from plaidwork.plugins.group_factor.state import Settings
+
+MANY = 4
+"""Problems named of one sort."""
+
+
+def problems_of(
+    blocks: tuple[Block, ...], params: Settings, group: np.ndarray | None = None
+) -> list[Problem]:
+    """What is wrong with the views, or worth knowing."""
+    try:
+        likelihoods = likelihoods_of(blocks, params["likelihoods"])
+    except ModelError as error:
+        return [Problem(error.message, error.hint, "likelihoods")]
+    group = np.zeros(blocks[0].shape[0], np.int64) if group is None else group
+    found: list[Problem] = []
+    fitted = 0
+    for name, block, word in zip(view_names(blocks), blocks, likelihoods, strict=True):
+        if wrong := _needs_memory(name, block, word, params) or _wrong_value(name, block, word):
+            found.append(wrong)
+            continue
+        usable = usable_columns(block, word, group)
+        fitted += len(usable)
+        found += _left_out(name, block, word, usable, group)
+        found += _unsafe(name, block, word, params, group)
+    if any(problem.severity == "error" for problem in found):
+        return found
+    if blocks[0].shape[0] < 2:
+        found.append(Problem("At least two samples are needed. Found 1.", "", "views"))
+    if not fitted:
+        found.append(
+            Problem(
+                "No feature varies: there is nothing to explain.", "Check the views and likelihoods.", "views"
+            )
+        )
+    some = [np.ones(1, bool) if block.stays else block.observed.any(axis=1) for block in blocks]
+    empty = ~np.any(np.broadcast_arrays(*some), axis=0)
+    if empty.any() and fitted:
+        found.append(
+            Problem(
+                f"{_some([blocks[0].names[0][i] for i in np.flatnonzero(empty)], 'sample')} without a known cell in any view.",
+                "Such samples get factor values of 0; leave them out if they should not be shown.",
+                "views",
+                "warning",
+            )
+        )
+    return found
+
+
+def _needs_memory(name: str, block: Block, word: str, params: Settings) -> Problem | None:
+    """What a view that stays in its file cannot be used for."""
+    if not block.stays or (word == "gaussian" and not params["grow"]):
+        return None
+    what = "the search for more factors" if word == "gaussian" else f"a view that is {NAMES[word]}"
+    return Problem(
+        f"The view “{name}” stays in its file, and {what} needs it in memory.",
+        "Switch off “Add factors” (grow)." if word == "gaussian" else
+        "Say “gaussian” under Likelihoods, or import the file with its values in memory (values_in=memory), if they fit.",
+        "grow" if word == "gaussian" else "likelihoods",
+    )  # fmt: skip
+
+
+def _wrong_value(name: str, block: Block, word: str) -> Problem | None:
+    values = block.values
+    if word == "gaussian":
+        return None
+    bad = (values != 0) & (values != 1) if word == "bernoulli" else (values < 0) | (values % 1 != 0)
+    bad &= block.observed
+    if not bad.any():
+        return None
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    wanted = "0 or 1" if word == "bernoulli" else "whole numbers from 0 on"
+    return Problem(
+        f"The view “{name}” is {NAMES[word]} and needs {wanted}. Found {values[row, column]:g} at sample "
+        f"“{block.names[0][row]}”, feature “{block.names[1][column]}”.",
+        "Choose another likelihood for it, or mend the data.",
+        "views",
+    )
+
+
+def _left_out(
+    name: str, block: Block, word: str, usable: np.ndarray, group: np.ndarray | None
+) -> list[Problem]:
+    n_features = block.shape[1]
+    if len(usable) == n_features:
+        return []
+    out = np.setdiff1d(np.arange(n_features), usable)
+    which = _some([block.names[1][i] for i in out], "feature")
+    constant = "constant in every sample group" if group is not None and group.any() else "constant"
+    why = f"{constant} or without a known cell" if word == "gaussian" else "without a known cell"
+    return [Problem(f"{name}: {which} left out, {why}.", "", "views", "warning")]
+
+
+def _unsafe(name: str, block: Block, word: str, params: Settings, group: np.ndarray) -> list[Problem]:
+    found = []
+    if word == "poisson" and not params["likelihoods"].strip():
+        largest = block.values.max(initial=0.0, where=block.observed)
+        if largest > 1000:
+            found.append(
+                Problem(
+                    f"{name} holds whole numbers up to {largest:g} and is taken for counts (Poisson).",
+                    "For ratings or intensities say “gaussian” under Likelihoods; large counts fit better as logarithms.",
+                    "likelihoods",
+                    "warning",
+                )
+            )
+    if word == "gaussian" and not params["scale_views"]:
+        known = moments(block, group)
+        total = max(1.0, known.count.sum())
+        middle = (known.count * known.mean).sum() / total
+        with np.errstate(over="ignore"):
+            spread = float(np.sqrt(known.squares(np.full_like(known.mean, middle)).sum() / total))
+        if not 1e-3 <= spread <= 1e3 and spread > 0:
+            found.append(
+                Problem(
+                    f"{name} has a standard deviation of {spread:.3g}; the priors are made for values around 1.",
+                    "Switch on “Scale views”.",
+                    "scale_views",
+                    "warning",
+                )
+            )
+    return found
+
+
+def _some(names: list[str], noun: str) -> str:
+    shown = ", ".join(f"“{name}”" for name in names[:MANY]) + (", …" if len(names) > MANY else "")
+    return f"{counted(len(names), noun)} ({shown})"
