@@ -74,6 +74,8 @@ class ToyBlocks(Model):
     def validate(self, data: Any, params: Any) -> list[Problem]:
         if params["blocks"] > 100:
             return [Problem("Too many blocks for “Matrix”.", "Take fewer.", "X")]
+        if params["blocks"] == 40:
+            return [Problem("Rows differ in level.", "", "X", "warning", "standardise", {"axis": "rows"})]
         if params["blocks"] > 50:
             return [Problem("Many blocks take long.", severity="warning")]
         return []

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from gui_toys import LABELS, SPEC, ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
 
+from plaidwork.core.contract.model import Problem
+from plaidwork.core.data.dataset import Step
+from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.setup import SetupPage
 from plaidwork.gui.setup.presets import PresetStore
+from plaidwork.gui.setup.remedy import remedy_of
 from plaidwork.gui.workbench import Workbench
 
 
@@ -283,3 +288,30 @@ def test_steps_beyond_a_sweep_are_asked_of_models_that_take_them(qapp):
     schedule = LABELS.schedule.with_(window=50, tolerance=0.1, relaxation=16.0)
     form = ScheduleForm(replace(LABELS, schedule=schedule))
     assert form.schedule() == schedule
+
+
+def test_what_helps_against_a_warning_is_a_click_away(qtbot, bench, page):
+    before = bench.session.datasets["genes"]
+    assert page.foot.remedy.isHidden()
+    type_into(qtbot, page.form.field("blocks"), "40")
+    qtbot.waitUntil(page.foot.remedy.isVisible, timeout=20_000)
+    assert page.foot.remedy.text() == "Standardise rows"
+    qtbot.mouseClick(page.foot.remedy, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.inputs() != {"X": ["genes"]}, timeout=20_000)
+    (name,) = page.inputs()["X"]
+    copy = bench.session.datasets[name]
+    assert name == "genes, rows standardised"
+    assert copy.values.mean(axis=1) == pytest.approx(0, abs=1e-9)
+    assert bench.session.datasets["genes"] is before
+    bench.editing.undo()
+    assert list(bench.session.datasets) == ["genes"]
+
+
+def test_a_remedy_knows_that_the_data_were_turned(bench):
+    dataset = bench.session.datasets["genes"]
+    turned = apply_step(dataset, Step("transpose"))
+    warning = Problem("Rows differ.", "", "X", "warning", "standardise", {"axis": "rows"})
+    plan = SimpleNamespace(warnings=(warning,), inputs={"X": (turned,)})
+    _, step = remedy_of(plan, {"X": [dataset]})
+    assert step == Step("standardise", {"axis": "columns"})
+    assert remedy_of(SimpleNamespace(warnings=(Problem("x"),), inputs={}), {}) is None
