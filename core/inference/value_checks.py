@@ -30,7 +30,8 @@ def check_values(item: Input, dataset: Dataset) -> None:
     found = _first(
         dataset,
         lambda values: (
-            ~np.isnan(values) & ((values != 0) & (values != 1) if binary else (values < 0) | (values % 1 != 0))
+            ~np.isnan(values)
+            & ((values != 0) & (values != 1) if binary else (values < 0) | (values % 1 != 0))
         ),
     )
     if found is not None:

@@ -18,12 +18,12 @@ MOST_FACTORS = 512
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"}, error_model="numpy")
-def shares_of(size, v, e, power, share):
+def shares_of(size, v, e, power, bits, share):
     """exp(-|v|) into ``e``, to 3e-16 of itself down to exp(-708), and 1 / (1 + exp(-v)) into ``share``; the first ``size`` numbers of each.
 
-    A polynomial around the nearest power of 2, which is put together from its bits; ``power`` is room for it.
+    A polynomial around the nearest power of 2, which is put together from its bits: ``power`` is room for it, and ``bits`` the same
+    memory as int64.
     """
-    bits = power.view(np.int64)
     for b in range(size):
         x = -min(abs(v[b]), 708.0)
         shifted = (
@@ -85,10 +85,10 @@ def _put_back(start, end, indices, values, step, raw):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
-def _topics(size, fixed, cross, odds, z, room):
+def _topics(size, fixed, cross, odds, z, room, bits):
     """q(z) of ``size`` documents side by side, topic after topic from ``fixed`` on; z (K, LANES) in place.
 
-    ``odds`` (K, LANES) are the log odds with all other topics left out; ``room`` (6, LANES). Returns the entropy of q and
+    ``odds`` (K, LANES) are the log odds with all other topics left out; ``room`` (6, LANES), of which ``bits`` (LANES,) are the fourth as int64. Returns the entropy of q and
     the largest change.
     """
     K = len(z)
@@ -100,7 +100,7 @@ def _topics(size, fixed, cross, odds, z, room):
         for b in range(size):
             v[b] = odds[k, b]
         take_away(size, cross[k], z, v)
-        shares_of(size, v, e, power, share)
+        shares_of(size, v, e, power, bits, share)
         for b in range(size):
             x, y, new = abs(v[b]), e[b], share[b]
             entropy += x * (new if v[b] < 0.0 else y * new)
@@ -114,7 +114,7 @@ def _topics(size, fixed, cross, odds, z, room):
     return entropy + _take_log(size, product), largest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=False, error_model="numpy")
 def _take_log(size, product):
     """Sum of the logarithms; the numbers become 1."""
     total = 0.0
@@ -176,6 +176,7 @@ def documents(
     f, step, pick = np.empty(K), np.empty(K), np.empty(LANES, np.int64)
     z, old, odds = np.zeros((K, LANES)), np.zeros((K, LANES)), np.zeros((K, LANES))
     side_y, side_cover, room = np.zeros(LANES), np.zeros((P, LANES)), np.zeros((6, LANES))
+    bits = room[3].view(np.int64)
     for g in range(len(base)):
         size = 0
         for n in range(lo, hi + 1):
@@ -199,7 +200,7 @@ def documents(
                     for k in range(K):
                         odds[k, b], old[k, b] = f[k], z[k, b]
             if update:
-                entropy, change = _topics(size, fixed, cross[g], odds, z, room)
+                entropy, change = _topics(size, fixed, cross[g], odds, z, room, bits)
                 tally[0] += entropy
                 tally[1] = max(tally[1], change)
             for b in range(size):

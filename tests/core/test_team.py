@@ -166,12 +166,13 @@ def test_no_partial_sum_is_added_when_a_slice_fails():
 def test_group_factors_are_those_of_one_thread(threads, monkeypatch):
     """Slices so small that every stage has many; ones and zeros, counts and values, with missing cells."""
     from plaidwork.core.plugins.registry import registry
-    from plaidwork.plugins.group_factor import sweep
+    from plaidwork.plugins.group_factor import sweep, weak
 
     monkeypatch.setattr(sweep, "SLICE", 20_000)
+    monkeypatch.setattr(weak, "SLICE", 20_000)
     counted = []
-    measure = sweep.measure
-    monkeypatch.setattr(sweep, "measure", lambda *given: counted.append(given[1:]) or measure(*given))
+    measure = weak.measure
+    monkeypatch.setattr(weak, "measure", lambda *given: counted.append(given[1:]) or measure(*given))
     rng = np.random.default_rng(8)
     scores = rng.normal(size=(60, 2))
     values = scores @ rng.normal(size=(2, 30)) + rng.normal(size=(60, 30))

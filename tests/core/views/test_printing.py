@@ -114,7 +114,7 @@ def test_a_view_without_a_result_says_why(settled):
 )
 def test_a_run_opens_on_the_view_that_its_model_names(told, number):
     views = (BARS, replace(BARS, title="Other", group="All"))
-    run = SimpleNamespace(spec=SimpleNamespace(views=views), params={}, results=told)
+    run = SimpleNamespace(spec=SimpleNamespace(views=views, inputs=()), params={}, inputs={}, results=told)
     assert leading_view(None, run) == number
 
 

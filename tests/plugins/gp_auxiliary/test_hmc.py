@@ -238,5 +238,7 @@ def test_a_stretch_leaves_the_prior_of_the_amplitude():
 
 
 def test_a_stretch_without_the_prior_is_found():
-    flat = with_fault(stretching.stretch, " + law.log_prior(moved)", " + 0.25 * law.log_prior(moved)")
-    assert stretched_apart(flat) > 5.0
+    flat = with_fault(
+        stretching.stretch_amplitudes, " + law.log_prior(moved)", " + 0.25 * law.log_prior(moved)"
+    )
+    assert stretched_apart(with_fault(stretching.stretch, stretch_amplitudes=flat)) > 5.0
