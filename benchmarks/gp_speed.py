@@ -18,9 +18,9 @@ import time
 import numpy as np
 
 from plaidwork.core.api import Block, Clock, ModelData
-from plaidwork.plugins.gp_auxiliary.classify import Classes
-from plaidwork.plugins.gp_auxiliary.gram import times_q
+from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
 from plaidwork.plugins.gp_auxiliary.kernels import sites
+from plaidwork.plugins.gp_auxiliary.shared.gram import times_q
 
 CASES = ((100, "rbf", 2.0), (500, "rbf", 3.0), (500, "matern12", 2.0), (2000, "rbf", 10.0))
 """Samples, covariance, and the factor to reach."""

@@ -188,7 +188,7 @@ def _work_on_plaid(share: float) -> dict[str, Work]:
 def _process(share: float) -> Seconds:
     from gp_speed import make_data
 
-    from plaidwork.plugins.gp_auxiliary.classify import Classes
+    from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
 
     model = Classes()
     params = model.spec.check_params(

@@ -13,13 +13,13 @@ import numpy as np
 
 from plaidwork.core.api import Clock, ModelData
 from plaidwork.core.api_tempering import new_swaps
-from plaidwork.plugins.gp_auxiliary import hyper
-from plaidwork.plugins.gp_auxiliary.classify import Classes
-from plaidwork.plugins.gp_auxiliary.flow import NOWHERE, flow_of, new_reference
-from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
-from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
-from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow
-from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
+from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
+from plaidwork.plugins.gp_auxiliary.classes.ordinal import OrderedClasses
+from plaidwork.plugins.gp_auxiliary.classes.replica import Labels, add_flow
+from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses
+from plaidwork.plugins.gp_auxiliary.shared import hyper
+from plaidwork.plugins.gp_auxiliary.shared.flow import NOWHERE, flow_of, new_reference
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, draw_f
 
 N_BATCHES = 40
 
@@ -72,7 +72,7 @@ class ClassifierJoint:
         self.shares = self.semi and self.params["shares"] == "inferred"
 
     def state(self, theta, z, code, share):
-        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+        from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 
         prior = make_prior(self.x, self.params, True)
         replica = {"z": z, "theta": theta, "log_share": np.log(share)} | prior.gram(theta)
@@ -100,7 +100,7 @@ class ClassifierJoint:
         return code
 
     def direct(self, rng):
-        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+        from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 
         prior = make_prior(self.x, self.params, False)
         law = prior.covariance
@@ -167,7 +167,7 @@ class OrdinalJoint:
         self.params = model.spec.check_params(params | {"standardise": False})
 
     def direct(self, rng):
-        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+        from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 
         prior = make_prior(self.x, self.params, True)
         theta = prior.covariance.prior_mean.copy()
@@ -224,7 +224,7 @@ class RatersJoint:
         )
 
     def direct(self, rng):
-        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+        from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 
         prior, params = make_prior(self.x, self.params, True), self.params
         theta = prior.covariance.prior_mean.copy()

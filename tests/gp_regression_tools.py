@@ -8,9 +8,9 @@ import numpy as np
 from gp_joint import generator
 
 from plaidwork.core.api import Dataset
-from plaidwork.plugins.gp_auxiliary.covariance import Parameter, make_covariance
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import extended, law_of, observed_prior
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Parameter, make_covariance
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 SETTINGS = {
     "covariance": "expression",

@@ -1,4 +1,4 @@
-"""Gaussian process classification and ordinal regression by auxiliary variables (see NOTES.md)."""
+"""Gaussian processes: classification, few labels, ordered classes, raters, components, regression (see NOTES.md)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from plaidwork.core.api import hookimpl
 def plaidwork_models() -> list[str]:
     path = "plaidwork.plugins.gp_auxiliary"
     return [
-        f"{path}.classify:Classes",
-        f"{path}.semi:SemiClasses",
-        f"{path}.ordinal:OrderedClasses",
-        f"{path}.raters:Rated",
-        f"{path}.binary_pca:BinaryComponents",
-        f"{path}.variational:QuickClasses",
+        f"{path}.classes.classify:Classes",
+        f"{path}.few_labels.model:SemiClasses",
+        f"{path}.classes.ordinal:OrderedClasses",
+        f"{path}.raters.model:Rated",
+        f"{path}.components.model:BinaryComponents",
+        f"{path}.classes.variational:QuickClasses",
         f"{path}.regression.model:Regression",
         f"{path}.regression.quick:QuickRegression",
     ]

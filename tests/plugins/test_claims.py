@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from plaidwork import plugins
-from plaidwork.plugins.gp_auxiliary.posterior import fastest
-from plaidwork.plugins.gp_auxiliary.raters_results import _apart
+from plaidwork.plugins.gp_auxiliary.classes.posterior import fastest
+from plaidwork.plugins.gp_auxiliary.raters.results import _apart
 from plaidwork.plugins.plaid.pooling import Together
 from plaidwork.plugins.plaid.wording import Findings
 from plaidwork.plugins.plaid.wording import texts as plaid_texts

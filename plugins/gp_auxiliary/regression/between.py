@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from plaidwork.plugins.gp_auxiliary.covariance import Parameter
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Parameter
 
 FULL_UP_TO = 4
 """Outputs up to which all correlations are free; of more the functions have one common factor, and the noise is independent."""

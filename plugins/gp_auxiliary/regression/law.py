@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter
-from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance, Parameter
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 FLOOR = 1e-6
 """Smallest noise variance, of standardised values: it is added to what the parameter says, so that no fit is without noise."""

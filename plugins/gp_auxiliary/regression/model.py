@@ -22,8 +22,6 @@ from plaidwork.core.api import (
     Stage,
     Trial,
 )
-from plaidwork.plugins.gp_auxiliary import hyper
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import law_of, log_evidence
 from plaidwork.plugins.gp_auxiliary.regression.moments import solve_dense
 from plaidwork.plugins.gp_auxiliary.regression.noise import (
@@ -53,7 +51,9 @@ from plaidwork.plugins.gp_auxiliary.regression.state import (
     settings_at,
     start_of,
 )
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared import hyper
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 SLICES = 4
 """Elliptical slices of a varying noise in a sweep: they cost a few values each, a trajectory five gradients."""

@@ -15,13 +15,13 @@ from scipy.linalg.lapack import dpotrf, dpotri
 
 from plaidwork.core.api import ChainView, Kept
 from plaidwork.core.numerics.used_draws import spread
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import inputs_of, law_of
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.noise import NoiseLaw, nodes_of
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, located, points_of, prior_at
 from plaidwork.plugins.gp_auxiliary.regression.sparse import Sparse, solve_sparse
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 MOST_DRAWS, LEAST_DRAWS, ROUGH_DRAWS = 200, 12, 25
 """Draws that predictions are averaged over: at most, in any case, and while the chains go on."""

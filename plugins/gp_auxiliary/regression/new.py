@@ -21,13 +21,13 @@ from plaidwork.core.api import (
     passes,
 )
 from plaidwork.core.numerics.used_draws import draws_text, spread
+from plaidwork.plugins.gp_auxiliary.classes.results import new_inputs
 from plaidwork.plugins.gp_auxiliary.regression.law import law_of
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, moments_of, observed, solve
 from plaidwork.plugins.gp_auxiliary.regression.outputs_new import outputs_left_out, predict_outputs
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, codes_among
-from plaidwork.plugins.gp_auxiliary.results import new_inputs
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 WORK = 3e11
 """Multiplications that the precisions of all draws of a chain may cost: half a minute of one core."""

@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpotri
 from scipy.special import gammaln
 from scipy.stats import gamma
 
-from plaidwork.plugins.gp_auxiliary.gram import choose_inducing, inducing_root, root_of_f
+from plaidwork.plugins.gp_auxiliary.shared.gram import choose_inducing, inducing_root, root_of_f
 
 DEGREES = np.geomspace(1.0, 100.0, 40)
 """Values of nu."""

@@ -6,7 +6,7 @@ from plaidwork.core.api import Problem, counted
 from plaidwork.plugins.gp_auxiliary.regression.outputs import is_complete
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
 from plaidwork.plugins.gp_auxiliary.regression.spec import MOST_OUTPUTS
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 MOST_CELLS = 6000
 """Known values at most where some are missing: their covariance then takes 288 MB, a gradient half a minute."""

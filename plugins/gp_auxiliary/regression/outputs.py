@@ -17,10 +17,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance, Parameter
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.between import Between
 from plaidwork.plugins.gp_auxiliary.regression.law import EXTRA
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance, Parameter
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 FIRST = 1
 """Parameters of the covariance of the inputs that B makes superfluous: its first amplitude². The others are relative to it, and all are

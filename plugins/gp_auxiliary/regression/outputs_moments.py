@@ -15,9 +15,9 @@ from scipy.linalg.lapack import dpotri
 from scipy.special import logsumexp
 
 from plaidwork.core.api import Kept
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, Moments, solve_dense, taken_draws
 from plaidwork.plugins.gp_auxiliary.regression.outputs import GridPrior, Spectral, outputs_law
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 _BLOCK = 20_000_000
 """Numbers of a block of covariances between places and cells: 160 MB."""

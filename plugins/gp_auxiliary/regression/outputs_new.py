@@ -28,7 +28,7 @@ from plaidwork.plugins.gp_auxiliary.regression.outputs_moments import (
     solve_outputs,
 )
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, codes_among
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 
 def predict_outputs(

@@ -32,7 +32,7 @@ from plaidwork.plugins.gp_auxiliary.regression.results import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
 from plaidwork.plugins.gp_auxiliary.regression.surfaces import surface_results
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 STACKED = (
     "along_mean",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Kept, Result, Results, Table, counted, format_number
-from plaidwork.plugins.gp_auxiliary.covariance import Parameter
-from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.posterior import parameters
+from plaidwork.plugins.gp_auxiliary.classes.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.regression.between import correlation_of
 from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, law_of
 from plaidwork.plugins.gp_auxiliary.regression.outputs import outputs_law
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Parameter
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 _LITTLE = 0.8
 """Share of the prior's interval from which the data say little of a parameter."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, Problem, counted
-from plaidwork.plugins.gp_auxiliary.covariance import SAME, has_term
-from plaidwork.plugins.gp_auxiliary.frame import law_problems, wants_inducing
 from plaidwork.plugins.gp_auxiliary.kernels.covariance import WHITE
 from plaidwork.plugins.gp_auxiliary.regression.output_problems import output_problems
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
@@ -15,7 +13,9 @@ from plaidwork.plugins.gp_auxiliary.regression.samples import (
     filled,
     make_samples,
 )
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.covariance import SAME, has_term
+from plaidwork.plugins.gp_auxiliary.shared.frame import law_problems, wants_inducing
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 MOST = 2000
 """Fitted samples at most: a gradient then takes most of a second, a covariance 32 MB."""

@@ -14,8 +14,6 @@ from typing import ClassVar, Literal, TypedDict
 import numpy as np
 
 from plaidwork.core.api import Clock, Kept, ModelData, ModelSpec, Results, Stage, Table, format_number
-from plaidwork.plugins.gp_auxiliary.evidence import evidence
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.model import Regressing
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
 from plaidwork.plugins.gp_auxiliary.regression.parameters import as_shown
@@ -35,8 +33,10 @@ from plaidwork.plugins.gp_auxiliary.regression.state import (
     prior_of,
     settings_at,
 )
-from plaidwork.plugins.gp_auxiliary.state import Floats
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.state import Floats
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 NEAR = 3.0
 """Nats by which two optima differ at most for both to be worth a word."""

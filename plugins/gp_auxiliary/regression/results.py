@@ -18,14 +18,14 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.numerics.psis import smooth_weights
 from plaidwork.core.numerics.used_draws import draws_text
-from plaidwork.plugins.gp_auxiliary.covariance import SAME, has_term
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted, Moments, moments_of
 from plaidwork.plugins.gp_auxiliary.regression.noise_results import student_results, varying_results
 from plaidwork.plugins.gp_auxiliary.regression.parameters import parameter_results
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.covariance import SAME, has_term
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 MOST_INPUTS = 12
 """Inputs along which the fit is shown: the most relevant ones of more."""

@@ -9,14 +9,17 @@ from typing import Any, cast
 import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, counted, random_test
-from plaidwork.plugins.gp_auxiliary.covariance import (
+from plaidwork.plugins.gp_auxiliary.regression.between import Between, forms_of
+from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, extended, observed_prior
+from plaidwork.plugins.gp_auxiliary.regression.outputs import outputs_prior
+from plaidwork.plugins.gp_auxiliary.shared.covariance import (
     Covariance,
     Parameter,
     expression_of,
     has_term,
     parse,
 )
-from plaidwork.plugins.gp_auxiliary.frame import (
+from plaidwork.plugins.gp_auxiliary.shared.frame import (
     COVARIANCE_KEYS,
     TEST_NAMES,
     Frame,
@@ -24,11 +27,8 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     place_samples,
     wants_inducing,
 )
-from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
-from plaidwork.plugins.gp_auxiliary.regression.between import Between, forms_of
-from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, extended, observed_prior
-from plaidwork.plugins.gp_auxiliary.regression.outputs import outputs_prior
-from plaidwork.plugins.gp_auxiliary.typed_settings import LawSettings, RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, choose_inducing
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings, RegressionSettings
 
 LEAST = 3
 """Fitted samples that a regression needs."""

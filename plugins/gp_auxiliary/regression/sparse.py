@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from plaidwork.plugins.gp_auxiliary.gram import Prior, inducing_root
 from plaidwork.plugins.gp_auxiliary.regression.law import inputs_of, law_of
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, inducing_root
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
+from plaidwork.plugins.gp_auxiliary.classes.spec import SPLIT, X
 from plaidwork.plugins.gp_auxiliary.regression.terms import SHARED
-from plaidwork.plugins.gp_auxiliary.settings import SAMPLING, TEST
-from plaidwork.plugins.gp_auxiliary.spec import SPLIT, X
+from plaidwork.plugins.gp_auxiliary.shared.settings import SAMPLING, TEST
 
 RASMUSSEN = "Rasmussen, C. E., Williams, C. K. I. (2006). Gaussian Processes for Machine Learning. MIT Press."
 

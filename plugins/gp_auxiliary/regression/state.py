@@ -8,13 +8,13 @@ from typing import NotRequired, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression.law import inputs_of, law_of, log_evidence
 from plaidwork.plugins.gp_auxiliary.regression.outputs import OutputsCovariance
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples, filled, prior_at
-from plaidwork.plugins.gp_auxiliary.state import Floats, Steps
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.state import Floats, Steps
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 
 class RegressionFixed(TypedDict):

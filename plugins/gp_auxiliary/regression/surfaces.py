@@ -6,12 +6,12 @@ import numpy as np
 
 from plaidwork.core.api import Kept, Result, Results, axis_places
 from plaidwork.core.numerics.used_draws import draws_text
-from plaidwork.plugins.gp_auxiliary.maps import shown_inputs
+from plaidwork.plugins.gp_auxiliary.classes.maps import shown_inputs
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
 from plaidwork.plugins.gp_auxiliary.regression.outputs_moments import outputs_moments
 from plaidwork.plugins.gp_auxiliary.regression.results import NEW_GROUP, shown_groups
 from plaidwork.plugins.gp_auxiliary.regression.samples import Samples
-from plaidwork.plugins.gp_auxiliary.typed_settings import RegressionSettings
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 ACROSS, UP = 25, 15
 """Places along the two inputs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE
+from plaidwork.plugins.gp_auxiliary.shared.settings import COVARIANCE
 
 SEASONAL = Choice(
     value="seasonal",

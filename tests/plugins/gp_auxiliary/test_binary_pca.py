@@ -13,9 +13,9 @@ from plaidwork.core.checks import check_model
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import model_data
-from plaidwork.plugins.gp_auxiliary import binary_pca
-from plaidwork.plugins.gp_auxiliary.binary_pca import BinaryComponents
-from plaidwork.plugins.gp_auxiliary.binary_pca_axes import strengths, turned_draws
+from plaidwork.plugins.gp_auxiliary.components import model as binary_pca
+from plaidwork.plugins.gp_auxiliary.components.axes import strengths, turned_draws
+from plaidwork.plugins.gp_auxiliary.components.model import BinaryComponents
 from plaidwork.plugins.gp_auxiliary.kernels import binary
 
 

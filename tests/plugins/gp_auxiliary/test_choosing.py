@@ -11,9 +11,9 @@ from plaidwork.core import fit
 from plaidwork.core.api import Block, ModelData
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
-from plaidwork.plugins.gp_auxiliary.choosing import SUMS, choice_of
-from plaidwork.plugins.gp_auxiliary.classify import Classes
-from plaidwork.plugins.gp_auxiliary.frame import make_prior
+from plaidwork.plugins.gp_auxiliary.classes.choosing import SUMS, choice_of
+from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
+from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 
 PARAMS = Classes().spec.check_params({"covariance": "chosen"})
 

@@ -103,7 +103,7 @@ def test_ratings_are_those_of_the_log_likelihood(long):
 
 
 def test_between_is_right_in_both_tails():
-    from plaidwork.plugins.gp_auxiliary.raters_density import log_between
+    from plaidwork.plugins.gp_auxiliary.raters.density import log_between
 
     low, high = np.array([-40.0, 38.0, -1.0, -np.inf]), np.array([-38.0, 40.0, 0.5, 0.0])
     tail = stats.norm.logsf(38.0)

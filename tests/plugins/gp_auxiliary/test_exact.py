@@ -11,8 +11,8 @@ from scipy.special import log_ndtr
 from plaidwork.core import fit
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.plugins.gp_auxiliary.classes.predict import many_class, two_class
 from plaidwork.plugins.gp_auxiliary.kernels import winner
-from plaidwork.plugins.gp_auxiliary.predict import many_class, two_class
 
 X = np.array([[-1.0], [0.2], [0.9], [0.4]])
 AMPLITUDE, GAMMA = 4.0, 1.0

@@ -7,10 +7,10 @@ import pytest
 from gp_joint import generator
 from scipy.special import log_ndtr
 
-from plaidwork.plugins.gp_auxiliary import flow
-from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
-from plaidwork.plugins.gp_auxiliary.gram import LEFT_OUT, Prior
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian
+from plaidwork.plugins.gp_auxiliary.shared import flow
+from plaidwork.plugins.gp_auxiliary.shared.covariance import make_covariance
+from plaidwork.plugins.gp_auxiliary.shared.gram import LEFT_OUT, Prior
 
 SETTINGS = {
     "covariance": "rbf",

@@ -7,11 +7,11 @@ import pytest
 from gp_joint import generator
 
 from plaidwork.core.api import Block, Clock, ModelData, passes
-from plaidwork.plugins.gp_auxiliary.frame import make_prior
-from plaidwork.plugins.gp_auxiliary.given import numbers_of
-from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
-from plaidwork.plugins.gp_auxiliary.raters import Rated
-from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
+from plaidwork.plugins.gp_auxiliary.classes.ordinal import OrderedClasses
+from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses
+from plaidwork.plugins.gp_auxiliary.raters.model import Rated
+from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
+from plaidwork.plugins.gp_auxiliary.shared.given import numbers_of
 
 
 def data_of(free: int = 0) -> ModelData:

@@ -9,13 +9,13 @@ import pytest
 from gp_joint import generator
 from plaid_tools import with_fault
 
-from plaidwork.plugins.gp_auxiliary import hmc, hyper, stretching
-from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
-from plaidwork.plugins.gp_auxiliary.evidence import evidence
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.kernels import slopes
-from plaidwork.plugins.gp_auxiliary.metric import hessian_of, learn_metric, new_metric
-from plaidwork.plugins.gp_auxiliary.raters_law import scaled_prior
+from plaidwork.plugins.gp_auxiliary.raters.law import scaled_prior
+from plaidwork.plugins.gp_auxiliary.shared import hmc, hyper, stretching
+from plaidwork.plugins.gp_auxiliary.shared.covariance import make_covariance
+from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.metric import hessian_of, learn_metric, new_metric
 
 SETTINGS = {
     "covariance": "expression",

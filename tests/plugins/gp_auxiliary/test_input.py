@@ -11,7 +11,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, SettingError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
-from plaidwork.plugins.gp_auxiliary.semi_results import score_unlabelled
+from plaidwork.plugins.gp_auxiliary.few_labels.results import score_unlabelled
 
 NAMES = tuple(f"s{i + 1}" for i in range(12))
 
@@ -167,7 +167,7 @@ def test_from_the_command_line(tmp_path, capsys):
 
 def test_a_share_for_the_test():
     """A quarter of each class is predicted and never fitted, without a “Split”; with one the share does not count."""
-    from plaidwork.plugins.gp_auxiliary.frame import make_frame
+    from plaidwork.plugins.gp_auxiliary.shared.frame import make_frame
 
     for model in ("gp_classes", "gp_ordered_classes", "gp_quick_classes"):
         plan = planned(model, [0] * 4 + [1] * 8, ("1", "2"), test_share=0.25)

@@ -11,9 +11,9 @@ from scipy.special import log_ndtr as scipy_log_ndtr
 from scipy.special import ndtr
 from sparing import every
 
-from plaidwork.plugins.gp_auxiliary import gram
 from plaidwork.plugins.gp_auxiliary.kernels import chances, precision, sites, truncated, winner
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as cov
+from plaidwork.plugins.gp_auxiliary.shared import gram
 
 
 def generator(seed: int = 1) -> np.random.Generator:

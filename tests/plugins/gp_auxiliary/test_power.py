@@ -10,9 +10,10 @@ from gp_joint import generator, joint, prior_f
 from plaid_tools import with_fault
 
 from plaidwork.core.api import Clock, ModelData
-from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching
+from plaidwork.plugins.gp_auxiliary.classes import ordinal, replica
+from plaidwork.plugins.gp_auxiliary.classes.ordinal import OrderedClasses, edges
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
-from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
+from plaidwork.plugins.gp_auxiliary.shared import flow, hmc, hyper, metric, stretching
 
 FOUND = 5.0
 """Standard errors; right samplers stay below 4.5 (test_joint)."""

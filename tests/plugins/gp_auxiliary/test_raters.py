@@ -13,8 +13,10 @@ from plaidwork.core.data.annotation_inputs import ColumnRef, column_dataset
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import model_data
-from plaidwork.plugins.gp_auxiliary import ordinal, raters, raters_moves
-from plaidwork.plugins.gp_auxiliary.raters import Rated
+from plaidwork.plugins.gp_auxiliary.classes import ordinal
+from plaidwork.plugins.gp_auxiliary.raters import model as raters
+from plaidwork.plugins.gp_auxiliary.raters import moves as raters_moves
+from plaidwork.plugins.gp_auxiliary.raters.model import Rated
 
 BASE = {"moves": "walk", "site_sweeps": 1, "walks": 3, "precision_shape": 3.0, "precision_rate": 2.0}
 LIMIT = 4.5

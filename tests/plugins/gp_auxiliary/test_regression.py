@@ -16,12 +16,7 @@ from plaidwork.core.api import Dataset
 from plaidwork.core.checks import checks_for
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import joined_inputs, model_data
-from plaidwork.plugins.gp_auxiliary import hmc
-from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
-from plaidwork.plugins.gp_auxiliary.evidence import evidence
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.kernels import slopes
-from plaidwork.plugins.gp_auxiliary.metric import new_metric
 from plaidwork.plugins.gp_auxiliary.regression import moments
 from plaidwork.plugins.gp_auxiliary.regression.law import (
     ObservedCovariance,
@@ -32,6 +27,11 @@ from plaidwork.plugins.gp_auxiliary.regression.law import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
+from plaidwork.plugins.gp_auxiliary.shared import hmc
+from plaidwork.plugins.gp_auxiliary.shared.covariance import make_covariance
+from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.metric import new_metric
 
 
 @pytest.mark.parametrize("expression", TERMS)

@@ -17,10 +17,6 @@ from plaidwork.core.api_pictures import Points, ViewChoices
 from plaidwork.core.checks import checks_for
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import joined_inputs, model_data
-from plaidwork.plugins.gp_auxiliary import covariance
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance, LabelledCovariance, make_covariance
-from plaidwork.plugins.gp_auxiliary.evidence import evidence
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression import moments
 from plaidwork.plugins.gp_auxiliary.regression.law import (
     ObservedCovariance,
@@ -31,6 +27,10 @@ from plaidwork.plugins.gp_auxiliary.regression.law import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
 from plaidwork.plugins.gp_auxiliary.regression.pictures import fit_along
+from plaidwork.plugins.gp_auxiliary.shared import covariance
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance, LabelledCovariance, make_covariance
+from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 CODES = np.array([0, 1, 2, 0, 0, 1, -1, 2, -1, 1, 0, 2])
 SUM = "rbf(ard) + constant + same * rbf(ard) + same"

@@ -19,9 +19,6 @@ from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import joined_inputs, model_data
 from plaidwork.core.views.printing import leading_view, offered
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance
-from plaidwork.plugins.gp_auxiliary.evidence import evidence
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression import outputs, outputs_moments
 from plaidwork.plugins.gp_auxiliary.regression.between import Between, forms_of
 from plaidwork.plugins.gp_auxiliary.regression.law import extended, log_evidence, observed_prior
@@ -42,6 +39,9 @@ from plaidwork.plugins.gp_auxiliary.regression.outputs_moments import (
     log_densities,
 )
 from plaidwork.plugins.gp_auxiliary.regression.pictures import fit_along, residuals
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance, make_covariance
+from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 SIZE = 9
 CODES = np.arange(SIZE) % 3

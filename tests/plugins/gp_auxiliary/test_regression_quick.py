@@ -14,7 +14,6 @@ from plaid_tools import with_fault
 from plaidwork.core import fit
 from plaidwork.core.api import Dataset
 from plaidwork.core.inference.plan import joined_inputs, model_data
-from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.regression import moments, sparse
 from plaidwork.plugins.gp_auxiliary.regression import samples as regression_samples
 from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
@@ -24,6 +23,7 @@ from plaidwork.plugins.gp_auxiliary.regression.law import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.quick import QuickRegression, climbed
 from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope, solve_sparse
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
 SMOOTH = ["rbf(ard) + constant", "matern32(ard)", "rational_quadratic + linear", "polynomial * rbf"]
 

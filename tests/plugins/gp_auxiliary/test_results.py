@@ -11,9 +11,9 @@ from plaidwork.core.api import Block, ModelData, Table
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.numerics.used_draws import standard_error
 from plaidwork.core.session.fitting import fit
-from plaidwork.plugins.gp_auxiliary.averaging import _GivenF, in_parts, not_null
-from plaidwork.plugins.gp_auxiliary.ordinal import CutWidths
-from plaidwork.plugins.gp_auxiliary.posterior import cut_prior
+from plaidwork.plugins.gp_auxiliary.classes.averaging import _GivenF, in_parts, not_null
+from plaidwork.plugins.gp_auxiliary.classes.ordinal import CutWidths
+from plaidwork.plugins.gp_auxiliary.classes.posterior import cut_prior
 
 
 def test_the_monte_carlo_error_is_that_of_the_average():
@@ -113,7 +113,7 @@ def _data(run, rows):
 
 
 def test_answers_at_other_inputs_are_the_predictions(grades):
-    from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
+    from plaidwork.plugins.gp_auxiliary.classes.ordinal import OrderedClasses
 
     rows = np.array([[-2.0, 3.0, -4.0], [0.0, 3.0, -4.0], [2.0, 3.0, -4.0]])
     data, new = _data(grades, rows)
@@ -147,15 +147,15 @@ def test_all_draws_unless_they_are_dear():
 def test_the_average_says_how_many_draws_it_took(grades, monkeypatch):
     assert "Averaged over all 60 draws" in grades.results["prediction_note"]
     assert "the largest is 0." in grades.results["prediction_note"]
-    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.averaging.cost_of_draw", lambda *_: 1e12)
+    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.classes.averaging.cost_of_draw", lambda *_: 1e12)
     rows = np.array([[-2.0, 3.0, -4.0]])
     data, new = _data(grades, rows)
-    from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
+    from plaidwork.plugins.gp_auxiliary.classes.ordinal import OrderedClasses
 
     caption = OrderedClasses().predict(grades.kept(), data, new, grades.params)["caption"]
     assert "Averaged over 12 of 60 draws" in caption
-    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.averaging.cost_of_draw", lambda *_: 1e9)
-    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.averaging.WANTED", 0.5)
+    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.classes.averaging.cost_of_draw", lambda *_: 1e9)
+    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.classes.averaging.WANTED", 0.5)
     caption = OrderedClasses().predict(grades.kept(), data, new, grades.params)["caption"]
     assert (
         "Averaged over 16 of 60 draws" in caption
@@ -170,7 +170,7 @@ def _cut_normals(z, null):
     """What is left of each sample's z, of draws (s, K, 3) in two chains."""
     from types import SimpleNamespace
 
-    from plaidwork.plugins.gp_auxiliary.auxiliary import cut_normals
+    from plaidwork.plugins.gp_auxiliary.classes.auxiliary import cut_normals
 
     rows = np.linalg.inv(_JOINT)
     gram = {"rows": rows, "diagonal": np.diag(rows), "weight": np.zeros(0)}
@@ -185,7 +185,7 @@ def _cut_normals(z, null):
 def test_densities_of_z_are_the_exact_ones():
     """Labels +, - and none, nothing within 0.5 of 0: against many draws by rejection, of which the mixture has 400. The
     shares of the sides have an error of 0.025 with these, the heights one of 0.02; a wrong sd or mean moves them by 0.1."""
-    from plaidwork.plugins.gp_auxiliary.auxiliary import _drawn
+    from plaidwork.plugins.gp_auxiliary.classes.auxiliary import _drawn
 
     z = generator(5).multivariate_normal(np.zeros(3), _JOINT, 800_000)
     z = z[(z[:, 0] > 0.5) & (z[:, 1] < -0.5) & (np.abs(z[:, 2]) > 0.5)]
@@ -203,9 +203,9 @@ def test_densities_of_z_are_the_exact_ones():
 def test_densities_of_the_lead_are_the_exact_ones(monkeypatch):
     """Three classes; the winner of each sample leads by 0.4 at least: against as many draws by rejection. A mixture of 4,000
     errs by 0.007; a wrong sd, or the winner's z in place of its lead, by 0.03 and more."""
-    from plaidwork.plugins.gp_auxiliary.auxiliary import _drawn
+    from plaidwork.plugins.gp_auxiliary.classes.auxiliary import _drawn
 
-    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.auxiliary._MOST", 4000)
+    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.classes.auxiliary._MOST", 4000)
     z = generator(6).multivariate_normal(np.zeros(3), _JOINT, (400_000, 3))  # (draw, class, sample)
     ordered = np.sort(z, axis=1)
     lead = ordered[:, -1] - ordered[:, -2]
@@ -223,7 +223,7 @@ def test_densities_of_the_lead_are_the_exact_ones(monkeypatch):
 
 def test_densities_of_z_keep_what_lies_beyond_the_picture_out_of_its_ends():
     """A sample far from the others has no peak at the end of the axis, and no area that it does not have."""
-    from plaidwork.plugins.gp_auxiliary.auxiliary import Cut, _drawn
+    from plaidwork.plugins.gp_auxiliary.classes.auxiliary import Cut, _drawn
 
     mean = np.ones((400, 200))
     mean[:, 199] = 40
@@ -235,7 +235,7 @@ def test_densities_of_z_keep_what_lies_beyond_the_picture_out_of_its_ends():
 
 
 def test_the_way_of_a_copy_says_which_draws_it_shows():
-    from plaidwork.plugins.gp_auxiliary.semi_results import Tempered, swap_results
+    from plaidwork.plugins.gp_auxiliary.few_labels.results import Tempered, swap_results
 
     def note(kept, shown):
         found = Tempered(

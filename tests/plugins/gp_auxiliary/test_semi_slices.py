@@ -7,8 +7,8 @@ import pytest
 from gp_joint import generator
 
 from plaidwork.core.api import POSITION, Block, Clock, ModelData
-from plaidwork.plugins.gp_auxiliary import hyper
-from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
+from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses
+from plaidwork.plugins.gp_auxiliary.shared import hyper
 
 SETTINGS = {
     "two": (2, {}),

@@ -8,13 +8,14 @@ from gp_joint import generator
 
 from plaidwork.core.api import POSITION, Block, Clock, ModelData
 from plaidwork.core.draws.chain import copy_state
-from plaidwork.plugins.gp_auxiliary import binary_pca, hyper
-from plaidwork.plugins.gp_auxiliary.binary_pca import BinaryComponents
-from plaidwork.plugins.gp_auxiliary.classify import Classes
-from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
-from plaidwork.plugins.gp_auxiliary.raters import Rated
-from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
-from plaidwork.plugins.gp_auxiliary.variational import QuickClasses
+from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
+from plaidwork.plugins.gp_auxiliary.classes.ordinal import OrderedClasses
+from plaidwork.plugins.gp_auxiliary.classes.variational import QuickClasses
+from plaidwork.plugins.gp_auxiliary.components import model as binary_pca
+from plaidwork.plugins.gp_auxiliary.components.model import BinaryComponents
+from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses
+from plaidwork.plugins.gp_auxiliary.raters.model import Rated
+from plaidwork.plugins.gp_auxiliary.shared import hyper
 
 WALK = {"parameters": "inferred", "moves": "walk", "walks": 3}
 INFERRED = {"parameters": "inferred"}

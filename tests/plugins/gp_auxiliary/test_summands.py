@@ -8,11 +8,11 @@ from gp_joint import generator
 from plaid_tools import with_fault
 from sparing import some
 
-from plaidwork.plugins.gp_auxiliary import summands
-from plaidwork.plugins.gp_auxiliary.frame import make_prior
-from plaidwork.plugins.gp_auxiliary.gram import draw_f, squared_length
-from plaidwork.plugins.gp_auxiliary.replica import Labels
-from plaidwork.plugins.gp_auxiliary.spec import CLASSES
+from plaidwork.plugins.gp_auxiliary.classes.replica import Labels
+from plaidwork.plugins.gp_auxiliary.classes.spec import CLASSES
+from plaidwork.plugins.gp_auxiliary.shared import summands
+from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
+from plaidwork.plugins.gp_auxiliary.shared.gram import draw_f, squared_length
 
 X = np.array([[-1.2, 0.3], [0.4, 1.1], [1.3, -0.8], [-0.5, -1.0], [0.1, 0.2], [0.9, 0.6]])
 SETTINGS = {"covariance": "expression", "standardise": False, "intercept": False, "amplitude_sd": 1.0}

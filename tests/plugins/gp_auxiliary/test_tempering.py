@@ -13,12 +13,13 @@ from sparing import some
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.core.api_tempering import new_swaps
-from plaidwork.plugins.gp_auxiliary import modes, replica, tempering, turning
-from plaidwork.plugins.gp_auxiliary.frame import make_prior
-from plaidwork.plugins.gp_auxiliary.gram import times_q
+from plaidwork.plugins.gp_auxiliary.classes import replica
+from plaidwork.plugins.gp_auxiliary.few_labels import modes, tempering, turning
+from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses, near_length, with_length
+from plaidwork.plugins.gp_auxiliary.few_labels.results import Tempered, doubt_of
 from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides
-from plaidwork.plugins.gp_auxiliary.semi import SemiClasses, near_length, with_length
-from plaidwork.plugins.gp_auxiliary.semi_results import Tempered, doubt_of
+from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
+from plaidwork.plugins.gp_auxiliary.shared.gram import times_q
 
 LIMIT = 4.5
 """Standard errors of about 40 functions: a right sampler fails one in 3,000 times, at other seeds."""
@@ -180,7 +181,7 @@ def test_a_fault_is_found(fault, monkeypatch):
     name, right, wrong = FAULTS[fault]
     broken = with_fault(getattr(tempering, name), right, wrong)
     monkeypatch.setattr(tempering, name, broken)
-    from plaidwork.plugins.gp_auxiliary import semi
+    from plaidwork.plugins.gp_auxiliary.few_labels import model as semi
 
     if hasattr(semi, name):
         monkeypatch.setattr(semi, name, broken)

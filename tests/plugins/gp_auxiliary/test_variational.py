@@ -9,8 +9,8 @@ from scipy import optimize, stats
 from scipy.special import log_ndtr
 
 from plaidwork.core.api import Block, Clock, ModelData, passes
-from plaidwork.plugins.gp_auxiliary import variational
-from plaidwork.plugins.gp_auxiliary.variational import QuickClasses, tilt
+from plaidwork.plugins.gp_auxiliary.classes import variational
+from plaidwork.plugins.gp_auxiliary.classes.variational import QuickClasses, tilt
 
 FIXED = {
     "covariance": "rbf",

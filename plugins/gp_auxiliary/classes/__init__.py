@@ -1,0 +1,1 @@
+"""Classification: two or more classes, ordered ones, and the quick look."""

@@ -1,0 +1,120 @@
+"""The covariance that the training data speak for, among four sums of terms, by the bound of the quick model.
+
+The bound of the mean-field approximation (``variational.py``) at the best parameters, with the parameters integrated out by Laplace's
+method, stands for the evidence of each sum: more lengths have to earn themselves. Test samples take no part.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
+
+import numpy as np
+from scipy.optimize import minimize
+
+from plaidwork.core.api import ModelData
+from plaidwork.plugins.gp_auxiliary.shared.frame import make_frame, prior_of
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.metric import hessian_of, log_posterior
+from plaidwork.plugins.gp_auxiliary.shared.tilting import bound_of, settle
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings, SettingsT
+
+SUMS = (
+    "rbf + constant",
+    "rbf(ard) + constant",
+    "rbf + mean_linear + constant",
+    "rbf(ard) + mean_linear + constant",
+)
+"""What is chosen among, the simplest first."""
+CHOSEN_BY = (
+    "covariance", "degree", "intercept", "amplitude", "amplitude_sd", "gamma", "gamma_sd", "standardise", "test_share",
+)  # fmt: skip
+_MOST_SAMPLES = 300
+"""Samples, evenly among the fitted ones, that the choice is made by: it costs a second or two."""
+_ROUNDS, _SEARCH, _SETTLED = 30, 8, 0.02
+_LONGER = (0.0, 2.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The sums and their bounds (nats), in the order of ``SUMS``."""
+
+    bounds: tuple[float, ...]
+
+    @property
+    def expression(self) -> str:
+        """The best sum; of equal ones the first."""
+        return SUMS[int(np.argmax(self.bounds))]
+
+    def text(self) -> str:
+        """The choice and the bounds as a sentence."""
+        each = ", ".join(f"{name}: {value:.1f}" for name, value in zip(SUMS, self.bounds, strict=True))
+        return f"Chosen from the data: {self.expression}. Bounds of the log evidence in nats: {each}."
+
+
+def choice_of(data: ModelData, params: LawSettings) -> Choice:
+    """Of the fitted samples with labels."""
+    frame = make_frame(data, params)
+    x, code = frame.fitted, frame.codes[frame.used]
+    some = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_SAMPLES)).round().astype(np.intp))
+    rows = 1 if len(frame.classes) == 2 else len(frame.classes)
+    settings = tuple(sorted(params.items()))
+    return _choice(x[some].tobytes(), x.shape[1], code[some].tobytes(), rows, settings)
+
+
+@lru_cache(maxsize=16)
+def _choice(
+    x: bytes, columns: int, code: bytes, rows: int, settings: tuple[tuple[str, object], ...]
+) -> Choice:
+    """Remembered by content: a run's data are made anew for every prediction of it."""
+    params = cast("LawSettings", dict(settings))
+    samples, nothing = np.frombuffer(x).reshape(-1, columns), np.zeros((0, columns))
+    found = []
+    for expression in SUMS:
+        prior = prior_of(samples, nothing, with_sum(params, expression), False)
+        found.append(bound_at_best(prior, np.frombuffer(code, dtype=np.int64), rows))
+    return Choice(tuple(found))
+
+
+def with_sum(params: SettingsT, expression: str) -> SettingsT:
+    """The settings with this sum of terms."""
+    filled = params.copy()
+    filled["covariance"], filled["expression"] = "expression", expression
+    return filled
+
+
+def bound_at_best(prior: Prior, code: np.ndarray, rows: int) -> float:
+    """Log evidence of the labels (N,) by the bound, the parameters integrated out around their best values: those of two searches, one
+    of which begins with long lengths."""
+    gammas = np.array([parameter.kind == "gamma" for parameter in prior.covariance.parameters])
+    starts = [prior.covariance.prior_mean - shift * gammas for shift in _LONGER]
+    return max(_bound_from(prior, start, code, rows) for start in starts)
+
+
+def _bound_from(prior: Prior, theta: np.ndarray, code: np.ndarray, rows: int) -> float:
+    mean = np.zeros((rows, len(code)))
+    value = -math.inf
+    for _ in range(_ROUNDS):
+        gram = prior.gram(theta)
+        z, mean = settle(mean, code, gram)
+        before, value = value, bound_of(z, mean, code, gram["log_det"]) + prior.covariance.log_prior(theta)
+        if value - before < _SETTLED:
+            break
+        theta = _climb(prior, theta, z)
+    law = prior.covariance
+    bend = np.linalg.eigvalsh(hessian_of(prior, theta, z))
+    bend = np.maximum(bend, law.prior_sd.max() ** -2.0)
+    return value - float(np.log(law.prior_sd).sum()) - 0.5 * float(np.log(bend).sum())
+
+
+def _climb(prior: Prior, theta: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Theta after some steps of ascent at these means of z (K, N): the bound rises by what this does."""
+
+    def descent(place: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = log_posterior(prior, place, z)
+        return (-value, -slope) if value > -math.inf else (1e300, slope)
+
+    found = minimize(descent, theta, jac=True, method="L-BFGS-B", options={"maxiter": _SEARCH})
+    return np.asarray(found.x)

@@ -1,0 +1,1 @@
+"""Principal components of zeros and ones."""

@@ -1,0 +1,1 @@
+"""Classification where most samples have no label."""

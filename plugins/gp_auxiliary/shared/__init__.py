@@ -1,0 +1,1 @@
+"""What all Gaussian process models here share: covariances, their roots, evidence, moves of hyperparameters."""
