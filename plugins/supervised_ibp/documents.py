@@ -88,7 +88,7 @@ def _put_back(start, end, indices, values, step, raw):
 def _topics(size, fixed, cross, odds, z, room, bits):
     """q(z) of ``size`` documents side by side, topic after topic from ``fixed`` on; z (K, LANES) in place.
 
-    ``odds`` (K, LANES) are the log odds with all other topics left out; ``room`` (6, LANES), of which ``bits`` (LANES,) are the fourth as int64. Returns the entropy of q and
+    ``odds`` (K, LANES) are the log odds with all other topics left out; ``room`` (6, LANES), of which ``bits`` (LANES,) are the third as int64. Returns the entropy of q and
     the largest change.
     """
     K = len(z)
@@ -176,7 +176,7 @@ def documents(
     f, step, pick = np.empty(K), np.empty(K), np.empty(LANES, np.int64)
     z, old, odds = np.zeros((K, LANES)), np.zeros((K, LANES)), np.zeros((K, LANES))
     side_y, side_cover, room = np.zeros(LANES), np.zeros((P, LANES)), np.zeros((6, LANES))
-    bits = room[3].view(np.int64)
+    bits = room[2].view(np.int64)
     for g in range(len(base)):
         size = 0
         for n in range(lo, hi + 1):

@@ -37,7 +37,7 @@ def bernoulli_entropy(p):
     return out
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def take_away(size, weights, z, v):
     """Subtract from the first ``size`` numbers of ``v`` those of the rows of ``z``, times their weights; four rows at once."""
     fours = len(weights) // 4 * 4
