@@ -12,6 +12,8 @@ SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
 PROFILE_TIMES = 5.0
 """How much longer a sweep of blocks with a profile takes."""
+BLOCKS = 20
+"""Blocks of a kept draw, as long as nobody knows how many there are."""
 
 
 LEVEL_SHARE = 0.4
@@ -131,4 +133,13 @@ def estimate_cost(block: Block, n_moves: int, params: Settings) -> Cost:
     if params["layer"] == "profile":
         seconds *= PROFILE_TIMES
     memory = 20.0 * sum(block.shape) * params["replicas"] + 8.0 * sum(block.shape) * 20
-    return Cost(memory, seconds)
+    return Cost(memory, seconds, draw=_draw_bytes(block.shape, params))
+
+
+def _draw_bytes(shape: tuple[int, ...], params: Settings) -> float:
+    """Bytes of a kept draw: a bit for each membership, and the numbers of what the settings turn on."""
+    rows, columns = shape
+    numbers = 10 + BLOCKS
+    if params["layer"] == "profile":
+        numbers += BLOCKS * columns + rows * params["row_noise"] + (rows + columns) * params["effects"]
+    return BLOCKS * (rows + columns) / 8 + 8.0 * numbers
