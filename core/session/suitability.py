@@ -197,8 +197,8 @@ class Choices:
     ) -> list[str]:
         """Ids of the models that can take data of the focus, the best first.
 
-        Models for which every required input has data come first, then those that use most of the data, then of images those
-        that show them, then those made for exactly their kinds, then the ``preferred``.
+        Models for which every required input has data come first, then those that use most of the data, then those that leave in
+        its file what stays there, then of images those that show them, then those made for exactly their kinds, then the ``preferred``.
         """
         places = {model: rank for rank, model in enumerate(dict.fromkeys(preferred))}
         scored = []
@@ -216,8 +216,18 @@ class Choices:
                 whole = self.complete(spec, found)
                 rank = places.get(spec.id, len(places))
                 blind = self._images(found) and not any(view.kind == "image_grid" for view in spec.views)
-                scored.append((not whole, -self._used(found, focus), blind, -exact, rank, spec.id))
+                used, loads = self._used(found, focus), self._loads(spec, found)
+                scored.append((not whole, -used, loads, blind, -exact, rank, spec.id))
         return [entry[-1] for entry in sorted(scored, key=lambda entry: entry[:-1])]
+
+    def _loads(self, spec: ModelSpec, found: Names) -> bool:
+        """Whether data that stay in their file would have to be read as a whole."""
+        return any(
+            self.session[name].stays and not spec.input(key).in_file
+            for key, names in found.items()
+            for name in names
+            if name in self.session
+        )
 
     def _images(self, found: Names) -> bool:
         """Whether the rows of a chosen matrix are images: grey values, which are no counts of words."""

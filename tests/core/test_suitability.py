@@ -11,6 +11,7 @@ import scipy.sparse
 from plaidwork.core.contract.model import Problem
 from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset, Source
+from plaidwork.core.data.importers.reading import read_dataset
 from plaidwork.core.session.offers import views_with
 from plaidwork.core.session.suitability import Choices, suggestion
 from tests import toys
@@ -108,6 +109,15 @@ def test_images_are_not_taken_for_counts_of_words():
     assert ids(choices(grey).ranked([words, seeing])) == ["words", "seeing"]
     images = grey.with_(image_shape=(1, 3))
     assert ids(choices(images).ranked([words, seeing])) == ["seeing", "words"]
+
+
+def test_what_stays_in_its_file_is_left_there(tmp_path):
+    np.save(tmp_path / "large.npy", np.random.default_rng(1).normal(size=(6, 3)))
+    stays = read_dataset(tmp_path / "large.npy", {"values_in": "file"})
+    leaving = replace(VIEWS.spec, inputs=(replace(VIEWS.spec.inputs[0], in_file=True),))
+    both = [PLAIN.spec, leaving]
+    assert ids(choices(stays).ranked(both, preferred=["toy.plain"])) == ["views", "plain"]
+    assert ids(choices(table("small")).ranked(both, preferred=["toy.plain"])) == ["plain", "views"]
 
 
 def test_one_dataset_is_not_two_inputs():
