@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.contract.model import Model
 from plaidwork.core.errors import SettingError
-from plaidwork.core.inference.cluster_link import TLS, installed
+from plaidwork.core.inference.cluster_link import TLS, installed, local_size
 from plaidwork.core.inference.execution import Progress
-from plaidwork.core.inference.executor import Executor, ThreadExecutor
+from plaidwork.core.inference.executor import Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.inference.place import Clusters, Place
 from plaidwork.core.inference.process_pool import ProcessPool
 from plaidwork.core.inference.run import Run
+from plaidwork.core.study.running import MakeExecutor
 from plaidwork.gui.priority import PRIORITY, courteous
 
 if TYPE_CHECKING:
@@ -108,6 +110,20 @@ class RunPlaces(QObject):
         if self._pool is None:
             return ThreadExecutor(), courteous
         return self._pool.executor(), None  # processes need not wait for the window
+
+    def for_search(self) -> tuple[Place | None, MakeExecutor, Progress | None]:
+        """The cluster on which the fits of a search that begins now run (None: this computer), who runs each, and what is called
+        between two steps."""
+        place = self.chosen
+        if place is None:
+            return None, InlineExecutor, courteous  # a fit is one thread of the search
+        return place, partial(self.clusters.executor, place), None
+
+    def fits_at_once(self) -> int:
+        """How many fits of a search run at a time unless somebody says otherwise: twice as many as a local cluster has workers, so
+        that none waits for the next fit to be sent; as many as there are processors elsewhere."""
+        here, place = os.cpu_count() or 1, self.chosen
+        return here if place is None else max(here, 2 * (local_size(place.cluster) or here))
 
     def where(self, run: Run) -> str:
         """Address of the cluster on which a run was last started here; empty for this computer."""

@@ -96,9 +96,9 @@ class Clusters:
         self._users: dict[Place, int] = {}
         self._kept: Place | None = None
 
-    def executor(self, place: Place) -> Executor:
+    def executor(self, place: Place, control: Control | None = None) -> Executor:
         """An executor that opens the cluster when its first chain starts; connecting ends at a stop."""
-        return _OpeningExecutor(self, place)
+        return _OpeningExecutor(self, place, control or Control())
 
     def keep(self, place: Place | None) -> None:
         """The one that stays open while no fit uses it; None: none does. Others close, in the background."""
@@ -141,9 +141,9 @@ class Clusters:
 
 
 class _OpeningExecutor:
-    def __init__(self, clusters: Clusters, place: Place) -> None:
+    def __init__(self, clusters: Clusters, place: Place, control: Control) -> None:
         self._clusters, self._place = clusters, place
-        self.control = Control()
+        self.control = control
         self._uses = False
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:

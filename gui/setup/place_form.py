@@ -47,10 +47,7 @@ class PlaceForm(Section):
             text = "Chains run on the processors of this computer."
         else:
             safe = ", encrypted with TLS" if place.tls else ""
-            text = (
-                f"Chains run on {place.cluster}{safe}, with the same draws as here. "
-                "Searches over settings run on this computer."
-            )
+            text = f"Fits and searches run on {place.cluster}{safe}, with the same draws as here."
         self.note.setText(text)
 
     def _choose(self, key: str) -> None:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from plaidwork.core.draws.counting import counted
-from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.errors import PlaidworkError, SettingError
+from plaidwork.core.inference.execution import Progress
+from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session, renamed_inputs
 from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
-from plaidwork.gui.priority import courteous
+from plaidwork.core.study.running import MakeExecutor
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class StudyBench(QObject):
     ended = Signal(str)
     _job_ended = Signal(object, int)
     _over = Signal(object)
+    _unreachable = Signal(object, str)
 
     def __init__(self, workbench: Workbench) -> None:
         super().__init__(workbench)
@@ -54,6 +56,7 @@ class StudyBench(QObject):
         self._opened: dict[str, tuple[Study, int]] = {}
         self._begun: dict[str, tuple[float, float]] = {}
         self._held: dict[str, float] = {}
+        self._where: dict[str, str] = {}
         self._dirty: set[str] = set()
         self._gone: dict[str, StudyRecord] = {}
         """Searches that were removed, by id, and"""
@@ -63,6 +66,7 @@ class StudyBench(QObject):
         self._writing.timeout.connect(self.write)
         self._job_ended.connect(self._on_job)
         self._over.connect(self._on_over)
+        self._unreachable.connect(self._on_unreachable)
         workbench.session_replaced.connect(self._reload)
         workbench.results_changed.connect(self._on_results)
 
@@ -127,28 +131,53 @@ class StudyBench(QObject):
         study.put(session)
         cores = at_once or os.cpu_count() or 1
         self._begun[study.id] = (time.monotonic(), sum(job.share for job in study.jobs))
+        place, executor, progress = self._workbench.places.for_search()
         thread = threading.Thread(
-            target=self._work, args=(study, cores), name=f"search {study.id}", daemon=True
+            target=self._work,
+            args=(study, cores, place, executor, progress),
+            name=f"search {study.id}",
+            daemon=True,
         )
         self._threads[study.id] = thread
+        self._where[study.id] = "" if place is None else place.cluster
         self._workbench.touch()
         if new:
             self.listed.emit()
         self.changed.emit(study.id)
         thread.start()
 
-    def _work(self, study: Study, cores: int) -> None:
-        """In a thread of its own: follow the fits; their threads do the work, one chain after the other."""
+    def _work(
+        self,
+        study: Study,
+        cores: int,
+        place: Place | None,
+        executor: MakeExecutor,
+        progress: Progress | None,
+    ) -> None:
+        """In a thread of its own: follow the fits; their threads or the workers of a cluster do the work.
+
+        A cluster that is not there is told once, and the fits go on waiting.
+        """
         try:
-            jobs = study.iterate(InlineExecutor, at_once=cores, memory=KEPT_BYTES, progress=courteous)
-            for job in jobs:
+            if place is not None:
+                self._workbench.places.clusters.take(place)
+            for job in study.iterate(executor, at_once=cores, memory=KEPT_BYTES, progress=progress):
                 self._job_ended.emit(study, job.number)
+        except SettingError as error:
+            self._unreachable.emit(study, str(error))
         finally:
             self._over.emit(study)
+
+    def where(self, study_id: str) -> str:
+        """Address of the cluster on which a search is under way; empty for this computer."""
+        return self._where.get(study_id, "") if study_id in self._threads else ""
 
     def _on_job(self, study: Study, number: int) -> None:
         if self._records.get(study.id) is study:
             self._touched(study.id)
+
+    def _on_unreachable(self, study: Study, text: str) -> None:
+        self._workbench.notified.emit("error", f"“{study.title}” did not start", text, "")
 
     def _on_over(self, study: Study) -> None:
         thread = self._threads.pop(study.id, None)

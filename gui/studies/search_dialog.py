@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -44,7 +43,7 @@ _REPEATS = Hyperparameter(
     doc="From the seed of the set-up on",
 )  # fmt: skip
 _AT_ONCE = Hyperparameter(
-    "at_once", "int", 1, label="Fits at a time", minimum=1, maximum=256, doc="As many as there are cores",
+    "at_once", "int", 1, label="Fits at a time", minimum=1, maximum=256, doc="As many as there are processors; on a cluster twice as many",
 )  # fmt: skip
 
 
@@ -72,7 +71,7 @@ class SearchDialog(TaskDialog):
             if parameter.kind != "text" or values[parameter.name]
         ]
         self.repeats, self.at_once_field = SettingField(_REPEATS), SettingField(_AT_ONCE)
-        self.at_once_field.set_default(min(256, os.cpu_count() or 1))
+        self.at_once_field.set_default(min(256, workbench.places.fits_at_once()))
         self.at_once_field.set_value(self.at_once_field.default)
         self.metrics = metrics_of(plan.spec, workbench.registry.metrics, plan.model.offers("log_likelihood"))
         self.ranking = ItemPicker()

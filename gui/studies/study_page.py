@@ -230,7 +230,9 @@ class StudyPage(Page):
         text = {"paused": "paused", "stopping": "stopping"}.get(
             phase, left_text(self.workbench.studies.seconds_left(self.study_id))
         )
-        self._progress.setText(", ".join(part for part in (progress_text(record), text) if part))
+        where = self.workbench.studies.where(self.study_id)
+        parts = (progress_text(record), text, where and f"on {where}")
+        self._progress.setText(", ".join(part for part in parts if part))
         if not self._timer.isActive():
             self._timer.start()
 

@@ -16,6 +16,7 @@ from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import open_session
+from plaidwork.core.study import Study
 from plaidwork.gui.monitor.live_page import LivePage
 from plaidwork.gui.run_places import RunPlaces
 from plaidwork.gui.settings import Settings
@@ -332,3 +333,44 @@ def test_pause_stop_and_a_session_found_again(qtbot, bench, places, tmp_path):
     qtbot.waitUntil(lambda: found.status == "done", timeout=LONG)
     assert places.where(found) == "local:2"
     same(found, alone(plan(toys.Walk, draws=1500)))
+
+
+def search():
+    """Three fits of the toy model."""
+    asked = plan()
+    return Study.grid(asked.model, asked.inputs, seeds=(1, 2, 3), schedule=asked.schedule)
+
+
+def test_a_search_whose_cluster_is_not_there_says_so_once_and_waits(qtbot, bench, places, monkeypatch):
+    opened = answering(monkeypatch, SettingError("No dask scheduler answers at tcp://10.0.0.1:8786."))
+    places.describe(Place(cluster="tcp://10.0.0.1:8786"))
+    study, told = search(), []
+    bench.notified.connect(lambda kind, title, text, details: told.append((kind, text)))
+    with qtbot.waitSignal(bench.studies.ended, timeout=20_000):
+        bench.studies.start(study)
+    assert told == [("error", "No dask scheduler answers at tcp://10.0.0.1:8786.")]
+    assert len(opened) == 1
+    assert [job.status for job in study.jobs] == ["waiting"] * 3
+    places.use_cluster(False)
+    with qtbot.waitSignal(bench.studies.ended, timeout=20_000):
+        bench.studies.start(study)
+    assert [job.status for job in study.jobs] == ["done"] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_search_on_a_real_cluster_has_the_draws_of_one_here(qtbot, bench, places):
+    pytest.importorskip("distributed")
+    places.describe(Place(cluster="local:2"))
+    assert places.fits_at_once() >= 4
+    study = search()
+    bench.studies.start(study, places.fits_at_once())
+    assert bench.studies.where(study.id) == "local:2"
+    with qtbot.waitSignal(bench.studies.ended, timeout=LONG):
+        pass
+    assert bench.studies.where(study.id) == ""
+    here = search()
+    here.run(lambda control: InlineExecutor(control))
+    for there, job in zip(study.jobs, here.jobs, strict=True):
+        assert there.status == "done"
+        same(there.run, job.run)
