@@ -19,7 +19,7 @@ from plaidwork.core.api import Block, ChainView, ModelData
 from plaidwork.plugins.dirichlet_processes.clusterings import spread_evenly
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, empty_clusters
 from plaidwork.plugins.dirichlet_processes.kernels.newcomers import leave_out
-from plaidwork.plugins.dirichlet_processes.newcomers import BASE_NAMES, base_of, joint_of_draw, new_items
+from plaidwork.plugins.dirichlet_processes.newcomers import base_of_draw, joint_of_draw, new_items
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 from plaidwork.plugins.dirichlet_processes.state import Table, law_of
@@ -53,7 +53,7 @@ def densities_of_rows(
     out = np.empty((len(used), len(rows)))
     for at, i in enumerate(used.tolist()):
         labels = np.asarray(chain.draw("cluster_of", i), np.int64)
-        base = base_of({name: np.asarray(chain.draw(name, i)) for name in BASE_NAMES}, data, table)
+        base = base_of_draw(chain, i, data, table)
         discount = float(chain.draw("discount", i))
         weights = log_new(params, n, float(chain.draw("alpha", i)), discount)
         slots = int(labels.max()) + 2

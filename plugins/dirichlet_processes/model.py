@@ -22,6 +22,7 @@ from plaidwork.core.api import (
     Problem,
     Results,
     Stage,
+    State as Stored,
     Trial,
     passes,
 )
@@ -33,7 +34,7 @@ from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, find_p
 from plaidwork.plugins.dirichlet_processes.settings import JOINT, Settings
 from plaidwork.plugins.dirichlet_processes.spec import DP_MIXTURE
 from plaidwork.plugins.dirichlet_processes.starts import first_state
-from plaidwork.plugins.dirichlet_processes.state import State, Table
+from plaidwork.plugins.dirichlet_processes.state import State, Table, with_joint
 from plaidwork.plugins.dirichlet_processes.sweep import (
     AT_ONCE,
     ROOM,
@@ -140,6 +141,13 @@ class DirichletProcessMixture(Model[State, Settings]):
             "imputed": state["joint"][~table.items.joint_known].astype(np.float32),
         }
 
+    def upgrade_state(
+        self, state: Stored, from_version: int, data: ModelData, params: Settings
+    ) -> State:
+        if from_version == 1:  # no correlated columns
+            return with_joint(state, table_of(data, params))
+        return super().upgrade_state(state, from_version, data, params)
+
     def refresh(self, state: State, data: ModelData, params: Settings) -> State:
         filled_again(state, table_of(data, params), params)
         return state
@@ -184,7 +192,7 @@ class DirichletProcessMixture(Model[State, Settings]):
     def estimate(self, data: ModelData, params: Settings) -> Cost:
         blocks = tuple(data["views"])
         n, d = blocks[0].shape[0], sum(block.shape[1] for block in blocks)
-        kinds = kinds_of(params["likelihoods"], blocks)
+        kinds = kinds_of(params, blocks)
         joint = sum(block.shape[1] ** 2 for block, kind in zip(blocks, kinds, strict=True) if kind == JOINT)
         row = 1e-9 * (60.0 + 12.0 * d + 2.0 * joint)
         memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * (d + joint)
@@ -208,7 +216,7 @@ class DirichletProcessMixture(Model[State, Settings]):
 
 def table_of(data: ModelData, params: Settings) -> Table:
     """The data as the kernels take them, read once for all chains."""
-    found: Table = data.prepared(read, cast(Params, params), TABLE_SETTINGS)
+    found: Table = data.prepared(read, cast(Params, params), (*TABLE_SETTINGS, "correlated_columns"))
     return found
 
 

@@ -30,7 +30,6 @@ from plaidwork.plugins.dirichlet_processes.state import Table as Columns
 MOST_DRAWS = 200
 """Draws over which new samples are averaged, evenly spread over those of all chains."""
 LIKELY_NEW = 0.5
-BASE_NAMES = ("base_centre", "base_scale", "base_weight", "base_spread")
 
 
 def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Settings) -> Items:
@@ -79,26 +78,31 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return out
 
 
-def base_of(draw: Mapping[str, Floats], data: ModelData, table: Columns) -> Base:
-    """The base of a draw, from what is kept of it by column."""
+def base_of_draw(chain: ChainView, i: int, data: ModelData, table: Columns) -> Base:
+    """The base of a draw, from what is kept of it by column.
+
+    Runs of before columns could be correlated kept no ``base_spread`` and no ``imputed``; none of their columns is.
+    """
+    centre, scale = np.asarray(chain.draw("base_centre", i)), np.asarray(chain.draw("base_scale", i))
+    spread = chain.draw("base_spread", i) if table.joint_widths else np.zeros(0)
     first = np.concatenate([[0], np.cumsum([block.shape[1] for block in data["views"]])])
     numbers = first[table.number_of[:, 0]] + table.number_of[:, 1]
     counts = first[table.count_of[:, 0]] + table.count_of[:, 1]
-    scale = draw["base_scale"]
     return {
-        "m0": draw["base_centre"][numbers],
-        "k0": draw["base_weight"],
+        "m0": centre[numbers],
+        "k0": np.asarray(chain.draw("base_weight", i)),
         "b0": scale[numbers],
         "rate": scale[counts],
-        "joint_m0": draw["base_centre"][first[table.joint_of[:, 0]] + table.joint_of[:, 1]],
-        "psi": unpacked(draw["base_spread"], table.joint_first),
+        "joint_m0": centre[first[table.joint_of[:, 0]] + table.joint_of[:, 1]],
+        "psi": unpacked(np.asarray(spread), table.joint_first),
     }
 
 
 def joint_of_draw(chain: ChainView, i: int, table: Columns) -> Floats:
     """(n, F) correlated columns with the missing cells of a draw."""
     joint = table.items.joint.copy()
-    joint[~table.items.joint_known] = chain.draw("imputed", i)
+    if table.joint_widths:
+        joint[~table.items.joint_known] = chain.draw("imputed", i)
     return joint
 
 
@@ -113,7 +117,7 @@ def place_by_draws(
     used = pooled_draws(kept, MOST_DRAWS)
     for chain, i in used:
         labels = np.asarray(chain.draw("cluster_of", i), np.int64)
-        base = base_of({name: np.asarray(chain.draw(name, i)) for name in BASE_NAMES}, data, table)
+        base = base_of_draw(chain, i, data, table)
         filled = items._replace(joint=joint_of_draw(chain, i, table))
         discount = float(chain.draw("discount", i))
         weights = log_new(params, n + 1, float(chain.draw("alpha", i)), discount)

@@ -25,7 +25,6 @@ from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import (
     CODES,
     COUNTS,
-    FEW_COLUMNS,
     JOINT,
     NUMBERS,
     ColumnSettings,
@@ -40,28 +39,29 @@ FEW = 3
 """Problems of one sort that are named."""
 
 
-def kinds_of(text: str, blocks: Sequence[Block], correlated: bool = True) -> tuple[str, ...]:
-    """The likelihood of each matrix; ``correlated`` where columns may be so within a cluster.
+def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]:
+    """The likelihood of each matrix.
 
     Raises
     ------
     ModelError : the name of a matrix that is not there, or another number of words than matrices.
     """
     try:
-        words = per_matrix(text, [block.name for block in blocks])
+        words = per_matrix(params["likelihoods"], [block.name for block in blocks])
     except SettingError as error:
         raise ModelError(error.message, error.hint) from error
+    few = params.get("correlated_columns", 0)
     found = []
     for word, block in zip(words, blocks, strict=True):
-        found.append(guessed(block, correlated) if word in ("", "guess") else word)
+        found.append(guessed(block, few) if word in ("", "guess") else word)
     return tuple(found)
 
 
-def guessed(block: Block, correlated: bool) -> str:
-    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers: correlated few ones."""
+def guessed(block: Block, few: int) -> str:
+    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers: up to ``few`` correlated."""
     known = block.values[block.observed]
     if not known.size or (known < 0).any() or (known != np.floor(known)).any():
-        return JOINT if correlated and block.shape[1] <= FEW_COLUMNS else NUMBERS
+        return JOINT if block.shape[1] <= few else NUMBERS
     return CODES if (known <= 1).all() else COUNTS
 
 
@@ -116,7 +116,7 @@ def read(data: ModelData, params: Params) -> Table:
     """All matrices side by side; asked for with ``data.prepared``, so that chains share one."""
     settings = cast(ColumnSettings, params)
     blocks: tuple[Block, ...] = tuple(data["views"])
-    kinds, n = kinds_of(settings["likelihoods"], blocks), blocks[0].shape[0]
+    kinds, n = kinds_of(settings, blocks), blocks[0].shape[0]
     numbers, known, codes, counts, exposure = [], [], [], [], []
     centres, scales, units, values = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)], []
     joint, joint_known, joint_centres, joint_scales = [], [], [np.zeros(0)], [np.zeros(0)]
@@ -174,7 +174,7 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
     """Errors stop the fit; warnings are shown."""
     blocks: tuple[Block, ...] = tuple(data["views"])
     try:
-        kinds = kinds_of(params["likelihoods"], blocks)
+        kinds = kinds_of(params, blocks)
     except ModelError as error:
         return [Problem(error.message, error.hint, "likelihoods")]
     found = []

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from plaidwork.core.api import Choice, Hyperparameter
 
 NUMBERS, JOINT, CODES, COUNTS = "gaussian", "gaussian_full", "categorical", "poisson"
 """Kinds of likelihood."""
-FEW_COLUMNS = 8
-"""Columns of numbers up to which they are taken as correlated within a cluster, unless told otherwise."""
 
 
 class ColumnSettings(TypedDict):
     """What the columns are, and the priors of the parameters of clusters, with their types."""
 
     likelihoods: str
+    correlated_columns: NotRequired[int]
+    """Where the model takes columns that are correlated within a cluster"""
     standardise: bool
     exposure: Literal["none", "total"]
     learn_base: bool
@@ -48,7 +48,7 @@ def likelihoods_setting(correlated: bool) -> Hyperparameter:
         doc="Every cluster has a full covariance matrix, so that an oblique cloud is one cluster; for few columns.",
     )  # fmt: skip
     guess = (
-        f"else numbers, whose columns are correlated within a cluster where there are {FEW_COLUMNS} of them at most."
+        "else numbers, whose columns are correlated within a cluster where they are few (see “Most columns taken as correlated”)."
         if correlated
         else "else numbers."
     )
@@ -123,6 +123,11 @@ ALPHA = {"prior": ("dirichlet", "pitman_yor")}
 
 SETTINGS = (
     likelihoods_setting(correlated=True),
+    Hyperparameter(
+        "correlated_columns", "int", 8, label="Most columns taken as correlated", group="Data", minimum=0, maximum=1000, advanced=True,
+        earlier=0, doc="Numbers whose likelihood is left to their values are taken as correlated within a cluster where a matrix has so "
+        "many columns at most, else as independent. A covariance matrix of many columns has too many numbers to learn.",
+    ),
     *COLUMNS,
     Hyperparameter(
         "prior", "choice", "dirichlet", label="Prior of the clusters", group="Number of clusters",

@@ -106,6 +106,7 @@ DP_MIXTURE = ModelSpec(
         ),
     ),
     schedule=Schedule(chains=4, warmup=200, draws=500, thin=1),
+    state_version=2,
     citation=CITATION,
     help=HELP,
 )  # fmt: skip

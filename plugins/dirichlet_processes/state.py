@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plaidwork.plugins.dirichlet_processes.joint_layout import roots_of
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 
@@ -107,6 +108,23 @@ class Table:
     def joint_matrix(self) -> NDArray[np.int64]:
         """(B,) which matrices these are."""
         return np.asarray(self.joint_of[self.joint_first[:-1], 0])
+
+
+def with_joint(state: Mapping[str, Any], table: Table) -> State:
+    """A state of before columns could be correlated, none of which were."""
+    none = np.zeros(0)
+
+    def wider(clusters: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        return {**empty_clusters(len(clusters["size"]), *table.widths), **clusters}
+
+    found = {
+        **state,
+        "base": {**state["base"], "joint_m0": none, "psi": none},
+        "clusters": wider(state["clusters"]),
+        "pair": wider(state["pair"]),
+        "joint": np.zeros((len(state["labels"]), 0)),
+    }
+    return cast(State, found)
 
 
 def law_of(table: Table, base: Base, params: Settings, new: Floats, discount: float) -> Law:

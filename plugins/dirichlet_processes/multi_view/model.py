@@ -20,6 +20,7 @@ from plaidwork.core.api import (
     Problem,
     Results,
     Stage,
+    State,
     Trial,
     passes,
 )
@@ -27,7 +28,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels import samples
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.spec import MULTI_VIEW_CLUSTERS
 from plaidwork.plugins.dirichlet_processes.multi_view.starts import first_state
-from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, ViewTables, tables_of
+from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, ViewTables, tables_of, with_joint
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, log_joint
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import find_problems
@@ -99,6 +100,13 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
             "accepted_blocks": _share(at, samples.BLOCK_MOVES, samples.BLOCK_TRIES),
             "accepted": _share(at, samples.MOVES, samples.TRIES),
         }
+
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: ViewSettings
+    ) -> ViewState:
+        if from_version == 1:
+            return with_joint(state, tables_of(data, params))
+        return super().upgrade_state(state, from_version, data, params)
 
     def draws(self, state: ViewState, data: ModelData, params: ViewSettings) -> Mapping[str, Any]:
         links, tables = state["links"], tables_of(data, params)

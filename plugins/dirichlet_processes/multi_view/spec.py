@@ -102,6 +102,7 @@ MULTI_VIEW_CLUSTERS = ModelSpec(
         View("table", "Columns by cluster", "profile_table", caption="profile_caption", group="Tables"),
     ),
     schedule=Schedule(chains=4, warmup=300, draws=500, thin=1),
+    state_version=2,
     citation=CITATION,
     help=HELP,
 )  # fmt: skip

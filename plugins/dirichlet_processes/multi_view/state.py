@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict, cast
 
@@ -71,7 +72,7 @@ def one_view(block: Block) -> ModelData:
 def read_views(data: ModelData, params: Params) -> ViewTables:
     """All views; asked for with ``data.prepared``, so that chains share them."""
     blocks: tuple[Block, ...] = tuple(data["views"])
-    kinds = kinds_of(cast(ViewSettings, params)["likelihoods"], blocks, correlated=False)
+    kinds = kinds_of(cast(ViewSettings, params), blocks)
     tables = tuple(
         read(one_view(block), {**params, "likelihoods": kind})
         for kind, block in zip(kinds, blocks, strict=True)
@@ -221,6 +222,19 @@ def new_state(
         "log_evidence": np.zeros(views),
         "information": np.zeros(views * (views - 1) // 2 + views + 1),
     }
+
+
+def with_joint(state: Mapping[str, Any], tables: ViewTables) -> ViewState:
+    """A state of before clusters had sums of correlated columns, which views do not have."""
+    none = np.zeros(0)
+    threes = np.full(len(tables.widths), MOVE_SLOTS, np.int64)
+    found = {
+        **state,
+        "base": [{**base, "joint_m0": none, "psi": none} for base in state["base"]],
+        "clusters": {**flat_clusters(state["links"]["slots"], tables.widths), **state["clusters"]},
+        "pair": {**flat_clusters(threes, tables.widths), **state["pair"]},
+    }
+    return cast(ViewState, found)
 
 
 def grow(state: ViewState, tables: ViewTables) -> None:

@@ -12,11 +12,19 @@ GAP = np.nan
 
 def test_likelihoods_by_values():
     data = matrices(a=[[0.5], [1.0]], b=[[0.0], [1.0]], c=[[0.0], [3.0]], d=[[-1.0], [3.0]])
-    assert kinds_of("", data["views"]) == ("gaussian_full", "categorical", "poisson", "gaussian_full")
-    assert kinds_of("", data["views"], correlated=False)[3] == "gaussian"
+    found = kinds_of(settings(likelihoods="guess"), data["views"])
+    assert found == ("gaussian_full", "categorical", "poisson", "gaussian_full")
+    assert kinds_of(settings(likelihoods="", correlated_columns=0), data["views"])[3] == "gaussian"
     wide = matrices(a=np.random.default_rng(1).normal(size=(5, 21)))
-    assert kinds_of("", wide["views"]) == ("gaussian",)
-    assert kinds_of("c = gaussian", data["views"])[2] == "gaussian"
+    assert kinds_of(settings(likelihoods=""), wide["views"]) == ("gaussian",)
+    assert kinds_of(settings(likelihoods="c = gaussian"), data["views"])[2] == "gaussian"
+
+
+def test_a_stored_run_keeps_its_columns_independent():
+    """Numbers left to their values were independent before columns could be correlated."""
+    data = matrices(a=[[0.5], [1.0]])
+    stored = {name: value for name, value in settings(likelihoods="").items() if name != "correlated_columns"}
+    assert kinds_of(MODEL.spec.stored_params(stored), data["views"]) == ("gaussian",)
 
 
 @pytest.mark.parametrize(
