@@ -22,9 +22,11 @@ from plaidwork.core.api import (
     Problem,
     Results,
     Stage,
-    State as Stored,
     Trial,
     passes,
+)
+from plaidwork.core.api import (
+    State as Stored,
 )
 from plaidwork.plugins.dirichlet_processes.base import log_prior
 from plaidwork.plugins.dirichlet_processes.joint_layout import packed, pieces
@@ -141,9 +143,7 @@ class DirichletProcessMixture(Model[State, Settings]):
             "imputed": state["joint"][~table.items.joint_known].astype(np.float32),
         }
 
-    def upgrade_state(
-        self, state: Stored, from_version: int, data: ModelData, params: Settings
-    ) -> State:
+    def upgrade_state(self, state: Stored, from_version: int, data: ModelData, params: Settings) -> State:
         if from_version == 1:  # no correlated columns
             return with_joint(state, table_of(data, params))
         return super().upgrade_state(state, from_version, data, params)

@@ -7,6 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 
+FIRST, SECOND, THIRD = np.arange(3)
+"""Slots that kernels name. Of a plain number numba would compile everything that takes a slot anew, once for each such number."""
+
+
 class Items(NamedTuple):
     """The data of n rows; all arrays read-only."""
 

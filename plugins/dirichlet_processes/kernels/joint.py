@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST
+
 if TYPE_CHECKING:
     from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 
@@ -50,7 +52,7 @@ def log_determinant(root: np.ndarray, at: int, d: int) -> float:
 @njit(nogil=True, cache=True, error_model="numpy")
 def refresh_joint(c: Clusters, k: int, law: Law) -> None:
     """The log constants of the predictive laws of slot ``k``. O(F)."""
-    at = 0
+    at = FIRST
     for b in range(c.joint_constant.shape[1]):
         d = law.joint_first[b + 1] - law.joint_first[b]
         k_c, df = law.joint_k0[b] + c.size[k], 2.0 * law.a0 + c.size[k]
@@ -74,7 +76,7 @@ def add_joint(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Put row ``i`` into slot ``k``, whose size is still without it. O(d^2)."""
     if c.size[k] == 0:
         reset_joint(c, k, law)
-    at, v = 0, c.joint_work[k]
+    at, v = FIRST, c.joint_work[k]
     for b in range(c.joint_constant.shape[1]):
         lo, hi = law.joint_first[b], law.joint_first[b + 1]
         k_c = law.joint_k0[b] + c.size[k]
@@ -90,7 +92,7 @@ def add_joint(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
 @njit(nogil=True, cache=True, error_model="numpy")
 def remove_joint(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Take row ``i`` out of slot ``k``, whose size is still with it. O(d^2)."""
-    at, v = 0, c.joint_work[k]
+    at, v = FIRST, c.joint_work[k]
     for b in range(c.joint_constant.shape[1]):
         lo, hi = law.joint_first[b], law.joint_first[b + 1]
         left = law.joint_k0[b] + c.size[k] - 1.0
@@ -184,7 +186,7 @@ def known_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, a
 @njit(nogil=True, cache=True, error_model="numpy")
 def predict_joint(c: Clusters, k: int, items: Items, i: int, law: Law, known: bool) -> float:
     """Log density of row ``i`` in slot ``k``: of its known cells, or of all, the missing ones as they were drawn last."""
-    total, at = 0.0, 0
+    total, at = 0.0, FIRST
     for b in range(c.joint_constant.shape[1]):
         if known and not items.joint_whole[i]:
             total += known_density(c, k, items, i, law, b, at)
@@ -203,7 +205,7 @@ def fill_row(rng: np.random.Generator, c: Clusters, k: int, items: Items, i: int
     """
     if c.size[k] == 0:
         reset_joint(c, k, law)
-    at = 0
+    at = FIRST
     for b in range(c.joint_constant.shape[1]):
         lo, hi = law.joint_first[b], law.joint_first[b + 1]
         d = hi - lo
@@ -231,7 +233,7 @@ def fill_row(rng: np.random.Generator, c: Clusters, k: int, items: Items, i: int
 @njit(nogil=True, cache=True, error_model="numpy")
 def marginal_joint(c: Clusters, k: int, law: Law) -> float:
     """Log density of all cells of slot ``k``, missing ones as they were drawn last."""
-    total, at = 0.0, 0
+    total, at = 0.0, FIRST
     for b in range(c.joint_constant.shape[1]):
         d, size, k0 = law.joint_first[b + 1] - law.joint_first[b], c.size[k], law.joint_k0[b]
         nu = d - 1.0 + 2.0 * law.a0

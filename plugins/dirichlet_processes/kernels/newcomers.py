@@ -14,7 +14,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
 
 
 @njit(nogil=True, cache=True)
@@ -86,7 +86,7 @@ def leave_out(
         add(c, labels[i], fitted, i, law)
     for place in range(rows.size):
         i, own = rows[place], labels[rows[place]]
-        copy_cluster(c, own, spare, 0)
+        copy_cluster(c, own, spare, FIRST)
         remove(c, own, fitted, i, law)
         used = number - 1 if c.size[own] == 0 else number
         top, bottom = -np.inf, -np.inf
@@ -97,4 +97,4 @@ def leave_out(
             top = np.logaddexp(top, weight + log_known(c, k, both, i, law))
             bottom = np.logaddexp(bottom, weight + log_known(c, k, rest, i, law))
         out[place] = top - bottom
-        copy_cluster(spare, 0, c, own)
+        copy_cluster(spare, FIRST, c, own)

@@ -16,7 +16,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.kernels.joint import fill_row
 
 NOTHING = 45.0
@@ -67,9 +67,9 @@ def count_rows(
     items: Items, z: np.ndarray, c: Clusters, law: Law, fresh: np.ndarray, spare: Clusters, lo: int, hi: int
 ) -> None:
     """Put rows ``lo`` to ``hi`` into their clusters; ``fresh`` (n,) gets their log density in an empty one."""
-    reset(spare, 0, law, items.complete)
+    reset(spare, FIRST, law, items.complete)
     for i in range(lo, hi):
-        fresh[i] = log_known(spare, 0, items, i, law)
+        fresh[i] = log_known(spare, FIRST, items, i, law)
         if z[i] >= 0:
             add(c, z[i], items, i, law)
 

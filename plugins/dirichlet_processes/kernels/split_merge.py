@@ -22,7 +22,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, SECOND, THIRD, Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.kernels.scan import ACCEPTED, HIGH, NUMBER, TRIED, free_slot
 
 
@@ -76,8 +76,8 @@ def place_others(
         i = move.others[p]
         if scan >= 0:
             remove(pair, side[p], items, i, law)
-        gap = math.log(pair.size[1] + law.shift) + log_predictive(pair, 1, items, i, law)
-        gap -= math.log(pair.size[0] + law.shift) + log_predictive(pair, 0, items, i, law)
+        gap = math.log(pair.size[SECOND] + law.shift) + log_predictive(pair, SECOND, items, i, law)
+        gap -= math.log(pair.size[FIRST] + law.shift) + log_predictive(pair, FIRST, items, i, law)
         if scored and not move.split:
             side[p] = 0 if z[i] == z[move.first] else 1
         else:
@@ -97,11 +97,11 @@ def log_gain(
 ) -> float:
     """``log p(two) - log p(one) + log m_a m_b / m_ab - log q``; ``number`` counts the clusters before the split."""
     s = law.shift
-    n_a, n_b = pair.size[0] + s, pair.size[1] + s
+    n_a, n_b = pair.size[FIRST] + s, pair.size[SECOND] + s
     out = law.log_new[number] + math.lgamma(n_a) + math.lgamma(n_b) - math.lgamma(1.0 + s)
     out -= math.lgamma(n_a + n_b - s)
-    out += log_marginal(pair, 0, law) + log_marginal(pair, 1, law)
-    out -= log_marginal(c, z[move.first], law) if move.split else log_marginal(pair, 2, law)
+    out += log_marginal(pair, FIRST, law) + log_marginal(pair, SECOND, law)
+    out -= log_marginal(c, z[move.first], law) if move.split else log_marginal(pair, THIRD, law)
     return out - log_q
 
 
@@ -120,15 +120,15 @@ def carry_out(
     a, b = z[move.first], z[move.second]
     if move.split:
         new = free_slot(c, at[HIGH])
-        copy_cluster(pair, 0, c, new)
-        copy_cluster(pair, 1, c, b)
+        copy_cluster(pair, FIRST, c, new)
+        copy_cluster(pair, SECOND, c, b)
         z[move.first] = new
         for p in range(move.others.size):
             z[move.others[p]] = new if side[p] == 0 else b
         at[HIGH] = max(at[HIGH], new + 1)
         at[NUMBER] += 1
         return
-    copy_cluster(pair, 2, c, b)
+    copy_cluster(pair, THIRD, c, b)
     reset(c, a, law, complete)
     z[move.first] = b
     for p in range(move.others.size):
@@ -152,17 +152,17 @@ def try_move(
     side = np.zeros(move.others.size, np.int64)
     for k in range(3):
         reset(pair, k, law, items.complete)
-    add(pair, 0, items, move.first, law)
-    add(pair, 1, items, move.second, law)
+    add(pair, FIRST, items, move.first, law)
+    add(pair, SECOND, items, move.second, law)
     log_q = 0.0
     for scan in range(-1, scans + 1):
         log_q = place_others(rng, items, z, pair, law, move, side, scan, scan == scans)
     if not move.split:
-        copy_cluster(pair, 0, pair, 2)
-        add(pair, 2, items, move.second, law)
+        copy_cluster(pair, FIRST, pair, THIRD)
+        add(pair, THIRD, items, move.second, law)
         for p in range(move.others.size):
             if side[p] == 1:
-                add(pair, 2, items, move.others[p], law)
+                add(pair, THIRD, items, move.others[p], law)
     number = at[NUMBER] if move.split else at[NUMBER] - 1
     gain = log_gain(c, z, pair, law, move, number, log_q)
     at[TRIED] += 1

@@ -28,7 +28,12 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels import samples
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.spec import MULTI_VIEW_CLUSTERS
 from plaidwork.plugins.dirichlet_processes.multi_view.starts import first_state
-from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, ViewTables, tables_of, with_joint
+from plaidwork.plugins.dirichlet_processes.multi_view.state import (
+    ViewState,
+    ViewTables,
+    tables_of,
+    with_joint,
+)
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, log_joint
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import find_problems

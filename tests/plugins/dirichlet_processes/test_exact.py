@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from dp_tools import MODEL, chain, column_evidence, matrices, partitions, posterior, settings, smallest_p
 from plaid_tools import with_fault
-from scipy import stats
 
-from plaidwork.plugins.dirichlet_processes.base import first_base, log_prior
-from plaidwork.plugins.dirichlet_processes.kernels import clusters, joint, scan, split_merge
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
-from plaidwork.plugins.dirichlet_processes.kernels.joint import fill_row
+from plaidwork.plugins.dirichlet_processes.base import first_base
+from plaidwork.plugins.dirichlet_processes.kernels import clusters, scan, split_merge
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, empty_clusters
 from plaidwork.plugins.dirichlet_processes.partitions import log_new, log_partition
 from plaidwork.plugins.dirichlet_processes.reading import read
 from plaidwork.plugins.dirichlet_processes.state import law_of
@@ -73,96 +71,6 @@ def test_predictive_law_is_a_ratio_of_evidence(likelihoods):
         for kind, b, j in known
     )
     assert clusters.log_marginal(c, 0, law) + table.constant == pytest.approx(whole, abs=1e-9)
-
-
-def correlated(values, **changed):
-    """Rows of correlated columns, the law at another centre and scatter than usual, and a free slot."""
-    params = settings(likelihoods="gaussian_full", mean_weight=0.4, **changed)
-    table = read(matrices(a=values), params)
-    base = first_base(params, 1, 0, 0, table.joint_widths)
-    d = table.joint_widths[0]
-    base["joint_m0"][:] = np.linspace(-0.5, 0.7, d)
-    base["psi"][:] = (0.3 * np.eye(d) + 0.1).ravel()
-    law = law_of(table, base, params, log_new(params, len(values), 0.8, 0.3), 0.3)
-    c = Clusters(**empty_clusters(1, *table.widths, table.joint_widths))
-    clusters.reset(c, 0, law, True)
-    return table, base, law, c, params
-
-
-def student(seen, base, params):
-    """The predictive law of the next row by sums over the rows seen (c, d): centre, shape matrix, degrees of freedom."""
-    c, d = seen.shape
-    k0, m0, psi = params["mean_weight"], base["joint_m0"], base["psi"].reshape(d, d)
-    k_c, df = k0 + c, 2 * params["within_shape"] + c
-    mean = seen.mean(axis=0) if c else m0
-    psi = psi + (seen - mean).T @ (seen - mean) + k0 * c / k_c * np.outer(mean - m0, mean - m0)
-    return (k0 * m0 + c * mean) / k_c, psi * (k_c + 1) / (k_c * df), df
-
-
-def test_correlated_columns_are_predicted_by_students_law():
-    """Ratio of evidence, scipy's density, and that of the known cells alone; rows leave again without a trace."""
-    rng = np.random.default_rng(8)
-    x = rng.normal(size=(9, 3)) @ rng.normal(size=(3, 3))
-    x[8, 1] = GAP
-    table, base, law, c, params = correlated(x)
-    total = 0.0
-    for i in range(8):
-        centre, shape, df = student(x[:i], base, params)
-        expected = stats.multivariate_t.logpdf(x[i], centre, shape, df)
-        assert clusters.log_predictive(c, 0, table.items, i, law) == pytest.approx(expected, abs=1e-9)
-        before = clusters.log_marginal(c, 0, law)
-        clusters.add(c, 0, table.items, i, law)
-        total += expected
-        assert clusters.log_marginal(c, 0, law) - before == pytest.approx(expected, abs=1e-9)
-        assert clusters.log_marginal(c, 0, law) == pytest.approx(total, abs=1e-9)
-    centre, shape, df = student(x[:8], base, params)
-    expected = stats.multivariate_t.logpdf(x[8, [0, 2]], centre[[0, 2]], shape[np.ix_([0, 2], [0, 2])], df)
-    assert clusters.log_known(c, 0, table.items, 8, law) == pytest.approx(expected, abs=1e-9)
-    kept = [array[0].copy() for array in c]
-    order = rng.permutation(8)[:7]
-    for i in order:
-        clusters.remove(c, 0, table.items, i, law)
-    for i in order[::-1]:
-        clusters.add(c, 0, table.items, i, law)
-    for name, old, new in zip(c._fields, kept, c, strict=True):
-        assert name == "joint_work" or new[0] == pytest.approx(old, abs=1e-10)
-
-
-def test_missing_cells_are_drawn_from_their_law_given_the_known_ones():
-    """Ranks of the drawn cells under scipy's conditional law, by quadrature of the joint one, are even."""
-    x = np.array([[0.3, 1.0], [0.9, 1.8], [-0.5, 0.2], [0.1, 0.9], [0.8, GAP]])
-    table, base, law, c, params = correlated(x)
-    for i in range(4):
-        clusters.add(c, 0, table.items, i, law)
-    rng = np.random.Generator(np.random.PCG64DXSM(3))
-    drawn = np.empty(2000)
-    for t in range(2000):
-        fill_row(rng, c, 0, table.items, 4, law)
-        drawn[t] = table.items.joint[4, 1]
-    centre, shape, df = student(x[:4], base, params)
-    grid = np.linspace(-40, 40, 40_001)
-    density = stats.multivariate_t.pdf(np.stack([np.full(grid.size, 0.8), grid], axis=1), centre, shape, df)
-    rank = np.interp(drawn, grid, np.cumsum(density) / density.sum())
-    assert stats.kstest(rank, "uniform").pvalue > ENOUGH
-
-
-def test_one_column_has_the_same_law_either_way():
-    x = np.random.default_rng(1).normal(size=(6, 1))
-    found = []
-    for kind in ("gaussian", "gaussian_full"):
-        params = settings(likelihoods=kind)
-        table = read(matrices(a=x), params)
-        base = first_base(params, 1, *table.widths[::3], table.joint_widths)
-        law = law_of(table, base, params, log_new(params, 6, 0.8, 0.3), 0.3)
-        c = Clusters(**empty_clusters(1, *table.widths, table.joint_widths))
-        clusters.reset(c, 0, law, True)
-        for i in range(5):
-            clusters.add(c, 0, table.items, i, law)
-        found.append([clusters.log_marginal(c, 0, law), clusters.log_predictive(c, 0, table.items, 5, law)])
-        found[-1].append(log_prior(base, {**params, "learn_base": True}, table))
-    assert found[0][:2] == pytest.approx(found[1][:2], abs=1e-12)
-    # of b0 = Psi0 / 2 the density per unit of b0 is twice that of Psi0
-    assert found[0][2] == pytest.approx(found[1][2] + np.log(2.0), abs=1e-12)
 
 
 def test_taking_rows_out_again_leaves_what_was():
@@ -243,32 +151,6 @@ def test_faults_of_a_move_are_found(fault, monkeypatch):
     many_moves(monkeypatch, *FAULTS.get(fault, ()))
     p = smallest_p(MODEL, data, params, 12_000)
     assert p < FOUND if fault else p > ENOUGH
-
-
-JOINT_FAULTS = {
-    "a row leaves as if it had the weight of one that comes": (
-        joint.remove_joint, "scale = math.sqrt(left / (left + 1.0))", "scale = math.sqrt((left + 1.0) / left)",
-    ),
-    "missing cells drawn without the known ones": (
-        joint.fill_row, "for m in range(a + 1)", "for m in range(count, a + 1)",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", JOINT_FAULTS)
-def test_faults_of_correlated_columns_are_found(fault, monkeypatch):
-    function, old, new = JOINT_FAULTS[fault]
-    wrong = with_fault(function, old, new, Clusters=Clusters, Items=Items, Law=Law)
-    name = function.py_func.__name__
-    if name == "remove_joint":
-        remove = with_fault(clusters.remove, remove_joint=wrong)
-        draw = with_fault(scan.draw_label, remove=remove)
-    else:
-        draw = with_fault(scan.draw_label, fill_row=wrong)
-    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, draw_label=draw))
-    data, params = case("gaussian_full", "dirichlet", moves=0)
-    assert smallest_p(MODEL, data, params, 12_000) < FOUND
 
 
 LABEL_FAULTS = {

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
 
 NUMBERS, CODES, LEVELS, COUNTS = range(4)
 """Places in a row of ``width``: columns of numbers and of codes, levels of all codes, columns of counts."""
@@ -159,8 +159,8 @@ def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) ->
         cut(flat.coded, codes, s, c),
         cut(flat.events, counts, s, p),
         cut(flat.time, counts, s, p),
-        cut(flat.joint_centre, 0, s, 0),
-        cut(flat.joint_root, 0, s, 0),
-        cut(flat.joint_constant, 0, s, 0),
-        cut(flat.joint_work, 0, s, 0),
+        cut(flat.joint_centre, FIRST, s, FIRST),
+        cut(flat.joint_root, FIRST, s, FIRST),
+        cut(flat.joint_constant, FIRST, s, FIRST),
+        cut(flat.joint_work, FIRST, s, FIRST),
     )

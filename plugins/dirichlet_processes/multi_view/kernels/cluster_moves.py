@@ -22,7 +22,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, SECOND, THIRD, Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
     Bases,
@@ -77,8 +77,8 @@ def place_others(
         if scan >= 0:
             remove(pair, side[p], items, i, law)
             sides.own[side[p], t[i]] -= 1.0
-        gap = math.log(sides.own[1, t[i]] + sides.weights[1]) + log_predictive(pair, 1, items, i, law)
-        gap -= math.log(sides.own[0, t[i]] + sides.weights[0]) + log_predictive(pair, 0, items, i, law)
+        gap = math.log(sides.own[1, t[i]] + sides.weights[1]) + log_predictive(pair, SECOND, items, i, law)
+        gap -= math.log(sides.own[0, t[i]] + sides.weights[0]) + log_predictive(pair, FIRST, items, i, law)
         if scored and not sides.split:
             side[p] = 0 if z[i] == now else 1
         else:
@@ -102,7 +102,7 @@ def log_gain(
     for s in range(2):
         out += log_places(sides.own[s], sides.weights[s]) + log_marginal(pair, s, law)
     out -= log_places(sides.own[0] + sides.own[1], sides.weights[0] + sides.weights[1])
-    return out - (log_marginal(c, a, law) if sides.split else log_marginal(pair, 2, law))
+    return out - (log_marginal(c, a, law) if sides.split else log_marginal(pair, THIRD, law))
 
 
 @njit(nogil=True, cache=True)
@@ -166,10 +166,10 @@ def carry_out(
             links.uses[t[i], links.first[v] + come_from] -= 1
             links.uses[t[i], links.first[v] + go_to] += 1
     if sides.split:
-        copy_cluster(pair, 0, c, a)
-        copy_cluster(pair, 1, c, b)
+        copy_cluster(pair, FIRST, c, a)
+        copy_cluster(pair, SECOND, c, b)
     else:
-        copy_cluster(pair, 2, c, b)
+        copy_cluster(pair, THIRD, c, b)
         reset(c, a, law, complete)
 
 
@@ -202,17 +202,17 @@ def try_move(
     side = np.zeros(sides.others.size, np.int64)
     for k in range(3):
         reset(pair, k, law, items.complete)
-    add(pair, 0, items, first, law)
-    add(pair, 1, items, second, law)
+    add(pair, FIRST, items, first, law)
+    add(pair, SECOND, items, second, law)
     log_q = 0.0
     for scan in range(-1, scans + 1):
         log_q = place_others(rng, items, z, t, pair, law, sides, side, a, scan, scan == scans)
     if not sides.split:
-        copy_cluster(pair, 0, pair, 2)
-        add(pair, 2, items, second, law)
+        copy_cluster(pair, FIRST, pair, THIRD)
+        add(pair, THIRD, items, second, law)
         for p in range(sides.others.size):
             if side[p] == 1:
-                add(pair, 2, items, sides.others[p], law)
+                add(pair, THIRD, items, sides.others[p], law)
     gain = log_gain(c, pair, law, sides, a, links.gamma[v], u, log_q)
     at[TRIES] += 1
     if math.log(max(rng.random(), LEAST)) >= (gain if sides.split else -gain):

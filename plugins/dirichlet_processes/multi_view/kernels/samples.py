@@ -21,7 +21,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters
 from plaidwork.plugins.dirichlet_processes.kernels.scan import choose
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
@@ -78,10 +78,10 @@ def count_rows(
     for v in range(bag.has.shape[0]):
         c, law, items = clusters_of(flat, links.slots, bag.width, v), law_of(bag, bases, v), items_of(bag, v)
         spare = clusters_of(pair, ones, bag.width, v)
-        reset(spare, 0, law, items.complete)
+        reset(spare, FIRST, law, items.complete)
         for i in range(lo, hi):
             if bag.has[v, i]:
-                fresh[v, i] = log_predictive(spare, 0, items, i, law)
+                fresh[v, i] = log_predictive(spare, FIRST, items, i, law)
                 add(c, z[v, i], items, i, law)
                 links.present[t[i], v] += 1
                 links.uses[t[i], links.first[v] + z[v, i]] += 1
