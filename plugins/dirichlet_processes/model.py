@@ -247,7 +247,9 @@ def tiny_data() -> ModelData:
     """A few cells of each kind, to compile the kernels with."""
     values = np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 1.0], [6.0, 0.0]])
     known = np.ones((4, 2), bool)
-    for array in (values, known):
+    halves = values + 0.5
+    for array in (values, halves, known):
         array.setflags(write=False)
-    block = Block("X", values, known, None, (tuple("abcd"), ("a", "b")))
-    return ModelData({"views": (block,)})
+    names = (tuple("abcd"), ("a", "b"))
+    blocks = (Block("X", values, known, None, names), Block("Y", halves, known, None, names))
+    return ModelData({"views": blocks})

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.kernels.joint import (
     add_joint,
     copy_joint,
+    copy_row,
     marginal_joint,
     predict_joint,
     refresh_joint,
@@ -32,7 +34,7 @@ LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """The predictive laws of the numbers of slot ``k`` from its sums. O(G + F)."""
     product, total = 1.0, 0.0
@@ -57,22 +59,29 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
     refresh_joint(c, k, law)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
+def clear_row(array: np.ndarray, k: int) -> None:
+    """Zeros in row ``k``. A loop, as numba needs long to compile the assignment of a row."""
+    for j in range(array.shape[1]):
+        array[k, j] = 0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """Empty slot ``k`` exactly: what subtraction leaves of rounding goes."""
     c.size[k] = 0
-    c.known[k] = 0
-    c.mean[k] = 0.0
-    c.square[k] = 0.0
-    c.levels[k] = 0.0
-    c.coded[k] = 0.0
-    c.events[k] = 0.0
-    c.time[k] = 0.0
+    clear_row(c.known, k)
+    clear_row(c.mean, k)
+    clear_row(c.square, k)
+    clear_row(c.levels, k)
+    clear_row(c.coded, k)
+    clear_row(c.events, k)
+    clear_row(c.time, k)
     reset_joint(c, k, law)
     refresh(c, k, law, complete)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Put row ``i`` into slot ``k``. O(columns), of correlated ones the square."""
     add_joint(c, k, items, i, law)
@@ -95,7 +104,7 @@ def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Take row ``i`` out of slot ``k``; an emptied slot is reset exactly. O(columns)."""
     if c.size[k] == 1:
@@ -124,7 +133,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known numbers of row ``i`` in slot ``k``: a product of Student laws."""
     total, product, width = 0.0, 1.0, items.numbers.shape[1]
@@ -158,26 +167,26 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def predict_count(x: float, e: float, shape: float, rate: float) -> float:
     """Log probability of a count x with exposure e and a rate from Gamma(shape, rate): negative binomial."""
     out = math.lgamma(shape + x) - math.lgamma(shape) - math.lgamma(x + 1.0)
     return out + shape * math.log(rate / (rate + e)) + x * math.log(e / (rate + e))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
     return predict_alone(c, k, items, i, law) + predict_joint(c, k, items, i, law, False)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known cells of row ``i`` given the members of slot ``k``."""
     return predict_alone(c, k, items, i, law) + predict_joint(c, k, items, i, law, True)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known cells of row ``i`` in columns that are independent within a cluster. O(columns)."""
     total, product = predict_numbers(c, k, items, i, law), 1.0
@@ -198,7 +207,7 @@ def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_marginal(c: Clusters, k: int, law: Law) -> float:
     """Log density of all cells of slot ``k``, its parameters integrated out.
 
@@ -228,7 +237,7 @@ def log_marginal(c: Clusters, k: int, law: Law) -> float:
     return total + marginal_joint(c, k, law)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def constant_of_counts(items: Items) -> float:
     """Sum of ``x log e - log x!`` over the known counts: what ``log_marginal`` leaves out."""
     total = 0.0
@@ -240,18 +249,18 @@ def constant_of_counts(items: Items) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def copy_cluster(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
     target.size[b] = source.size[a]
-    target.known[b] = source.known[a]
-    target.mean[b] = source.mean[a]
-    target.square[b] = source.square[a]
-    target.centre[b] = source.centre[a]
-    target.weight[b] = source.weight[a]
-    target.constant[b] = source.constant[a]
-    target.levels[b] = source.levels[a]
-    target.coded[b] = source.coded[a]
-    target.events[b] = source.events[a]
-    target.time[b] = source.time[a]
+    copy_row(source.known, a, target.known, b)
+    copy_row(source.mean, a, target.mean, b)
+    copy_row(source.square, a, target.square, b)
+    copy_row(source.centre, a, target.centre, b)
+    copy_row(source.weight, a, target.weight, b)
+    copy_row(source.constant, a, target.constant, b)
+    copy_row(source.levels, a, target.levels, b)
+    copy_row(source.coded, a, target.coded, b)
+    copy_row(source.events, a, target.events, b)
+    copy_row(source.time, a, target.time, b)
     copy_joint(source, a, target, b)

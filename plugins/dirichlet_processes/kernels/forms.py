@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-
 FIRST, SECOND, THIRD = np.arange(3)
 """Slots that kernels name. Of a plain number numba would compile everything that takes a slot anew, once for each such number."""
 

@@ -247,8 +247,15 @@ def marginal_joint(c: Clusters, k: int, law: Law) -> float:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def copy_row(source: np.ndarray, a: int, target: np.ndarray, b: int) -> None:
+    """Row ``a`` of one array into row ``b`` of another. A loop, as numba needs long to compile the assignment of a row."""
+    for j in range(source.shape[1]):
+        target[b, j] = source[a, j]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def copy_joint(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
-    target.joint_centre[b] = source.joint_centre[a]
-    target.joint_root[b] = source.joint_root[a]
-    target.joint_constant[b] = source.joint_constant[a]
+    copy_row(source.joint_centre, a, target.joint_centre, b)
+    copy_row(source.joint_root, a, target.joint_root, b)
+    copy_row(source.joint_constant, a, target.joint_constant, b)

@@ -17,7 +17,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def place_new(
     items: Items,
     labels: np.ndarray,
@@ -62,7 +62,7 @@ def place_new(
         share[i, shown] += weights[number] / total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def leave_out(
     fitted: Items,
     rest: Items,

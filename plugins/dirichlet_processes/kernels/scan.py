@@ -25,7 +25,7 @@ HIGH, NUMBER, MOVED, TRIED, ACCEPTED = range(5)
 """Places in ``at``: slots in use or below one in use, clusters, rows that moved, moves tried and accepted in this sweep."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def free_slot(c: Clusters, high: int) -> int:
     """The first free slot, -1 when there is none."""
     for k in range(high):
@@ -34,7 +34,7 @@ def free_slot(c: Clusters, high: int) -> int:
     return high if high < c.size.size else -1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def choose(rng: np.random.Generator, weights: np.ndarray, n: int) -> int:
     """One of the first n places with probability proportional to the exponential of its weight; weights are overwritten."""
     top = weights[0]
@@ -52,7 +52,7 @@ def choose(rng: np.random.Generator, weights: np.ndarray, n: int) -> int:
     return n - 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def begin_counting(z: np.ndarray, c: Clusters, law: Law, at: np.ndarray, complete: bool) -> None:
     """Empty the slots that the labels use; counts of this sweep begin anew."""
     at[:] = 0
@@ -62,7 +62,7 @@ def begin_counting(z: np.ndarray, c: Clusters, law: Law, at: np.ndarray, complet
         reset(c, k, law, complete)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def count_rows(
     items: Items, z: np.ndarray, c: Clusters, law: Law, fresh: np.ndarray, spare: Clusters, lo: int, hi: int
 ) -> None:
@@ -74,7 +74,7 @@ def count_rows(
             add(c, z[i], items, i, law)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def end_counting(c: Clusters, at: np.ndarray) -> None:
     """Count the clusters that are in use."""
     at[NUMBER] = 0
@@ -82,7 +82,7 @@ def end_counting(c: Clusters, at: np.ndarray) -> None:
         at[NUMBER] += c.size[k] > 0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def draw_label(
     rng: np.random.Generator,
     items: Items,
@@ -123,7 +123,7 @@ def draw_label(
     at[HIGH] = max(at[HIGH], k + 1)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def draw_labels(
     rng: np.random.Generator,
     items: Items,
@@ -145,7 +145,7 @@ def draw_labels(
     return hi
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def fill_rows(
     rng: np.random.Generator, items: Items, rows: np.ndarray, z: np.ndarray, c: Clusters, law: Law
 ) -> None:
@@ -156,7 +156,7 @@ def fill_rows(
         add(c, z[i], items, i, law)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def evidence(c: Clusters, number: int, law: Law) -> float:
     """Log density of the data in the first ``number`` slots, parameters integrated out."""
     total = 0.0

@@ -36,7 +36,7 @@ class Move(NamedTuple):
     """Whether the two are in one cluster now."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def pick(rng: np.random.Generator, z: np.ndarray) -> Move:
     """Two rows by chance, and all others of their clusters in an order by chance. O(n)."""
     n = z.size
@@ -55,7 +55,7 @@ def pick(rng: np.random.Generator, z: np.ndarray) -> Move:
     return Move(i, j, others[:count], z[i] == z[j])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def place_others(
     rng: np.random.Generator,
     items: Items,
@@ -91,7 +91,7 @@ def place_others(
     return log_q
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_gain(
     c: Clusters, z: np.ndarray, pair: Clusters, law: Law, move: Move, number: int, log_q: float
 ) -> float:
@@ -105,7 +105,7 @@ def log_gain(
     return out - log_q
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def carry_out(
     z: np.ndarray,
     c: Clusters,
@@ -136,7 +136,7 @@ def carry_out(
     at[NUMBER] -= 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def try_move(
     rng: np.random.Generator,
     items: Items,
@@ -171,7 +171,7 @@ def try_move(
         carry_out(z, c, pair, law, move, side, at, items.complete)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def make_moves(
     rng: np.random.Generator,
     items: Items,

@@ -79,13 +79,13 @@ class Links(NamedTuple):
     """(V,) int64 slots in use"""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def cut(flat: np.ndarray, lo: int, rows: int, columns: int) -> np.ndarray:
     """The array (rows, columns) of one view."""
     return flat[lo : lo + rows * columns].reshape((rows, columns))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def items_of(bag: Bag, v: int) -> Items:
     """The data of view ``v``."""
     n, width = bag.has.shape[1], bag.width
@@ -107,7 +107,7 @@ def items_of(bag: Bag, v: int) -> Items:
     )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def law_of(bag: Bag, bases: Bases, v: int) -> Law:
     """The law of the clusters of view ``v``; the prior of partitions is not in it."""
     numbers, codes, counts = 0, 0, 0
@@ -135,7 +135,7 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
     )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) -> Clusters:
     """The clusters of view ``v`` of all views' ``flat`` ones."""
     s = slots[v]

@@ -23,7 +23,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import (
 )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_block(links: Links, k: int) -> float:
     """Log probability of the clusters of all samples of block ``k``, its shares integrated out."""
     total = 0.0
@@ -38,7 +38,7 @@ def log_block(links: Links, k: int) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def place_others(
     rng: np.random.Generator,
     has: np.ndarray,
@@ -74,7 +74,7 @@ def place_others(
     return log_q
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def try_move(
     rng: np.random.Generator,
     has: np.ndarray,
@@ -129,7 +129,7 @@ def try_move(
             t[moved] = go_to
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def make_moves(
     rng: np.random.Generator,
     has: np.ndarray,

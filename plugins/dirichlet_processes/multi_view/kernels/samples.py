@@ -37,7 +37,7 @@ MOVED, BLOCK_TRIES, BLOCK_MOVES, TRIES, MOVES = range(5)
 """Places in ``at``: samples that changed a cluster, moves of blocks and of clusters tried and accepted in this sweep."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def begin_counting(
     bag: Bag, bases: Bases, flat: Clusters, links: Links, z: np.ndarray, at: np.ndarray
 ) -> None:
@@ -55,7 +55,7 @@ def begin_counting(
                 z[v, i] = -1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def count_rows(
     bag: Bag,
     bases: Bases,
@@ -87,7 +87,7 @@ def count_rows(
                 links.uses[t[i], links.first[v] + z[v, i]] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def free_block(links: Links) -> int:
     """The first free block, -1 when there is none."""
     for k in range(links.members.size):
@@ -96,7 +96,7 @@ def free_block(links: Links) -> int:
     return -1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def has_room(links: Links) -> bool:
     """Whether a sample could found a block and a cluster in every view."""
     for v in range(links.slots.size):
@@ -105,7 +105,7 @@ def has_room(links: Links) -> bool:
     return free_block(links) >= 0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def found_cluster(rng: np.random.Generator, links: Links, v: int) -> int:
     """Give a new cluster its part of what is left of beta: Beta(1, gamma) of it. Needs a free slot."""
     new = links.high[v]
@@ -116,7 +116,7 @@ def found_cluster(rng: np.random.Generator, links: Links, v: int) -> int:
     return new
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def take_out(
     bag: Bag,
     bases: Bases,
@@ -149,7 +149,7 @@ def take_out(
         empty[v] = math.exp(fresh[v, i] - top)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -> float:
     """Log of ``S_kv``; ``k`` = -1 is a new block."""
     first, alpha = links.first[v], links.alpha[v]
@@ -163,7 +163,7 @@ def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -
     return math.log(max(total, LEAST)) - math.log(seen + alpha)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def draw_cluster(
     rng: np.random.Generator,
     links: Links,
@@ -188,7 +188,7 @@ def draw_cluster(
     return high - 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def draw_samples(
     rng: np.random.Generator,
     bag: Bag,
@@ -243,7 +243,7 @@ def draw_samples(
     return hi
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_uses(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int) -> float:
     """Log probability of the clusters of sample ``i`` in block ``k`` without it; -1 is a new block."""
     product = 1.0
@@ -259,7 +259,7 @@ def log_uses(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int) -> fl
     return math.log(max(product, LEAST))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def put(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int, by: int) -> None:
     """Add sample ``i`` to block ``k`` (``by`` 1) or take it out (-1)."""
     links.members[k] += by
@@ -269,7 +269,7 @@ def put(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int, by: int) -
             links.uses[k, links.first[v] + z[v, i]] += by
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def draw_blocks(
     rng: np.random.Generator,
     has: np.ndarray,

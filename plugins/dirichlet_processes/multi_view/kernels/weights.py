@@ -12,7 +12,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.block_moves import
 from plaidwork.plugins.dirichlet_processes.topics.kernels.tables import draw_tables
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def seat_blocks(rng: np.random.Generator, links: Links, v: int, seats: np.ndarray) -> None:
     """Add the tables of all blocks to those of the clusters (C,) of view ``v``."""
     first, alpha = links.first[v], links.alpha[v]
@@ -22,7 +22,7 @@ def seat_blocks(rng: np.random.Generator, links: Links, v: int, seats: np.ndarra
                 seats[c] += draw_tables(rng, links.uses[k, first + c], alpha * links.beta[first + c])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def log_links(links: Links, a0: float) -> float:
     """Log density of blocks, clusters of all samples given their blocks, and weights of clusters as atoms of a Dirichlet process."""
     total, n = math.lgamma(a0), 0
