@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.special import logsumexp
 
 from plaidwork.plugins.gp_auxiliary.regression.between import Between
 from plaidwork.plugins.gp_auxiliary.regression.law import EXTRA
@@ -44,7 +43,7 @@ class OutputsCovariance(Covariance):
         """The parameters of C with all of its amplitudes, of B, and of S."""
         n_c, n_s = len(self.f.parameters) - FIRST, self.noise.count
         by_c = np.concatenate([np.zeros(FIRST), theta[:n_c]])
-        by_c[: self.f.n_groups] -= logsumexp(by_c[: self.f.n_groups])
+        by_c[: self.f.n_groups] -= np.logaddexp.reduce(by_c[: self.f.n_groups])
         return by_c, theta[n_c:-n_s], theta[-n_s:]
 
     def between(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
