@@ -329,7 +329,7 @@ def _sides(panels: tuple[Panel, ...], ups: list[Pixels], rect: QRectF, style: St
         if panel.most:
             across = panels[0].scaling("x")
             right = min(right, left + panel.most * max(across.high - across.low, 1.0))
-        if panel.equal:
+        if panel.equal and not panel.fills:
             across = panels[0].scaling("x")
             unit = abs(up.end - up.start) / (up.scaling.high - up.scaling.low)
             right = min(right, left + unit * (across.high - across.low))

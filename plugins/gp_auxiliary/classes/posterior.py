@@ -48,12 +48,20 @@ def parameters(kept: Kept, prior: Prior, frame: Frame, fixed: bool) -> Results:
         results["relevance_headline"] = fastest(relevance, tuple(frame.columns[found[i].column] for i in own))
     every = "all inputs" if len(frame.columns) > 1 else frame.columns[0]
     names = [frame.columns[found[i].column] if found[i].column >= 0 else every for i in own]
+    if len(set(names)) < len(names):
+        names = [f"{name}, {_term_of(found[i], frame)}" for name, i in zip(names, own, strict=True)]
     results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
     results["relevance_interval"] = Result(
         np.quantile(relevance, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
     )
     results["relevance_names"] = Result(np.array(names, dtype=str), ("relevance_of",))
     return results
+
+
+def _term_of(parameter: Parameter, frame: Frame) -> str:
+    """The term of a sum that a γ is of, as its name has it, without the input."""
+    column = f", {frame.columns[parameter.column]}" if parameter.column >= 0 else ""
+    return parameter.name.partition(" of ")[2].replace(column, "", 1)
 
 
 def _beside_prior(values: np.ndarray, found: Sequence[Parameter]) -> dict[str, np.ndarray]:

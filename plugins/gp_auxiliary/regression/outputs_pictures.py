@@ -66,7 +66,7 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
 
     marks.append(Points(*places.T, 5.0, color="text", read=read, name="place"))
     labels = [store[f"surface_{axis}"].label for axis in "xy"]
-    drawn = "" if times == 1 else f"; a length of 1 is drawn as {format_number(times, 2)}"
+    drawn = "" if times == 1 else f"; 1 is drawn as {format_number(times, 2)}"
     table: dict[str, np.ndarray] = {
         label: np.tile(place, len(shown)) for label, place in zip(labels, places.T, strict=True)
     }
@@ -81,11 +81,16 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
         for g, word, color in zip(shown, words, colors, strict=True)
     ]
     panel = Panel(
-        tuple(marks), Axis(labels[0]), Axis(labels[1]), equal=_square(*np.ptp(places, axis=0)), reads="near"
+        tuple(marks),
+        Axis(labels[0]),
+        Axis(labels[1]),
+        equal=_square(*np.ptp(places, axis=0)),
+        fills=True,
+        reads="near",
     )
     return Picture(
         found.whole("headline"),
-        f"Arrows: {names[0]} to the right, {names[1]} upwards{drawn}. Mean of the function.",
+        f"Means: {names[0]} to the right, {names[1]} upwards{drawn}.",
         (panel,),
         "Pale: no clear direction, shorter than two standard deviations",
         tuple(keys) if len(keys) > 1 else (Key("mean of the function", 2, "line"),),
