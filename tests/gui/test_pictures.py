@@ -137,6 +137,10 @@ def test_equal_axes_and_widest_panels(qapp):
     for panel, ratio in ((square, 2.0), (wide, 1.5)):
         (frame,) = lay_out(p.Picture("h", panels=(panel,)), QRectF(0, 0, 900, 300), screen_style()).frames
         assert frame.area.width() / frame.area.height() == pytest.approx(ratio)
+    filling = p.Picture("h", panels=(replace(square, fills=True),))
+    (frame,) = lay_out(filling, QRectF(0, 0, 900, 300), screen_style()).frames
+    assert frame.area.right() > 850
+    assert frame.x.at(1) - frame.x.at(0) == pytest.approx(frame.y.at(0) - frame.y.at(1))
     (frame,) = lay_out(p.Picture("h", panels=(few,)), QRectF(0, 0, 900, 300), screen_style()).frames
     assert frame.area.width() == pytest.approx(40)
 
