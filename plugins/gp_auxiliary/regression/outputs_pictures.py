@@ -45,8 +45,9 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
         shown.append(1 + choices.among("group", "Group", groups[1:], each="group"))
     places, mean, sd = (store.array(f"arrow_{name}") for name in ("places", "mean", "sd"))
     times = _times(mean, places)
-    colors = ["muted", 2][-len(shown) :]
-    marks = [
+    colors: list[Color] = ["muted", 2]
+    colors = colors[-len(shown) :]
+    marks: list[Links | Points] = [
         mark
         for g, color in zip(shown, colors, strict=True)
         for mark in _field(places, times * mean[:, g], mean[:, g], sd[:, g], color)
@@ -64,7 +65,7 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
         ]
         return f"at {format_number(float(places[i, 0]), 3)}, {format_number(float(places[i, 1]), 3)}; {'; '.join(parts)}"
 
-    marks.append(Points(*places.T, 5.0, color="text", read=read, name="place"))
+    marks.append(Points(places[:, 0], places[:, 1], 5.0, color="text", read=read, name="place"))
     labels = [store[f"surface_{axis}"].label for axis in "xy"]
     drawn = "" if times == 1 else f"; 1 is drawn as {format_number(times, 2)}"
     table: dict[str, np.ndarray] = {
@@ -124,11 +125,11 @@ def _field(
     along = np.hypot(*(mean * sd)) / np.maximum(length, 1e-300)
     clear = np.clip(length / np.maximum(_CLEAR * along, 1e-300), _PALE, 1.0)
     widths = np.full(len(dx), 2.0)
-    found = [Links(*tail, *tip, widths, clear, color=color)]
+    found = [Links(tail[0], tail[1], tip[0], tip[1], widths, clear, color=color)]
     for side in (-_SPREAD, _SPREAD):
         back_x = -_HEAD * (np.cos(side) * dx - np.sin(side) * dy)
         back_y = -_HEAD * (np.sin(side) * dx + np.cos(side) * dy)
-        found.append(Links(*tip, tip[0] + back_x, tip[1] + back_y, widths, clear, color=color))
+        found.append(Links(tip[0], tip[1], tip[0] + back_x, tip[1] + back_y, widths, clear, color=color))
     return found
 
 
