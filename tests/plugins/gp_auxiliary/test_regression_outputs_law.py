@@ -18,10 +18,6 @@ from plaid_tools import with_fault
 from sparing import some
 
 from plaidwork.core.checks import checks_for
-from plaidwork.plugins.gp_auxiliary import hmc, hyper
-from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
-from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.metric import new_metric
 from plaidwork.plugins.gp_auxiliary.regression.between import Between
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
 from plaidwork.plugins.gp_auxiliary.regression.outputs import (
@@ -31,6 +27,10 @@ from plaidwork.plugins.gp_auxiliary.regression.outputs import (
     all_cells,
     outputs_prior,
 )
+from plaidwork.plugins.gp_auxiliary.shared import hmc, hyper
+from plaidwork.plugins.gp_auxiliary.shared.covariance import make_covariance
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.metric import new_metric
 
 # -- draws against quadrature ----------------------------------------------------------------------
 FEW = 8
