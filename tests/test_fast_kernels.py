@@ -30,12 +30,21 @@ def kernels(path: Path) -> Iterator[tuple[ast.FunctionDef, dict[str, str]]]:
                     yield node, {word.arg: ast.unparse(word.value) for word in call.keywords if word.arg}
 
 
+def imported(path: Path) -> dict[str, list[str]]:
+    """Names that a file imports, each with the last two parts of the module that it comes from."""
+    lines = (node for node in nodes_of(path) if isinstance(node, ast.ImportFrom))
+    return {
+        name.asname or name.name: (line.module or "").split(".")[-2:] for line in lines for name in line.names
+    }
+
+
 def slips(folder: str) -> list[str]:
     """What in the kernels of a folder depends on the order in which they are compiled."""
     found = [(path, *kernel) for path in files(folder) for kernel in kernels(path)]
-    told = {node.name: options for _, node, options in found}
+    told_by = {(path, node.name): options for path, node, options in found}
     out = []
     for path, node, options in found:
+        told = _within_reach(path, told_by)
         fast = options.get("fastmath", "False") != "False"
         for inner in (part for statement in node.body for part in ast.walk(statement)):
             if fast and isinstance(getattr(inner, "op", None), ast.Pow):
@@ -53,6 +62,18 @@ def slips(folder: str) -> list[str]:
             ):
                 out.append(f"{name_of(path)}: {node.name} is fast and calls {called}")
     return out
+
+
+def _within_reach(path: Path, told_by: dict[tuple[Path, str], dict[str, str]]) -> dict[str, dict[str, str]]:
+    """What njit is told of the kernels that a file may call, by the name that they have there."""
+    own = {name: options for (where, name), options in told_by.items() if where == path}
+    came = imported(path)
+    others = {
+        name: options
+        for (where, name), options in told_by.items()
+        if name in came and list(where.with_suffix("").parts[-len(came[name]) :]) == came[name]
+    }
+    return others | own
 
 
 FOLDERS = [

@@ -50,7 +50,7 @@ def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]
         words = per_matrix(params["likelihoods"], [block.name for block in blocks])
     except SettingError as error:
         raise ModelError(error.message, error.hint) from error
-    few = params.get("correlated_columns", 0)
+    few = int(cast(Params, params).get("correlated_columns", 0))  # not a setting of every model here
     found = []
     for word, block in zip(words, blocks, strict=True):
         found.append(guessed(block, few) if word in ("", "guess") else word)

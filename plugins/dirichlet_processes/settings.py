@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, TypedDict
 
 from plaidwork.core.api import Choice, Hyperparameter
 
@@ -14,8 +14,6 @@ class ColumnSettings(TypedDict):
     """What the columns are, and the priors of the parameters of clusters, with their types."""
 
     likelihoods: str
-    correlated_columns: NotRequired[int]
-    """Where the model takes columns that are correlated within a cluster"""
     standardise: bool
     exposure: Literal["none", "total"]
     learn_base: bool
@@ -27,8 +25,9 @@ class ColumnSettings(TypedDict):
 
 
 class Settings(ColumnSettings):
-    """Every setting with its type."""
+    """Every setting of the mixture with its type."""
 
+    correlated_columns: int
     prior: Literal["dirichlet", "pitman_yor", "finite"]
     learn_alpha: bool
     alpha: float

@@ -16,7 +16,7 @@ LONG = 300
 """Factors from which two log gammas are quicker than a product."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def draw_tables(rng: np.random.Generator, n: int, c: float) -> int:
     """Tables of ``n`` tokens at concentration ``c``."""
     if n == 0:
