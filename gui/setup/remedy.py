@@ -23,7 +23,7 @@ def remedy_of(plan: FitPlan, chosen: Mapping[str, Sequence[Dataset]]) -> Remedy 
     dataset, fitted = chosen[first.where][0], plan.inputs[first.where][0]
     options = dict(first.options)
     axis = options.get("axis")
-    if axis in _TURNED and set(fitted.row_names) <= set(dataset.column_names):
+    if axis in _TURNED and not set(fitted.row_names) <= set(dataset.row_names):
         options["axis"] = _TURNED[axis]
     return dataset, Step(first.transform, options)
 

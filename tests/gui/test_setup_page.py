@@ -314,4 +314,9 @@ def test_a_remedy_knows_that_the_data_were_turned(bench):
     plan = SimpleNamespace(warnings=(warning,), inputs={"X": (turned,)})
     _, step = remedy_of(plan, {"X": [dataset]})
     assert step == Step("standardise", {"axis": "columns"})
+    links = dataset.with_(
+        values=dataset.values[:8], row_names=dataset.column_names, row_table={}
+    )  # the same names on both axes
+    plan = SimpleNamespace(warnings=(warning,), inputs={"X": (links,)})
+    assert remedy_of(plan, {"X": [links]}) == (links, Step("standardise", {"axis": "rows"}))
     assert remedy_of(SimpleNamespace(warnings=(Problem("x"),), inputs={}), {}) is None

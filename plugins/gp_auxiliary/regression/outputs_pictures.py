@@ -73,9 +73,7 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
     }
     if len(groups) > 1:
         table = {"Group": np.repeat([groups[g] for g in shown], len(places))} | table
-    for p, name in enumerate(names):
-        table[name] = np.concatenate([mean[p, g] for g in shown])
-        table[f"sd of {name}"] = np.concatenate([sd[p, g] for g in shown])
+    table |= _columns(names, mean[:, shown], sd[:, shown])
     found = OfOutput(store, 0)
     keys = [
         Key(word if g else "what all share", color, "line")
@@ -97,6 +95,14 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
         tuple(keys) if len(keys) > 1 else (Key("mean of the function", 2, "line"),),
         table,
     )
+
+
+def _columns(names: list[str], mean: np.ndarray, sd: np.ndarray) -> dict[str, np.ndarray]:
+    """Mean and sd (P, G, M) of each output as columns, group after group."""
+    found: dict[str, np.ndarray] = {}
+    for name, means, sds in zip(names, mean, sd, strict=True):
+        found |= {name: means.reshape(-1), f"sd of {name}": sds.reshape(-1)}
+    return found
 
 
 def _square(across: float, up: float) -> bool:
