@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.contract.model import Cost
 from plaidwork.core.contract.schedule import Schedule
@@ -408,12 +409,16 @@ class SetupPage(Page):
             return
         dataset, step = self._remedy
         self.foot.remedy.setEnabled(False)
-        run_task(lambda task: made(dataset, step), self._take_copy, self._check_failed)
+        run_task(lambda task: made(dataset, step), self._take_copy, self._copy_failed)
 
     def _take_copy(self, copy: Dataset) -> None:
-        if self.spec is not None:
+        if isValid(self) and self.spec is not None:  # the fit may be started, or the page closed, meanwhile
             self.inputs_form.take([self.workbench.add_dataset(copy).name])
             self._changed()
+
+    def _copy_failed(self, error: BaseException, details: str) -> None:
+        if isValid(self):
+            self._check_failed(error, details)
 
     def start(self) -> None:
         """Check everything; emit ``start_requested`` when all is well, else go to the first error."""

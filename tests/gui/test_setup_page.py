@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from gui_toys import LABELS, SPEC, ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
+from shiboken6 import delete
 
 from plaidwork.core.contract.model import Problem
 from plaidwork.core.data.dataset import Step
@@ -304,6 +305,18 @@ def test_what_helps_against_a_warning_is_a_click_away(qtbot, bench, page):
     assert copy.values.mean(axis=1) == pytest.approx(0, abs=1e-9)
     assert bench.session.datasets["genes"] is before
     bench.editing.undo()
+    assert list(bench.session.datasets) == ["genes"]
+
+
+def test_a_page_that_was_closed_takes_no_copy(qtbot, bench, tmp_path):
+    page = SetupPage(bench, presets=PresetStore(tmp_path / "presets"))
+    with qtbot.waitActive(page):
+        page.show()
+    type_into(qtbot, page.form.field("blocks"), "40")
+    qtbot.waitUntil(page.foot.remedy.isVisible, timeout=20_000)
+    qtbot.mouseClick(page.foot.remedy, Qt.MouseButton.LeftButton)
+    delete(page)
+    settle()
     assert list(bench.session.datasets) == ["genes"]
 
 
