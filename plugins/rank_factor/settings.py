@@ -77,6 +77,7 @@ SETTINGS = (
             when={"classifier": "linear"}, earlier=0.0),
     Hyperparameter(
         "interweave", "bool", True, label="Move scales of the shrinkage together", group="Model", advanced=True, earlier=False,
+        when={"classifier": ("linear", "process")},
         doc="One more step in a sweep for each scale of the priors, and for the size of each linear classifier: chains "
         "settle sooner, the answer is the same. Not with a mixture of planes.",
     ),

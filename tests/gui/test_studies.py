@@ -13,6 +13,7 @@ from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.inference import executor, memory
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study, StudyRecord, study_records
+from plaidwork.gui import run_places
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.pictures.hits import position
 from plaidwork.gui.session_tree import DATA, STUDY
@@ -501,7 +502,7 @@ def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monk
         if made and made[0].job(3).status == "running":
             made[0].stop()
 
-    monkeypatch.setattr(bench_module, "courteous", stop_in_the_third)
+    monkeypatch.setattr(run_places, "courteous", stop_in_the_third)
     study = study_of(window, 8, at_once=1, made=made)
     ended(window, qtbot, study)
     assert [job.status for job in study.jobs] == ["done", "done", "stopped", *["waiting"] * 5]

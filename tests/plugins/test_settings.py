@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, get_type_hints, is_typeddict
 
+import numpy as np
 import pytest
 from sparing import some, unless_passed
 
@@ -110,17 +111,33 @@ def signs(datasets: _data.Datasets) -> _data.Datasets:
     }
 
 
+def widened(spec: ModelSpec, datasets: _data.Datasets) -> _data.Datasets:
+    """Two columns, unlike but related, wherever an input takes several."""
+    found = dict(datasets)
+    for item in spec.inputs:
+        if item.several and item.name in found:
+            found[item.name] = [
+                _data.dataset(item, np.stack([data.values, np.roll(data.values, 1) - data.values], axis=1))
+                for data in found[item.name]
+            ]
+    return found
+
+
 def situations(spec: ModelSpec) -> Iterator[_data.Datasets]:
     """Data in which to look for an effect, the plain ones first."""
     plain = _data.generic(spec, 1)
     yield plain
     if any(data.categories for items in plain.values() for data in items):
         yield halved(spec, plain)
+    if any(item.several for item in spec.inputs):
+        yield widened(spec, plain)
     everything = halved(spec, _data.generic(spec, 1, optional=True, missing=0.0))
     if any(item.many for item in spec.inputs):
         yield signs(_data.generic(spec, 1, missing=0.0))
         yield signs(everything)
     yield everything
+    if any(item.several for item in spec.inputs):
+        yield widened(spec, everything)
     unsplit = {name: items for name, items in everything.items() if name != "split"}
     if set(plain) < set(unsplit) < set(everything):  # a split that is given leaves no share to choose
         yield unsplit
