@@ -288,7 +288,15 @@ REGRESSION = ModelSpec(
     summary="A smooth function of a few inputs that explains a number, with its uncertainty and the noise around it.",
     tags=("regression", "Gaussian process"),
     inputs=(X, Y, GROUPS, SPLIT),
-    hyperparameters=(*SHARED, NOISE_KIND, *NOISE, *OUTPUTS, *SCALING, *SHARE, *MOVED),
+    hyperparameters=(
+        *SHARED,
+        NOISE_KIND,
+        *NOISE,
+        *(replace(item, when={"noise": "normal"}) for item in OUTPUTS),
+        *SCALING,
+        *SHARE,
+        *MOVED,
+    ),
     dims=DIMS
     | {"noise_shape": "numbers that shape the noise", "scaled": "fitted samples with a scale of their noise"},
     variables=(
@@ -375,7 +383,15 @@ QUICK = ModelSpec(
     tags=("regression", "Gaussian process", "optimisation"),
     algorithm="optimise",
     inputs=(X, Y, GROUPS, SPLIT),
-    hyperparameters=(*SHARED, *NOISE, *OUTPUTS, *SCALING, *SHARE, *ASCENT, *FORM),
+    hyperparameters=(
+        *SHARED,
+        *NOISE,
+        *(replace(item, when={"form": ("auto", "dense")}) for item in OUTPUTS),
+        *SCALING,
+        *SHARE,
+        *ASCENT,
+        *FORM,
+    ),
     dims=DIMS | {"start": "starts of the search"},
     variables=(
         *VARIABLES,
