@@ -7,14 +7,17 @@ import glob
 import os
 import secrets
 import shutil
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from plaidwork.core.errors import SessionError
 
 _TEMPORARY = ".plaidwork-tmp"
+_BRING_OUT = 0.05
+"""Seconds between two times that a file that is being written is brought to the disk."""
 
 
 def replace_file(path: Path, write: Callable[[Path], None], *, backup: bool = True) -> None:
@@ -65,6 +68,40 @@ def _sync(path: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+@contextmanager
+def brought_out(path: Path) -> Iterator[None]:
+    """While the block writes a file, a thread has the system bring it to the disk, which then has little left to do at the end.
+
+    Raises ``OSError`` when that fails: the system tells of it once, so the sync of the finished file would not know.
+    """
+    if not hasattr(os, "fdatasync"):
+        yield
+        return
+    done, failed = threading.Event(), []
+
+    def bring_out() -> None:
+        while not done.wait(_BRING_OUT):
+            with suppress(FileNotFoundError):  # not begun yet
+                handle = os.open(path, os.O_RDWR)
+                try:
+                    os.fdatasync(handle)
+                except OSError as error:
+                    failed.append(error)
+                    return
+                finally:
+                    os.close(handle)
+
+    worker = threading.Thread(target=bring_out, name=f"bring out {path.name}", daemon=True)
+    worker.start()
+    try:
+        yield
+    finally:
+        done.set()
+        worker.join()
+    if failed:
+        raise failed[0]
 
 
 def sweep_temporaries(folder: Path) -> list[Path]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import h5py
@@ -16,7 +14,7 @@ import numpy as np
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
-from plaidwork.core.hdf5.limits import MIB
+from plaidwork.core.hdf5.hashing import Hashing
 from plaidwork.core.hdf5.packing import aligned, blocks, chunk_shape, packs, shrinks, write_packed
 from plaidwork.core.hdf5.parts import PartsFile
 from plaidwork.core.hdf5.stored import LARGE, StoredArray
@@ -49,12 +47,16 @@ def text_of(thing: h5py.HLObject, name: str) -> str:
 class Writer:
     """Creates datasets and notes the SHA-256 of their logical bytes; :meth:`finish` writes the table.
 
-    ``compact``: everything is packed as small as it goes, whatever time that takes.
+    ``compact``: everything is packed as small as it goes, whatever time that takes. ``parts``: here go the digests of parts of the
+    file that are known from what was written, so that they need not be read again.
     """
 
-    def __init__(self, file: h5py.File, *, compact: bool = False) -> None:
+    def __init__(
+        self, file: h5py.File, *, compact: bool = False, parts: dict[int, bytes] | None = None
+    ) -> None:
         self.file, self.compact = file, compact
         self.sums: dict[str, str] = {}
+        self._hashing, self._hashers = Hashing(parts), dict[str, Any]()
 
     def array(
         self,
@@ -122,14 +124,29 @@ class Writer:
         for part in aligned(parts, dataset.chunks[0]) if packed else parts:
             part = np.ascontiguousarray(part, dtype=dtype)
             if packed:
-                with _beside(hasher, part):
-                    write_packed(dataset, start, part)
+                self._hashing.update(hasher, part)
+                write_packed(dataset, start, part)
             else:
-                _write_pieces(dataset, start, part, hasher)
+                self._write_pieces(dataset, start, part, hasher)
             start += len(part) if shape else 0
-        self.sums[dataset.name] = hasher.hexdigest()
+        self._hashers[dataset.name] = hasher
         put(dataset, **attrs)
         return dataset
+
+    def _write_pieces(self, dataset: h5py.Dataset, start: int, part: np.ndarray, hasher: Any) -> None:
+        """Write a part from row ``start`` on: whoever wants HDF5 or the interpreter waits for one piece at most."""
+        position = start * (part.nbytes // max(1, len(part))) if part.ndim else 0
+        for box in boxes(part.shape, part.itemsize, dataset.chunks):
+            piece = part[box]
+            self._hashing.update(hasher, piece)
+            if not dataset.shape:
+                dataset[()] = piece
+            elif part.size:
+                rows, *rest = box
+                dataset[(slice(start + rows.start, start + rows.stop), *rest)] = piece
+            if dataset.chunks is None and piece.nbytes:
+                self._hashing.written(dataset.id.get_offset() + position, piece)
+                position += piece.nbytes
 
     def texts(self, group: h5py.Group, name: str, values: Any, /, **attrs: Any) -> h5py.Dataset:
         """An array of texts; those that HDF5 cannot hold are escaped as JSON, all of them then."""
@@ -174,7 +191,9 @@ class Writer:
 
     def finish(self) -> None:
         """Write ``/checksums``: one line per dataset, and one per object with attributes (``path@``)."""
-        sums, names = dict(self.sums), dict.fromkeys(self.sums, "")
+        self._hashing.settle()
+        sums = self.sums | {path: hasher.hexdigest() for path, hasher in self._hashers.items()}
+        names = dict.fromkeys(sums, "")
 
         def look(name: str, thing: h5py.HLObject) -> None:
             found = sorted(set(thing.attrs) - schema.SCALE_ATTRS)
@@ -314,34 +333,6 @@ def _stored(array: np.ndarray, name: str, enum: bool = False) -> np.ndarray:
 def _hasher(dtype: np.dtype, shape: Sequence[int]) -> Any:
     code = "|b1" if dtype.kind == "b" else dtype.newbyteorder("<").str
     return hashlib.sha256(f"{code}{tuple(int(n) for n in shape)}".encode())
-
-
-def _write_pieces(dataset: h5py.Dataset, start: int, part: np.ndarray, hasher: Any) -> None:
-    """Write a part from row ``start`` on: whoever wants HDF5 or the interpreter waits for one piece at most."""
-    for box in boxes(part.shape, part.itemsize, dataset.chunks):
-        piece = part[box]
-        with _beside(hasher, piece):
-            if not dataset.shape:
-                dataset[()] = piece
-            elif part.size:
-                rows, *rest = box
-                dataset[(slice(start + rows.start, start + rows.stop), *rest)] = piece
-
-
-@contextmanager
-def _beside(hasher: Any, part: np.ndarray) -> Iterator[None]:
-    """Hash a part while the block writes it: neither needs the interpreter for long."""
-    content = part.tobytes() if part.ndim == 0 else part.data.cast("B") if part.size else b""
-    if part.nbytes < MIB:
-        hasher.update(content)
-        yield
-        return
-    worker = threading.Thread(target=hasher.update, args=(content,))
-    worker.start()
-    try:
-        yield
-    finally:
-        worker.join()
 
 
 def _digest_texts(encoded: list[bytes], shape: Sequence[int]) -> str:

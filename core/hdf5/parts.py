@@ -11,7 +11,7 @@ import io
 import os
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,9 +39,13 @@ class Parts:
     table: bytes
 
     @staticmethod
-    def of(path: Path, length: int) -> Parts:
-        """Read the file once, by as many threads as there are processors. Raises ``OSError``."""
-        return Parts(length, b"".join(_shared(lambda start, end: _digests(path, start, end), length)))
+    def of(path: Path, length: int, known: Mapping[int, bytes] | None = None) -> Parts:
+        """Read the file once, but for parts whose digests are ``known``, by as many threads as there are processors.
+
+        Raises ``OSError``.
+        """
+        found = _shared(lambda start, end: _digests(path, start, end, known or {}), length)
+        return Parts(length, b"".join(found))
 
     @property
     def digest(self) -> bytes:
@@ -63,13 +67,25 @@ def _shared(work: Callable[[int, int], Any], length: int) -> list[Any]:
         return list(pool.map(work, starts, ends))
 
 
-def _digests(path: Path, start: int, end: int) -> bytes:
+def _digests(path: Path, start: int, end: int, known: Mapping[int, bytes]) -> bytes:
     found = []
-    with path.open("rb") as file:
-        file.seek(start)
+    with path.open("rb", buffering=0) as file:
         for position in range(start, end, PART):
-            found.append(hashlib.sha256(file.read(min(PART, end - position))).digest())
+            digest = known.get(position // PART)
+            if digest is None:
+                file.seek(position)
+                digest = hashlib.sha256(file.read(min(PART, end - position))).digest()
+            found.append(digest)
     return b"".join(found)
+
+
+def digests_within(content: memoryview, start: int) -> dict[int, bytes]:
+    """Digests of the parts that lie wholly in bytes that stand from position ``start`` of a file on, by number."""
+    first, end = -(-start // PART), (start + len(content)) // PART
+    return {
+        number: hashlib.sha256(content[number * PART - start : (number + 1) * PART - start]).digest()
+        for number in range(first, end)
+    }
 
 
 class PartsFile:

@@ -15,6 +15,7 @@ import os
 import secrets
 import subprocess
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,11 +35,14 @@ _SECONDS, _BYTES_PER_SECOND = 30, 10_000_000
 _SECRET = "session.secret"
 
 
-def seal(path: Path) -> str:
-    """Append parts, mark and seal to a file that was just written and closed; what :func:`digest_of` says of it."""
+def seal(path: Path, known: Mapping[int, bytes] | None = None) -> str:
+    """Append parts, mark and seal to a file that was just written and closed; what :func:`digest_of` says of it.
+
+    ``known``: digests of parts, by number, from what was written.
+    """
     with path.open("r+b") as file, ThreadPoolExecutor(1) as pool:
         flushed = pool.submit(os.fsync, file.fileno())  # the disk writes while we compute
-        parts = Parts.of(path, os.fstat(file.fileno()).st_size)
+        parts = Parts.of(path, os.fstat(file.fileno()).st_size, known)
         flushed.result()
         file.seek(0, os.SEEK_END)
         file.write(_TABLE + parts.table)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 
 import h5py
 import numpy as np
@@ -357,6 +358,29 @@ def test_failed_save_leaves_the_old_file(session, path, monkeypatch, code, words
     assert path.read_bytes() == before
     assert not [name for name in os.listdir(path.parent) if name.endswith("-tmp")]
     open_session(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "fdatasync"), reason="this system syncs whole files at the end only")
+def test_a_disk_that_fails_while_the_file_is_written_is_told(session, path, monkeypatch):
+    """The system tells of an error once: who hears it has to say so."""
+    heard, real = threading.Event(), session_file._write_file
+
+    def fail(handle):
+        heard.set()
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def write(*args):
+        known = real(*args)
+        assert heard.wait(20)
+        return known
+
+    before = path.read_bytes()
+    monkeypatch.setattr(atomic.os, "fdatasync", fail)
+    monkeypatch.setattr(session_file, "_write_file", write)
+    with pytest.raises(SessionError, match="Input/output error"):
+        session.save(path)
+    assert path.read_bytes() == before
+    assert not [name for name in os.listdir(path.parent) if name.endswith("-tmp")]
 
 
 _FULL = """

@@ -13,7 +13,7 @@ import h5py
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5 import gate, schema
-from plaidwork.core.hdf5.atomic import replace_file, save_error, sweep_beside
+from plaidwork.core.hdf5.atomic import brought_out, replace_file, save_error, sweep_beside
 from plaidwork.core.hdf5.h5 import Reader, Writer, open_new, put, text_of
 from plaidwork.core.hdf5.limits import Limits, machine_limits
 from plaidwork.core.hdf5.parts import ChangedPartError, Parts, PartsFile
@@ -78,8 +78,9 @@ def write(session: Session, path: Path, *, backup: bool = True, compact: bool = 
     digests = []
 
     def write_sealed(temporary: Path) -> None:
-        _write_file(session, temporary, compact)
-        digests.append(seal(temporary))
+        with brought_out(temporary):
+            known = _write_file(session, temporary, compact)
+        digests.append(seal(temporary, known))
 
     try:
         sweep_beside(path)
@@ -108,9 +109,11 @@ def estimate(session: Session) -> int:
     return total
 
 
-def _write_file(session: Session, path: Path, compact: bool) -> None:
+def _write_file(session: Session, path: Path, compact: bool) -> dict[int, bytes]:
+    """What is known of the digests of the file's parts."""
+    known: dict[int, bytes] = {}
     with open_new(path) as file:
-        writer = Writer(file, compact=compact)
+        writer = Writer(file, compact=compact, parts=known)
         _write_head(session, file)
         group, labels, linked = file.create_group("data"), AxisLabels(session), False
         found = {run.id: labels.of(run) for run in list(session.runs.values())}
@@ -141,6 +144,7 @@ def _write_file(session: Session, path: Path, compact: bool) -> None:
         writer.json(group, "environment", environment())
         copy_unknown(session.path, writer)
         writer.finish()
+    return known
 
 
 @contextmanager
