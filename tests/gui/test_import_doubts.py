@@ -272,3 +272,13 @@ def test_nothing_is_cut_off_in_a_low_window(qtbot, opened, mode):
     assert scroll.widget().width() <= scroll.viewport().width(), "the left side is cut off at its right"
     area = dialog.pane._issue_scroll
     assert area.verticalScrollBar().maximum() >= dialog.issues.height() - area.viewport().height()
+
+
+def test_units_and_totals_are_left_out_by_a_click_each(qtbot, opened):
+    body = "".join(f"P{i};{i},5;{2 * i},25\n" for i in range(12))
+    dialog = opened("messung.csv", f"Probe;Länge;Gewicht\n;mm;kg\n{body}Summe;72,0;135,0\n")
+    assert not dialog.import_button.isEnabled()
+    click(qtbot, dialog, row_of(dialog, "Row 2 holds units").box)
+    assert dialog.import_button.isEnabled(), "a total is told, and stays unless it is left out"
+    click(qtbot, dialog, row_of(dialog, "1 row seems to sum up others").box)
+    assert imported(qtbot, dialog).row_names == tuple(f"P{i}" for i in range(12))

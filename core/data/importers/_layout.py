@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from plaidwork.core.data.dataset import SamplesIn
+from plaidwork.core.data.importers._beside import names_total
 from plaidwork.core.data.importers._numbers import DEFAULT_MISSING, DecimalEvidence, NumberParser
 from plaidwork.core.data.importers._sheet import Sheet
 from plaidwork.core.data.importers._text import Records
@@ -35,6 +37,10 @@ class Layout:
     labels: tuple[int, ...] = ()
     skip: tuple[int, ...] = ()
     skip_rows: int = 0
+    units: int = 0
+    """The row of the file that holds units instead of numbers; 0 for none."""
+    drop_units: bool = False
+    drop_totals: bool = False
     samples_in: SamplesIn = ""
     titles: tuple[str, ...] = ()
     detected: set[str] = field(default_factory=set)
@@ -53,10 +59,23 @@ class Layout:
     def records(
         self, path: Path, progress: Progress | None = None
     ) -> Generator[tuple[int, list[str]], None, None]:
-        """The rows of the file (or of the sheet) as ``(row, fields)``, from 1."""
+        """The rows of the file (or of the sheet) as ``(row, fields)``, from 1, without those that are to be left out."""
         if self.sheet is not None:
-            return self.sheet.records(self.decimal, progress)
-        return iter(Records(path, self.encoding, self.delimiter, progress))
+            found = self.sheet.records(self.decimal, progress)
+        else:
+            found = iter(Records(path, self.encoding, self.delimiter, progress))
+        return self._kept(found) if self.drop_units or self.drop_totals else found
+
+    def _kept(
+        self, records: Generator[tuple[int, list[str]], None, None]
+    ) -> Generator[tuple[int, list[str]], None, None]:
+        first = True
+        with closing(records):
+            for row, fields in records:
+                below, first = not first, first and row <= self.skip_rows
+                units = self.drop_units and row == self.units
+                if not units and not (below and self.drop_totals and names_total(fields)):
+                    yield row, fields
 
     @property
     def n_columns(self) -> int:

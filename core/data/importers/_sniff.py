@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from plaidwork.core.data.importers._beside import holds_units, units_issue
 from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
@@ -37,6 +38,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     if "missing" not in options:
         layout.detected.add("missing")
     layout.thousands, layout.percent = _marks_given(options)
+    layout.drop_totals = bool(options.get("drop_totals"))
     if is_spreadsheet(path):
         layout.sheet = read_sheet(path, options)
         layout.issues += layout.sheet.issues
@@ -65,13 +67,31 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
         layout.titles = tuple(title.strip() for title in first)
     else:
         layout.titles = tuple(f"column {index + 1}" for index in range(width))
-    layout.head = head
+    layout.head = head = _without_units(layout, options, head) if layout.header else head
     rows = [fields for _, fields in head if len(fields) == layout.n_columns]
     _find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     if layout.sheet is None:
         _find_decimal(layout, options, rows)
     _find_orientation(layout, options)
     return layout
+
+
+def _without_units(
+    layout: Layout, options: ImportOptions, head: list[tuple[int, list[str]]]
+) -> list[tuple[int, list[str]]]:
+    """The rows below the titles; a row of units among them is left out when asked for, and told otherwise."""
+    below = [fields for _, fields in head[1 : HEAD_ROWS // 2]]
+    if not below or not holds_units(head[0][1], below, layout.missing):
+        return head
+    layout.units, fields = head[0]
+    layout.drop_units = bool(options.get("drop_units"))
+    if layout.drop_units:
+        return head[1:]
+    # a single column may hold labels, among which a unit is one more
+    layout.issues.append(
+        units_issue(layout.units, fields, "error" if options.get("column") is None else "warning")
+    )
+    return head
 
 
 def _given(layout: Layout, options: ImportOptions, name: str, detect: Any, allowed: Any) -> Any:

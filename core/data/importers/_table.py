@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from plaidwork.core.data.importers._beside import any_text, names_total, totals_issue, units_error
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._layout import Layout, unclear_error
 from plaidwork.core.data.importers._marks import INFINITE, THOUSANDS_WORDS, like_number
@@ -52,6 +53,7 @@ def load_table(
     titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
     labels: dict[str, list[str]] = {title: [] for title in titles}
     texts_of = list(zip(layout.labels, labels.values()))
+    totals: list[tuple[int, str]] = []
     width, n_records, in_header = layout.n_columns, 0, layout.header
     contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
     span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
@@ -71,7 +73,14 @@ def load_table(
                 if fitted is None:
                     continue
                 fields = fitted
-            batch.add(row, fields[span] if contiguous else [fields[index] for index in columns])
+            cells = fields[span] if contiguous else [fields[index] for index in columns]
+            if row == layout.units and any_text(cells, layout.missing):
+                if not collect:
+                    raise units_error(path.name, row, cells)
+                cells = [""] * len(cells)  # told once, not cell by cell
+            batch.add(row, cells)
+            if word := names_total(fields):
+                totals.append((row, word))
             if names is not None:
                 names.append(fields[layout.names].strip())
                 rows.append(row)
@@ -89,6 +98,7 @@ def load_table(
     if progress is not None:
         progress(1.0)
     issues = [*layout.issues, *problems.issues(), *_notices(batch.parser)]
+    issues += [totals_issue(totals)] if totals else []
     return Table(values, names, labels, issues, n_records=n_records, rows=rows)
 
 

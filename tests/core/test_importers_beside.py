@@ -1,0 +1,125 @@
+"""Rows that are no observations, as spreadsheets have them: units under the titles, totals at the bottom."""
+
+import numpy as np
+import pytest
+
+from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers._beside import like_unit, names_total
+from plaidwork.core.errors import DataError
+
+_TITLES = "Probe;Länge;Gewicht;Dichte"
+_UNITS = ";mm;kg;[g/cm³]"
+_BODY = "".join(f"P{i};{i},5;{2 * i},25;{i % 3},75\n" for i in range(1, 9))
+_TOTAL = "Summe;40,0;74,0;12,5"
+
+
+@pytest.fixture
+def german(tmp_path):
+    def _write(units=True, total=True, titles=_TITLES, body=_BODY):
+        path = tmp_path / "messung.csv"
+        lines = [titles, *([_UNITS] if units else []), *body.splitlines(), *([_TOTAL] if total else [])]
+        path.write_text("\r\n".join(lines) + "\r\n", encoding="utf-8-sig")
+        return path
+
+    return _write
+
+
+def preview(path, **options):
+    return find_reader(path).preview(path, options)
+
+
+def fixes(shown):
+    return {issue.fix[1]: issue for issue in shown.issues if issue.fix}
+
+
+def test_units_are_told_once_and_one_click_leaves_them_out(german):
+    path = german(total=False)
+    shown = preview(path)
+    assert [issue.message for issue in shown.issues if issue.severity == "error"] == [
+        "Row 2 holds units, not numbers"
+    ]
+    told = fixes(shown)["drop_units"]
+    assert (told.row, told.detail) == (2, "“mm”, “kg”, “[g/cm³]”")
+    assert told.fix == ("Leave it out", "drop_units", True)
+    mended = preview(path, drop_units=True)
+    assert not [issue for issue in mended.issues if issue.severity != "info"]
+    assert (mended.n_rows, mended.cells[0][0], mended.rows[0]) == (8, "P1", 3)
+
+
+def test_a_read_refuses_units_and_says_which_option_helps(german):
+    with pytest.raises(DataError, match="row 2: expected numbers, found units: “mm”, “kg”") as refused:
+        read_dataset(german())
+    assert "drop_units" in refused.value.hint
+
+
+def test_totals_are_told_kept_unless_asked_and_noted(german):
+    path = german(units=False)
+    told = fixes(preview(path))["drop_totals"]
+    assert (told.severity, told.row) == ("warning", 10)
+    assert told.detail == "Row 10 is called “Summe”"
+    kept = read_dataset(path)
+    assert kept.row_names[-1] == "Summe"
+    assert "1 row seems to sum up others" in kept.notes, "the command line tells what is noted"
+
+
+def test_with_both_left_out_only_observations_remain(german):
+    found = read_dataset(german(), {"drop_units": True, "drop_totals": True})
+    assert found.row_names == tuple(f"P{i}" for i in range(1, 9))
+    np.testing.assert_array_equal(found.values[:, 0], np.arange(1, 9) + 0.5)
+    assert found.notes == ""
+    assert found.source.options["drop_units"]
+    assert found.source.options["drop_totals"]
+
+
+def test_the_options_leave_a_table_without_such_rows_as_it_is(german):
+    path = german(units=False, total=False)
+    assert not {"drop_units", "drop_totals"} & fixes(preview(path)).keys()
+    plain, asked = read_dataset(path), read_dataset(path, {"drop_units": True, "drop_totals": True})
+    np.testing.assert_array_equal(plain.values, asked.values)
+
+
+def test_a_total_below_numbered_rows_can_be_left_out(german):
+    body = "".join(f"{i};{i},5;{2 * i},25;{i % 3},75\n" for i in range(1, 9))
+    path = german(units=False, titles=_TITLES.replace("Probe", "Nr"), body=body)
+    assert "drop_totals" in fixes(preview(path))
+    assert read_dataset(path, {"drop_totals": True}).shape[0] == 8
+
+
+def test_a_first_row_of_gaps_or_odd_words_is_no_row_of_units(german):
+    for first in ("P0;n.d.;1,5;2,5", "P0;n.d.;k.A.;defekt", "P0;;;"):
+        shown = preview(german(units=False, total=False, body=f"{first}\n{_BODY}"))
+        assert "drop_units" not in fixes(shown), first
+
+
+def test_units_of_a_spreadsheet_are_told_too(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (
+        ["Probe", "Länge", "Anteil"],
+        [None, "mm", "%"],
+        *([f"P{i}", i + 0.5, i / 7] for i in range(6)),
+        ["Gesamt:", 18, 2.1],
+    ):
+        book.active.append(row)
+    path = tmp_path / "messung.xlsx"
+    book.save(path)
+    assert {"drop_units", "drop_totals"} <= fixes(preview(path)).keys()
+    assert read_dataset(path, {"drop_units": True, "drop_totals": True}).shape == (6, 2)
+
+
+@pytest.mark.parametrize("text", ["mm", "°C", "%", "mg/l", "mg/dL", "kg m^-3", "[Stück]", "(a.u.)", "µmol/l"])
+def test_units(text):
+    assert like_unit(text)
+
+
+@pytest.mark.parametrize("text", ["n.d.", "control", "NA", "low", "TP53", "k.A.", "<0,05"])
+def test_no_units(text):
+    assert not like_unit(text)
+
+
+def test_names_of_totals():
+    for word in ("Summe", "TOTAL", "Grand total", "Gesamtsumme:", "Sum"):
+        assert names_total([word, "3"]) == word
+    assert names_total(["", "Total", "3"]) == "Total"
+    for word in ("Total cholesterol", "summer", "SUMO1", "P1"):
+        assert not names_total([word, "3"])
