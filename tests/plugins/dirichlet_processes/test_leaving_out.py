@@ -1,5 +1,7 @@
 """Densities of single samples given all others: against sums over all clusters, and leaving out against the exact answer."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from dp_tools import (
@@ -15,6 +17,7 @@ from dp_tools import (
 )
 from plaid_tools import with_fault
 
+from plaidwork.core.api import ModelData
 from plaidwork.core.findings.predictive import densities_of
 from plaidwork.plugins.dirichlet_processes import leaving_out
 from plaidwork.plugins.dirichlet_processes.kernels import newcomers
@@ -148,3 +151,60 @@ def test_faults_of_leaving_out_are_found(fault, monkeypatch):
         for i in range(5)
     ]
     assert np.abs(found - expected).max() > 1e-3
+
+
+HIDDEN = [[False, False], [True, True], [True, False], [False, False], [False, False]]
+"""Of a row all cells, of another one of two; every category stays in the fit, as the enumeration counts them."""
+
+
+def holding_out(given):
+    """The data with the cells of ``HIDDEN`` held out of the first matrix."""
+    whole = matrices(**given)
+    first, *others = whole["views"]
+    hidden = np.array(HIDDEN) & first.observed
+    values = np.where(hidden, 0.0, first.values)
+    less = replace(
+        first, values=values, observed=first.observed & ~hidden, held_out=hidden, truth=first.values
+    )
+    return ModelData({"views": (less, *others)})
+
+
+def off_held_out(likelihoods):
+    """Largest distance of densities of held-out cells from sums over all clusters; of rows without one, NaN has to be told."""
+    params = settings(likelihoods=likelihoods, alpha=0.8, prior="pitman_yor", discount=0.3)
+    given = CASES[likelihoods]
+    data, name, labels = holding_out(given), next(iter(given)), (0, 0, 1, 2, 0)
+    chain = drawn(data, params, labels)
+    found = MODEL.log_likelihood(chain, np.array([0]), data, params, 0, np.arange(5), None)[0]
+    fitted = np.where(data["views"][0].observed, given[name], GAP)
+    expected = np.full(5, GAP)
+    for i in np.flatnonzero(data["views"][0].held_out.any(axis=1)):
+        more = fitted.copy()
+        more[i] = given[name][i]
+        with_cells, without_cells = (matrices(**{**given, name: one}) for one in (more, fitted))
+        expected[i] = summed(with_cells, params, i, labels) - summed(without_cells, params, i, labels)
+    assert np.isnan(found).tolist() == np.isnan(expected).tolist()
+    return float(np.nanmax(np.abs(found - expected)))
+
+
+@pytest.mark.parametrize("likelihoods", ["gaussian", "categorical, poisson"])
+def test_density_of_held_out_cells_given_all_that_was_fitted(likelihoods):
+    assert off_held_out(likelihoods) < 1e-9
+
+
+HELD_OUT_FAULTS = {
+    "the known cells of the row forgotten": (
+        "less = block\n",
+        "less = replace(block, observed=meant & False)\n",
+    ),
+    "the cells as the fit has them, not as they are": (
+        "np.where(meant, block.truth, block.values)",
+        "block.values",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", HELD_OUT_FAULTS)
+def test_faults_of_held_out_cells_are_found(fault, monkeypatch):
+    monkeypatch.setattr(leaving_out, "parted", with_fault(leaving_out.parted, *HELD_OUT_FAULTS[fault]))
+    assert off_held_out("categorical, poisson") > 1e-3
