@@ -13,6 +13,7 @@ from scipy import stats
 
 from plaidwork.core.checks._bench import Bench, TrialBench, trials
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
+from plaidwork.core.checks._moving import Moving
 from plaidwork.core.checks._quantities import of_data, of_draws
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.trial import Trial
@@ -52,12 +53,24 @@ def _ready(bench: Bench, trial: Trial, *methods: str) -> TrialBench:
 def geweke(bench: Bench, trial: Trial) -> None:
     """Draws of parameters and data from the prior, against chains that start from the prior and alternate ``step``
     with new data given the state. Compared are ranks (location and spread) of all quantities of draws and data, and
-    products of the two, by a t test over independent chains. Quick: 1000 prior draws, 20 chains of 60 sweeps; full:
+    products of the two, by a t test over independent chains; and what varies in the prior has to change in some chain.
+    Quick: 1000 prior draws, 20 chains of 60 sweeps; full:
     20 000 draws, 40 chains of 1000 sweeps. Fails at a probability of 1e-4, all quantities together."""
     on, effort = _ready(bench, trial, "simulate_data"), EFFORTS[bench.level]
+    moving = Moving(bench.spec)
     with blame(bench, f"trial “{trial.name}”"):
-        names, prior = _from_prior(bench, on, effort.prior)
-        chains = np.stack([_alternating(bench, on, chain, effort.sweeps) for chain in range(effort.chains)])
+        names, prior = _from_prior(bench, on, effort.prior, moving)
+        chains = np.stack(
+            [_alternating(bench, on, chain, effort.sweeps, moving) for chain in range(effort.chains)]
+        )
+    stuck = moving.stuck()
+    if stuck:
+        raise fail(
+            bench, f"step(), trial “{trial.name}”",
+            f"{', '.join(stuck)} {agree(len(stuck), 'varies', 'vary')} in the prior and never "
+            f"{agree(len(stuck), 'changes', 'change')} in {counted(effort.chains, 'chain')} of {effort.sweeps} sweeps.",
+            "step() leaves it out, or draws() takes it from what step() does not bring up to date.",
+        )  # fmt: skip
     labels, p_values, directions = compare(names, prior, chains)
     worst = int(np.argmin(p_values))
     if p_values[worst] * len(p_values) < ERROR_LEVEL:
@@ -71,26 +84,33 @@ def geweke(bench: Bench, trial: Trial) -> None:
         )  # fmt: skip
 
 
-def _from_prior(bench: Bench, on: TrialBench, n: int) -> tuple[tuple[list[str], list[str]], np.ndarray]:
+def _from_prior(
+    bench: Bench, on: TrialBench, n: int, moving: Moving
+) -> tuple[tuple[list[str], list[str]], np.ndarray]:
     rng, rows = bench.rng("prior"), []
     for _ in range(n):
         data, state = on.prior(rng)
-        drawn = of_draws(bench, bench.model.draws(state, data, on.params))
+        draws = bench.model.draws(state, data, on.params)
+        moving.prior(draws)
+        drawn = of_draws(bench, draws)
         seen = of_data(bench, data)
         rows.append([*drawn.values(), *seen.values()])
     return (list(drawn), list(seen)), np.array(rows)
 
 
-def _alternating(bench: Bench, on: TrialBench, chain: int, sweeps: int) -> np.ndarray:
+def _alternating(bench: Bench, on: TrialBench, chain: int, sweeps: int, moving: Moving) -> np.ndarray:
     """(sweeps, quantities) of one chain that starts from the prior and redraws its data."""
     rng = bench.rng("geweke", chain)
     data, state = on.prior(rng)
+    moving.begin()
     rows = []
     for sweep in range(sweeps):
         if sweep:
             data, state = on.again(state, rng)
         bench.sweep(state, data, on.params, rng, Clock(sweep, 0))
-        drawn = of_draws(bench, bench.model.draws(state, data, on.params))
+        draws = bench.model.draws(state, data, on.params)
+        moving.chain(draws)
+        drawn = of_draws(bench, draws)
         rows.append([*drawn.values(), *of_data(bench, data).values()])
     return np.array(rows)
 

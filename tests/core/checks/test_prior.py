@@ -78,6 +78,20 @@ def test_geweke(model):
     caught(model, "geweke", "trial “default”", "p = ")
 
 
+class LeavesOne(Means):
+    """One of the means stays where it is: at its prior, if it came from there."""
+
+    def draw_mean(self, state, x, known, params, rng):
+        last = state["mean"][-1]
+        super().draw_mean(state, x, known, params, rng)
+        state["mean"][-1] = last
+
+
+def test_geweke_finds_what_never_moves():
+    caught(Nothing, "geweke", "“tau”", "never change in 20 chains")
+    caught(LeavesOne, "geweke", "“mean” (1 of ", "varies in the prior and never changes")
+
+
 @pytest.mark.parametrize("model", [FarTooNarrow, CountsGaps, Nothing], ids=lambda m: m.__name__)
 def test_calibration(model):
     caught(model, "calibration", "ranks of", "of 48")
