@@ -68,7 +68,7 @@ def geweke(bench: Bench, trial: Trial) -> None:
         raise fail(
             bench, f"step(), trial “{trial.name}”",
             f"{', '.join(stuck)} {agree(len(stuck), 'varies', 'vary')} in the prior and never "
-            f"{agree(len(stuck), 'changes', 'change')} in {counted(effort.chains, 'chain')} of {effort.sweeps} sweeps.",
+            f"{agree(len(stuck), 'changes', 'change')} in {counted(effort.chains, 'chain')} of {counted(effort.sweeps, 'sweep')}.",
             "step() leaves it out, or draws() takes it from what step() does not bring up to date.",
         )  # fmt: skip
     labels, p_values, directions = compare(names, prior, chains)

@@ -192,8 +192,8 @@ class Writer:
     def finish(self) -> None:
         """Write ``/checksums``: one line per dataset, and one per object with attributes (``path@``)."""
         self._hashing.settle()
-        sums = self.sums | {path: hasher.hexdigest() for path, hasher in self._hashers.items()}
-        names = dict.fromkeys(sums, "")
+        self.sums |= {path: hasher.hexdigest() for path, hasher in self._hashers.items()}
+        sums, names = dict(self.sums), dict.fromkeys(self.sums, "")
 
         def look(name: str, thing: h5py.HLObject) -> None:
             found = sorted(set(thing.attrs) - schema.SCALE_ATTRS)

@@ -30,6 +30,7 @@ def test_read_as_written(tmp_path, monkeypatch, kind, shape, lead, parts):
         assert packing.packs(made)
         monkeypatch.setattr(h5, "packs", lambda dataset: False)
         writer.stream(file, "y", shape, kind, pieces, compress=True, lead=lead)
+        writer.finish()
         assert writer.sums["/x"] == writer.sums["/y"]
     with h5py.File(tmp_path / "a.h5") as file:
         assert np.array_equal(file["x"][()], values)
