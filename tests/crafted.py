@@ -49,7 +49,7 @@ def _many_arrays_each_below_the_limit(file):
         file.create_dataset(f"part{number}", (2**25,), "f8", chunks=(10**5,))
 
 
-@_rule("unpacks to more than its 1048576 bytes")
+@_rule("unpacks to more than its 1\u2009048\u2009576 bytes")
 def _chunk_that_goes_on(file):
     made = file.create_dataset("chunk", (2**20,), "u1", chunks=(2**20,), compression="gzip")
     made.id.write_direct_chunk((0,), zlib.compress(bytes(2 * 10**8), 9))

@@ -32,7 +32,7 @@ def _whole(plan):
 
 @pytest.mark.slow
 def test_same_numbers_with_more_chains_than_processors(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("plaidwork.core.inference.processes.processors", lambda: 1)
     plan = _plan(chains=3)
     run = Run.from_plan(plan)
     running, most = set(), []
