@@ -69,7 +69,8 @@ def geweke(bench: Bench, trial: Trial) -> None:
             bench, f"step(), trial “{trial.name}”",
             f"{', '.join(stuck)} {agree(len(stuck), 'varies', 'vary')} in the prior and never "
             f"{agree(len(stuck), 'changes', 'change')} in {counted(effort.chains, 'chain')} of {counted(effort.sweeps, 'sweep')}.",
-            "step() leaves it out, or draws() takes it from what step() does not bring up to date.",
+            "step() leaves it out, or draws() takes it from what step() does not bring up to date. Where data of this trial "
+            "pin it down, let the settings of the trial say less (wider errors), so that it can move.",
         )  # fmt: skip
     labels, p_values, directions = compare(names, prior, chains)
     worst = int(np.argmin(p_values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-_SHARED = ("/proc/self", "/usr/share", "/sys", "/usr/lib")
+_SHARED = ("/proc/self", "/proc/meminfo", "/usr/share", "/sys", "/usr/lib")
 
 
 def _own() -> tuple[str, ...]:
