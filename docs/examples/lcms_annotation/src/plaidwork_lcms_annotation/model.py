@@ -53,7 +53,14 @@ class LcmsAnnotation(Model):
         Trial(
             name="inferred, replicates",
             # two replicates would pin every peak down in a whole run: a window of a few ions, and errors as wide as they are apart
-            params={**SMALL, "rates": "inferred", "scales": "inferred", "ppm": 1000.0, "mz_low": 180.0, "mz_high": 184.0},
+            params={
+                **SMALL,
+                "rates": "inferred",
+                "scales": "inferred",
+                "ppm": 1000.0,
+                "mz_low": 180.0,
+                "mz_high": 184.0,
+            },
             shapes={"peaks": (5, 6), "formulas": (3,)},
             warmup=150,
             thin=20,
