@@ -18,7 +18,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary.classes.density import Sampled
 from plaidwork.plugins.gp_auxiliary.classes.spec import ORDERED_CLASSES
-from plaidwork.plugins.gp_auxiliary.kernels import sites
+from plaidwork.plugins.gp_auxiliary.kernels import following, sites
 from plaidwork.plugins.gp_auxiliary.shared import flow, hyper
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.shared.frame import (
@@ -279,6 +279,12 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
             f, scale = flow.values_of(w, state["flow"]), 1.0 / state["flow"]["sd"]
             widths, steps = widths_of(params), state["cut_steps"]
             walk_cuts(rng, cuts, f, code, steps, clock.warming, widths, scale, PASSES)
+            if params["cut_moves"] == "followed":
+                law = state["flow"]
+                following.follow(
+                    rng, law["map"], len(law["turn"]) == 0, w, law["centre"], code, cuts, law["sd"],
+                    reference["pull"], reference["bend"], *widths,
+                )  # fmt: skip
         ends = edges(cuts, code)
         flow.move(rng, w, z, ends, state["flow"], reference, clock.warming, params["trajectories"])
         if inferred:

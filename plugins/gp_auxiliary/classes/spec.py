@@ -7,6 +7,7 @@ from dataclasses import replace
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
 from plaidwork.plugins.gp_auxiliary.shared.settings import (
     COVARIANCE,
+    CUT_MOVES,
     MOVES,
     SAMPLING,
     STRETCH,
@@ -280,6 +281,7 @@ ORDERED_CLASSES = ModelSpec(
         *(item for item in SAMPLING if item.name != "site_sweeps"),
         *MOVES,
         *TOGETHER,
+        *CUT_MOVES,
     ),
     dims=DIMS | {"cut": "cut-points between neighbouring classes"},
     variables=(*VARIABLES, Variable("cuts", ("cut",), label="Cut-points")),

@@ -60,7 +60,7 @@ def label_curvature(f, low, high, sd):
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
-def _value_of(rows, n, w, triangular):
+def value_of(rows, n, w, triangular):
     total = 0.0
     for j in range(n + 1 if triangular else rows.shape[1]):
         total += rows[n, j] * w[j]
@@ -68,7 +68,7 @@ def _value_of(rows, n, w, triangular):
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def _add_row(rows, n, times, out, triangular):
+def add_row(rows, n, times, out, triangular):
     for j in range(n + 1 if triangular else rows.shape[1]):
         out[j] += times * rows[n, j]
 
@@ -79,10 +79,10 @@ def rest(rows, triangular, w, low, high, sd, pull, bend, slope):
     slope[:] = 0.0
     total = 0.0
     for n in range(len(low)):
-        f = _value_of(rows, n, w, triangular)
+        f = value_of(rows, n, w, triangular)
         value, force = label_terms(f, low[n], high[n], sd[n])
         total += value - pull[n] * f + 0.5 * bend[n] * f * f
-        _add_row(rows, n, force - pull[n] + bend[n] * f, slope, triangular)
+        add_row(rows, n, force - pull[n] + bend[n] * f, slope, triangular)
     return total
 
 
@@ -127,7 +127,7 @@ def move_f(rng, rows, triangular, w, centre, low, high, sd, pull, bend, steps, a
 def draw_z(rng, rows, triangular, w, z, low, high, sd):
     """z (N,) given f = F w, in place: independent normals of standard deviation ``sd`` in the labels' intervals."""
     for n in range(len(z)):
-        f = _value_of(rows, n, w, triangular)
+        f = value_of(rows, n, w, triangular)
         value = f + sd[n] * normal_between(rng, (low[n] - f) / sd[n], (high[n] - f) / sd[n])
         z[n] = min(max(value, low[n]), high[n])
 
@@ -148,7 +148,7 @@ def move_and_draw(rng, rows, triangular, w, centre, z, low, high, sd, pull, bend
 def local_terms(rows, triangular, w, low, high, sd, out):
     """Add f, the derivative and the curvature of every label's log probability to the rows of ``out`` (3, N)."""
     for n in range(len(low)):
-        f = _value_of(rows, n, w, triangular)
+        f = value_of(rows, n, w, triangular)
         out[0, n] += f
         out[1, n] += label_terms(f, low[n], high[n], sd[n])[1]
         out[2, n] += label_curvature(f, low[n], high[n], sd[n])

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import _add_row, _value_of, solve_lower
+from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import add_row, solve_lower, value_of
 from plaidwork.plugins.gp_auxiliary.kernels.rounds import count_trips
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import log_ndtr
 from plaidwork.plugins.gp_auxiliary.kernels.winner import log_win, log_wins
@@ -66,11 +66,11 @@ def rest_of_leaders(rows, w, label, null, log_share, bend, slope):
     f, force, lead = np.empty(3), np.empty(3), np.empty(3)
     for n in range(len(label)):
         for k in range(3):
-            f[k] = _value_of(rows, n, w[k], True)
+            f[k] = value_of(rows, n, w[k], True)
         total += lead_terms(f, label[n], null, log_share, lead, force)
         for k in range(3):
             total += 0.5 * bend * f[k] * f[k]
-            _add_row(rows, n, force[k] + bend * f[k], slope[k], True)
+            add_row(rows, n, force[k] + bend * f[k], slope[k], True)
     return total
 
 
@@ -116,7 +116,7 @@ def turn_f(rng, rows, f, label, null, log_share, bend, steps, angle, count):
         taken += turn_leaders(rng, rows, w, label, null, log_share, bend, steps, turned)
     for k in range(3):
         for n in range(len(label)):
-            f[k, n] = _value_of(rows, n, w[k], True)
+            f[k, n] = value_of(rows, n, w[k], True)
     return taken
 
 
@@ -184,4 +184,4 @@ def run_rounds(
             moved[m] += 1
         for k in range(3):
             for n in range(samples):
-                f[c, k, n] = _value_of(rows, n, w[c, k], True)
+                f[c, k, n] = value_of(rows, n, w[c, k], True)

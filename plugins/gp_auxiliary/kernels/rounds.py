@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import _ROOT_HALF, _value_of, solve_lower
+from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import _ROOT_HALF, solve_lower, value_of
 from plaidwork.plugins.gp_auxiliary.kernels.sides import side_terms, turn_w
 
 
@@ -90,7 +90,7 @@ def run_rounds(
             turned[m] += turn_w(rng, own, w[c], side, widths[m], minus[c], plus[c], bend, steps[m], angle)
             moved[m] += 1
         for n in range(len(side)):
-            f[c, n] = _value_of(own, n, w[c], True)
+            f[c, n] = value_of(own, n, w[c], True)
 
 
 @njit(nogil=True, cache=True)

@@ -15,10 +15,10 @@ from numba import njit
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import (
     _HEIGHT,
     _ROOT_HALF,
-    _add_row,
     _tail_terms,
-    _value_of,
+    add_row,
     solve_lower,
+    value_of,
 )
 
 
@@ -46,10 +46,10 @@ def rest_of_sides(rows, w, side, null, minus, plus, bend, slope):
     slope[:] = 0.0
     total = 0.0
     for n in range(len(side)):
-        f = _value_of(rows, n, w, True)
+        f = value_of(rows, n, w, True)
         value, force = side_terms(f, side[n], null, minus, plus)
         total += value + 0.5 * bend * f * f
-        _add_row(rows, n, force + bend * f, slope, True)
+        add_row(rows, n, force + bend * f, slope, True)
     return total
 
 
@@ -100,5 +100,5 @@ def turn_f(rng, rows, f, side, null, log_minus, log_plus, bend, steps, angle, co
         taken += turn_w(rng, rows, f, side, null, minus, plus, bend, steps, turned)
     w = f.copy()
     for n in range(len(f)):
-        f[n] = _value_of(rows, n, w, True)
+        f[n] = value_of(rows, n, w, True)
     return taken

@@ -316,6 +316,24 @@ TOGETHER = (
     ),
 )
 
+CUT_MOVES = (
+    Hyperparameter(
+        "cut_moves",
+        "choice",
+        "followed",
+        earlier="alone",
+        label="Moves of cut-points",
+        group="Sampling",
+        doc="Given f the ends of a class with few samples hardly move; with f following they do.",
+        advanced=True,
+        choices=(
+            Choice(value="followed", label="With f following", doc="Also alone."),
+            Choice(value="alone", label="Alone", doc="Given f."),
+        ),
+        when={"cut_points": "inferred"},
+    ),
+)
+
 NULL = (
     Hyperparameter(
         "null_width",

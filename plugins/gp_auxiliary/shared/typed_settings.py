@@ -70,6 +70,7 @@ class OrderedSettings(CutSettings):
 
     trajectories: int
     stretch: Literal["together", "none"]
+    cut_moves: Literal["followed", "alone"]
 
 
 class RatedSettings(CutSettings):
