@@ -27,3 +27,37 @@ def infer_kind(values: np.ndarray) -> ValueKind:
     if not seen:
         return "real"
     return "binary" if binary else "count"
+
+
+_ROWS, _EVEN, _SHARE = 20, 0.75, 0.25
+"""How many known values of a column say something; how little it varies beside its mean, and which share of the columns does,
+where whole numbers are measurements."""
+_COLUMNS, _GRADES = 100, 20
+"""Tables of measurements have few columns; of grades any number, up to a highest grade."""
+
+
+def kind_of_table(values: np.ndarray) -> ValueKind:
+    """As :func:`infer_kind`, of a table (n, p) or a column, where whole numbers that do not look like counts are ``ordinal``."""
+    found = infer_kind(values)
+    return "ordinal" if found == "count" and not are_counts(values) else found
+
+
+def are_counts(values: np.ndarray) -> bool:
+    """Whether whole numbers (n, p) look like counts, and not like measurements in whole units (ages, weights) or grades from 1.
+
+    Counts of words, reads or letters are 0 somewhere in nearly every column, or vary as much as they are large. A quarter
+    of columns that never fall below 1 and vary less are measurements, if there are at most 100 columns, or grades up to 20. Of
+    fewer than 20 rows nothing is said, so they are counts.
+    """
+    if values.ndim != 2 or len(values) < _ROWS or not values.shape[1]:
+        return True
+    known = ~np.isnan(values)
+    number = known.sum(axis=0)
+    filled = np.where(known, values, 0.0)
+    mean = filled.sum(axis=0) / np.maximum(number, 1)
+    spread = np.sqrt((np.where(known, values - mean, 0.0) ** 2).sum(axis=0) / np.maximum(number, 1))
+    low = np.where(known, values, np.inf).min(axis=0)
+    measured = (number >= _ROWS) & (low >= 1) & (spread < _EVEN * mean)
+    if measured.mean() < _SHARE:
+        return True
+    return values.shape[1] > _COLUMNS and bool(filled[:, measured].max() > _GRADES)

@@ -29,7 +29,7 @@ _KINDS = {
 
 _FITTING = {
     "real": ("real", "count", "binary", "ordinal"),
-    "count": ("count", "binary"),
+    "count": ("count", "binary", "ordinal"),
     "binary": ("binary",),
     "ordinal": ("ordinal", "count", "binary"),
     "categorical": ("categorical",),
@@ -61,13 +61,19 @@ def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
     fitting = _FITTING[item.dtype]
     if item.kind == "labels":  # the model takes the order of texts as the data have them
         fitting = (*fitting, "categorical")
-    if dataset.kind not in fitting:
+    levels = item.dtype == "count" and dataset.categories  # words that were numbered are no counts
+    if dataset.kind not in fitting or levels:
         return f"needs {_KINDS[item.dtype]}", f"holds {_KINDS[dataset.kind]}"
     if dataset.is_sparse and not item.sparse:
         return "needs a dense matrix", "is sparse"
     if not item.missing and dataset.n_missing:
         return "needs data without missing cells", "has missing cells"
     return "", ""
+
+
+def is_made_for(item: Input, dataset: Dataset) -> bool:
+    """Whether the values are of just the kind that the input wants; measurements in whole numbers are numbers."""
+    return dataset.kind == item.dtype or (dataset.kind == "ordinal" and item.dtype == "real")
 
 
 def reason(item: Input, datasets: Sequence[Dataset]) -> str:
@@ -170,7 +176,7 @@ class Offer:
         axes = len(self.item.dims)  # a matrix is not taken for columns without being asked
         return sorted(
             (name for name in names if name in self.datasets and len(self.datasets[name].shape) == axes),
-            key=lambda name: self.datasets[name].kind != self.item.dtype,
+            key=lambda name: not is_made_for(self.item, self.datasets[name]),
         )
 
 

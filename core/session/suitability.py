@@ -24,6 +24,7 @@ from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.session.offers import (
     Offer,
     given_names,
+    is_made_for,
     meet,
     offer,
     reason,
@@ -207,7 +208,7 @@ class Choices:
             if found:
                 exact = sum(
                     any(
-                        name in self.session and self.session[name].kind == item.dtype
+                        name in self.session and is_made_for(item, self.session[name])
                         for name in found.get(item.name, ())
                     )
                     for item in spec.inputs

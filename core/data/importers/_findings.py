@@ -125,6 +125,18 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
     )
 
 
+def whole_issue(kind: ValueKind) -> Issue | None:
+    """Whole numbers that are not taken for counts."""
+    if kind != "ordinal":
+        return None
+    return Issue(
+        "info",
+        "The whole numbers look like grades or measurements, not like counts",
+        "A quarter of the columns or more never fall below 1 and vary little beside their means",
+        fix=("Take them as counts", "kind", "count"),
+    )
+
+
 def far_issue(values: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Issue | None:
     """Values a hundred times and more beyond all others of their column, as a lost decimal point makes them.
 

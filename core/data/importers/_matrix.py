@@ -14,7 +14,7 @@ from plaidwork.core.data.importers._findings import distinct_names, repeated, re
 from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.sample_words import labels_say, names_say
-from plaidwork.core.data.value_kinds import infer_kind
+from plaidwork.core.data.value_kinds import kind_of_table
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
@@ -45,7 +45,7 @@ def checked_kind(file: str, values: Any, options: ImportOptions) -> ValueKind:
     """The kind asked for, if the values allow it, else the one inferred."""
     stays = isinstance(values, InFile)
     dense = values.data if hasattr(values, "tocsr") else values
-    found = values.facts().kind if stays else infer_kind(dense)
+    found = values.facts().kind if stays else kind_of_table(dense)
     wanted = options.get("kind")
     if wanted is None or wanted == found:
         return found

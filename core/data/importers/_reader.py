@@ -10,11 +10,17 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._damage import memory_told
-from plaidwork.core.data.importers._findings import far_issue, line_issues, name_issue, skew_issue
+from plaidwork.core.data.importers._findings import (
+    far_issue,
+    line_issues,
+    name_issue,
+    skew_issue,
+    whole_issue,
+)
 from plaidwork.core.data.importers._matrix import finished, samples_found
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
 from plaidwork.core.data.reading_options import declared_choices
-from plaidwork.core.data.value_kinds import infer_kind
+from plaidwork.core.data.value_kinds import kind_of_table
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
@@ -135,8 +141,10 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
         for axis, seen in ((0, all_columns and (all_rows or raw.checked)), (1, all_rows)):
             lines = line_issues(values, sides[axis], axis) if seen else []
             found += [issue for issue in lines if issue.fix and not options.get(issue.fix[1])]
-    kind = options.get("kind") or infer_kind(values[np.isfinite(values)])
-    far = far_issue(values, *sides) if kind == "real" else None
+    kind = options.get("kind") or kind_of_table(np.where(np.isfinite(values), values, np.nan))
+    whole = None if options.get("kind") else whole_issue(kind)
+    found += [whole] if whole else []
+    far = far_issue(values, *sides) if kind in ("real", "ordinal") else None
     found += [far] if far else []
     if not options.get("log") and not far:
         skewed = skew_issue(values, kind)

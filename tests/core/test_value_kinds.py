@@ -1,0 +1,77 @@
+"""Whole numbers: counts, or grades and measurements (core/data/value_kinds.py)."""
+
+import numpy as np
+import pytest
+
+from plaidwork.core import fit
+from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.value_kinds import kind_of_table
+from plaidwork.core.session.fitting import registry
+from plaidwork.core.session.suitability import Choices, suggestion
+
+RNG = np.random.default_rng(1)
+WORDS = RNG.poisson(np.r_[8.0, np.geomspace(0.02, 3, 59)] * RNG.gamma(2, 0.5, (200, 1)))
+READS = RNG.negative_binomial(1, 1 / (1 + np.geomspace(20, 4000, 150)), (60, 150)) + 1
+GRADES = RNG.integers(1, 6, (200, 40))
+PERSONS = np.column_stack(
+    [
+        RNG.integers(0, 2, 100),
+        RNG.integers(18, 80, 100),
+        RNG.normal(70, 12, 100).round(),
+        RNG.poisson(0.4, 100),
+    ]
+)
+CASES = {
+    "words": (WORDS, "count"),
+    "reads without a zero": (READS, "count"),
+    "grades from 1": (GRADES, "ordinal"),
+    "grades from 0": (GRADES - 1, "count"),
+    "measurements": (PERSONS, "ordinal"),
+    "measurements with gaps": (np.where(RNG.random(PERSONS.shape) < 0.1, np.nan, PERSONS), "ordinal"),
+    "few rows": (PERSONS[:19], "count"),
+    "no whole numbers": (PERSONS + 0.5, "real"),
+    "zeros and ones": (GRADES > 2, "binary"),
+    "a column": (PERSONS[:, 1], "count"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kinds(case):
+    values, kind = CASES[case]
+    assert kind_of_table(np.asarray(values, float)) == kind
+
+
+def _file(folder, values):
+    lines = [
+        ",".join(f"q{j}" for j in range(values.shape[1])),
+        *(",".join(map(str, row)) for row in values.astype(int)),
+    ]
+    path = folder / "persons.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_import_tells_and_counts_are_one_click_away(tmp_path):
+    path = _file(tmp_path, GRADES)
+    told = [
+        issue for issue in find_reader(path).preview(path, {}).issues if "not like counts" in issue.message
+    ]
+    assert [issue.fix[1:] for issue in told] == [("kind", "count")]
+    assert read_dataset(path).kind == "ordinal"
+    assert read_dataset(path, {"kind": "count"}).kind == "count"
+    assert not [
+        issue
+        for issue in find_reader(path).preview(path, {"kind": "count"}).issues
+        if "not like counts" in issue.message
+    ]
+
+
+def test_no_model_of_words_is_proposed_for_grades(tmp_path):
+    """Models of counts still take them, when they are asked to."""
+    data = read_dataset(_file(tmp_path, GRADES))
+    model, names = suggestion(registry(), Choices({data.name: data}), [data.name])
+    inputs = registry().model(model).spec.inputs
+    assert {item.dtype for item in inputs if item.name in names} == {"real"}
+    words = registry().model("hdp_topics").spec.input("X")
+    assert data.name in Choices({data.name: data}).offer(words)
+    assert fit("hdp_topics", {"X": data}, {}, chains=1, warmup=1, draws=1).results
