@@ -18,7 +18,6 @@ from plaidwork.core.api import (
     SettingError,
     agree,
     counted,
-    format_count,
     per_matrix,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
@@ -243,7 +242,7 @@ def _broken_rows(block: Block) -> list[Problem]:
     if len(broken):
         i, d = broken[0], block.shape[1]
         more = len(broken) - 1
-        also = "one other row has" if more == 1 else f"{format_count(more)} other rows have"
+        also = f"{counted(more, 'other row')} {agree(more, 'has', 'have')}"
         text = (
             f"Row “{block.names[0][i]}” of “{block.name}” has {d - known[i]} of {counted(d, 'cell')} missing"
             f"{f', and {also} gaps too' if more else ''}; counts that share a total are known as a whole row or not at all."

@@ -21,23 +21,23 @@ LARGE, SMALL = 1e120, 1e-200
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_rows(c: Clusters, k: int, items: Items, i: int, sign: float) -> None:
     """Put the counts of row ``i`` into slot ``k``, or take them out with the sign -1. O(counts above 0)."""
-    rows, codes = items.rows, items.codes.shape[1]
-    for j in range(rows.totals.shape[1]):
-        c.coded[k, codes + j] += sign * rows.totals[i, j]
-        for at in range(rows.spans[i, j], rows.spans[i, j + 1]):
-            c.levels[k, rows.place[at]] += sign * rows.tally[at]
+    codes = items.codes.shape[1]
+    for j in range(items.rows.totals.shape[1]):
+        c.coded[k, codes + j] += sign * items.rows.totals[i, j]
+        for at in range(items.rows.spans[i, j], items.rows.spans[i, j + 1]):
+            c.levels[k, items.rows.place[at]] += sign * items.rows.tally[at]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def predict_rows(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log probability of the counts of row ``i`` given their totals and the members of slot ``k``. O(counts above 0)."""
-    rows, codes, total = items.rows, items.codes.shape[1], 0.0
-    for j in range(rows.totals.shape[1]):
+    codes, total = items.codes.shape[1], 0.0
+    for j in range(items.rows.totals.shape[1]):
         weight, product = law.share_weight[j], 1.0
         every = weight * (law.first[codes + j + 1] - law.first[codes + j]) + c.coded[k, codes + j]
-        total += rows.ways[i, j] + math.lgamma(every) - math.lgamma(every + rows.totals[i, j])
-        for at in range(rows.spans[i, j], rows.spans[i, j + 1]):
-            seen, count = weight + c.levels[k, rows.place[at]], rows.tally[at]
+        total += items.rows.ways[i, j] + math.lgamma(every) - math.lgamma(every + items.rows.totals[i, j])
+        for at in range(items.rows.spans[i, j], items.rows.spans[i, j + 1]):
+            seen, count = weight + c.levels[k, items.rows.place[at]], items.rows.tally[at]
             if count > FEW:
                 total += math.lgamma(seen + count) - math.lgamma(seen)
                 continue

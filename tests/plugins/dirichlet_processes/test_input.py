@@ -42,7 +42,7 @@ def test_a_stored_run_keeps_its_columns_independent():
         (
             [[1.0, 2.0, 3.0], [GAP, 2.0, GAP], [GAP, GAP, GAP], [1.0, GAP, 0.0]],
             "multinomial",
-            "Row “s2” of “X” has 2 of 3 cells missing, and one other row has gaps too; counts that share a total are known as a whole row or not at all.",
+            "Row “s2” of “X” has 2 of 3 cells missing, and 1 other row has gaps too; counts that share a total are known as a whole row or not at all.",
         ),
     ],
 )

@@ -203,7 +203,7 @@ def with_wrong_rows(old, new):
 
 
 ROW_FAULTS = {
-    "the total left out": (" + math.lgamma(every) - math.lgamma(every + rows.totals[i, j])", ""),
+    "the total left out": (" + math.lgamma(every) - math.lgamma(every + items.rows.totals[i, j])", ""),
     "equal counts as if each were the first": ("product *= seen + t", "product *= seen"),
     "the columns' number left out of the prior's total": (
         "weight * (law.first[codes + j + 1] - law.first[codes + j])",
@@ -228,7 +228,7 @@ def test_a_density_without_the_coefficient_is_found(monkeypatch):
     state["labels"][:] = [0, 0, 1, 1, 0, 1]
     kept = Chain([{**MODEL.draws(state, data, params), "cluster_of": state["labels"], "n_clusters": 2}])
     right = MODEL.log_likelihood(kept, np.array([0]), data, params, 0, np.arange(6), None)[0]
-    wrong = with_fault(newcomers.leave_out, log_known=with_wrong_rows("rows.ways[i, j] + ", ""))
+    wrong = with_fault(newcomers.leave_out, log_known=with_wrong_rows("items.rows.ways[i, j] + ", ""))
     monkeypatch.setattr(leaving_out, "leave_out", wrong)
     found = MODEL.log_likelihood(kept, np.array([0]), data, params, 0, np.arange(6), None)[0]
     ways = read(data, params).items.rows.ways[:, 0]
