@@ -99,6 +99,31 @@ def joint_evidence(x: np.ndarray, params: Any) -> np.ndarray:
     return np.asarray(out + d / 2 * math.log(k0 / (k0 + c)) - c * d / 2 * math.log(math.pi))
 
 
+def rows_evidence(codes: np.ndarray, x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Log probability of rows of counts x (c, W) given their totals and clusters ``codes`` (c,), for each Dirichlet weight of a share."""
+    out = np.full(weight.shape, (gammaln(x.sum(axis=1) + 1) - gammaln(x + 1).sum(axis=1)).sum())
+    for k in np.unique(codes):
+        total, every = x[codes == k].sum(axis=0), weight * x.shape[1]
+        out = out + gammaln(every) - gammaln(every + total.sum())
+        out = out + (gammaln(weight[..., None] + total) - gammaln(weight)[..., None]).sum(axis=-1)
+    return np.asarray(out)
+
+
+LOG_WEIGHTS = np.linspace(-16.0, 4.0, 401)
+"""Of a share, where its prior, an exponential law, has anything."""
+
+
+def rows_weight(codes: np.ndarray, x: np.ndarray, params: Any) -> float:
+    """The same at the weight of the settings, or summed over it where it is learned."""
+    mean = params["share_weight"]
+    if not params["learn_base"]:
+        return float(rows_evidence(codes, x, np.array(mean)))
+    prior = (
+        LOG_WEIGHTS - np.exp(LOG_WEIGHTS) / mean - math.log(mean) + math.log(LOG_WEIGHTS[1] - LOG_WEIGHTS[0])
+    )
+    return float(np.logaddexp.reduce(rows_evidence(codes, x, np.exp(LOG_WEIGHTS)) + prior))
+
+
 NODES = 90
 
 
@@ -127,6 +152,10 @@ def log_weights(labels: tuple[int, ...], data: ModelData, params: Any, of: int) 
             values = np.where(block.observed, block.values, np.nan)[: len(codes)]
             rows = [np.flatnonzero(codes == k) for k in range(codes.max() + 1)]
             total += sum(evidence_with_gaps(values[here[here < of]], params) for here in rows)
+            continue
+        if kind == "multinomial":
+            here = np.flatnonzero(block.observed[: min(of, len(codes))].all(axis=1))
+            total += rows_weight(codes[here], block.values[here], params)
             continue
         for k, j in itertools.product(range(codes.max() + 1), range(block.shape[1])):
             here = np.flatnonzero((codes == k) & block.observed[: len(codes), j])
@@ -171,13 +200,21 @@ def p_value(series: np.ndarray, expected: float) -> float:
 
 
 def smallest_p(
-    model: DirichletProcessMixture, data: ModelData, params: Any, sweeps: int, seed: int = 1
+    model: DirichletProcessMixture,
+    data: ModelData,
+    params: Any,
+    sweeps: int,
+    seed: int = 1,
+    least: float = 0.004,
 ) -> float:
-    """The smallest p value of all partitions of probability .004 and more, and of the rest; Bonferroni."""
+    """The smallest p value of all partitions of probability ``least`` and more, and of the rest; Bonferroni.
+
+    A batch (a fortieth of the sweeps) should see each of these a few times, else its means are too skewed for the t test.
+    """
     labels, probability = posterior(data, params)
     place = {one: i for i, one in enumerate(labels)}
     seen = np.array([place[tuple(one)] for one in chain(model, data, params, sweeps, seed)[0].tolist()])
-    common = np.flatnonzero(probability >= 0.004)
+    common = np.flatnonzero(probability >= least)
     found = [p_value((seen == i).astype(float), probability[i]) for i in common]
     rare = ~np.isin(seen, common)
     found.append(p_value(rare.astype(float), probability.sum() - probability[common].sum()))

@@ -1,7 +1,7 @@
 """What the clusters have in common, learned: spread, centres and their weight, rates.
 
 The parameters of the clusters are drawn, used once and thrown away: a valid block of a Gibbs sampler, as they are integrated out
-everywhere else. All updates are conjugate.
+everywhere else. All these updates are conjugate; ``joint.py`` and ``rows.py`` have those of correlated columns and of rows of counts.
 
     s2_kj ~ IG(a_c, b_c), mu_kj ~ N(m_c, s2_kj / k_c)          given the members
     b0_j ~ Gamma(2 + K a0, 2 / w + sum_k 1 / s2_kj)            w = within (a0 - 1): E s2 = within at b0 = w
@@ -25,6 +25,7 @@ from plaidwork.plugins.dirichlet_processes.joint import (
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
+from plaidwork.plugins.dirichlet_processes.rows import log_prior_shares, update_shares
 from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Base, Table
 
@@ -88,7 +89,7 @@ def log_prior(base: Base, params: ColumnSettings, table: Table) -> float:
     total += float(per_column.sum()) - float(
         (np.log(params["mean_weight"]) + used / params["mean_weight"]).sum()
     )
-    total += log_prior_joint(base, params, table)
+    total += log_prior_joint(base, params, table) + log_prior_shares(base, params, table)
     return total - float((np.log(params["rate_shape"]) + base["rate"] / params["rate_shape"]).sum())
 
 
@@ -131,3 +132,4 @@ def update_base(
             rng.gamma(1.0 + number * a, size=len(base["rate"])) / (1.0 / a + rates.sum(axis=0)), 1e-12
         )
     update_joint(rng, c, number, base, params, table)
+    update_shares(rng, c, number, base, params, table)

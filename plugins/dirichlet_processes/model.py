@@ -86,6 +86,17 @@ class DirichletProcessMixture(Model[State, Settings]):
             2,
             prior="finite",
         ),
+        _trial("counts that share a total", "multinomial", 3, share_weight=0.6),
+        _trial(
+            "counts that share a total beside other columns",
+            "multinomial, gaussian, categorical, multinomial",
+            2,
+            1,
+            1,
+            3,
+            prior="finite",
+            share_weight=0.6,
+        ),
         _trial("all three, no moves", "gaussian, categorical, poisson", 1, 2, 1, moves=0),
     )
 

@@ -12,6 +12,7 @@ from plaidwork.core.api import (
     Result,
     Results,
     Table,
+    agree,
     counted,
     format_count,
 )
@@ -21,6 +22,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items,
 from plaidwork.plugins.dirichlet_processes.kernels.newcomers import place_new
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new
 from plaidwork.plugins.dirichlet_processes.reading import exposure_of
+from plaidwork.plugins.dirichlet_processes.rows import counts_of, packed_rows, whole_rows
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 from plaidwork.plugins.dirichlet_processes.state import Base, law_of
 from plaidwork.plugins.dirichlet_processes.state import Table as Columns
@@ -31,7 +33,8 @@ LIKELY_NEW = 0.5
 
 
 def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Settings) -> Items:
-    """The new samples in the columns of the fit: a matrix that they lack is missing, and so is a category that the fit has not seen."""
+    """The new samples in the columns of the fit: a matrix that they lack is missing, and so is a category that the fit has not seen, or a row
+    with gaps where counts share a total."""
     fitted = tuple(data["views"])
     by_name = {block.name: block for block in new_data["views"]}
     m = next(iter(by_name.values())).shape[0]
@@ -63,11 +66,24 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Sett
         _read_only(array) for array in (numbers, known, codes, counts, exposure, joint_known)
     )
     whole = _read_only(np.asarray(joint_known.all(axis=1)))
-    return Items(numbers, known, codes, counts, exposure, bool(known.all()), joint, joint_known, whole)
+    shared = [
+        np.zeros((m, fitted[v].shape[1]))
+        if (block := by_name.get(fitted[v].name)) is None
+        else counts_of(block)
+        for v in table.row_matrix
+    ]
+    rows = packed_rows(m, shared, int(table.first[len(table.values)]))
+    return Items(numbers, known, codes, counts, exposure, bool(known.all()), joint, joint_known, whole, rows)
 
 
 def _exposure(block: Block | None, fitted: Block, m: int, params: Settings) -> Floats:
     return np.ones(m) if block is None else exposure_of(block, fitted, params)
+
+
+def _rows_with_gaps(new_data: ModelData, name: str) -> int:
+    """Rows of the matrix of this name that are known in part."""
+    found = [block for block in new_data["views"] if block.name == name]
+    return sum(int((block.observed.any(axis=1) & ~whole_rows(block)).sum()) for block in found)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
@@ -151,11 +167,17 @@ def predict_new(
         "None of them": share[:, -1],
         "Log density": density,
     }
+    gaps = sum(_rows_with_gaps(new_data, data["views"][v].name) for v in table.row_matrix)
     told = "all are like some cluster" if not alone else f"{format_count(alone)} like none of the clusters"
     return {
         "headline": f"{counted(m, 'new sample')}, {told}",
         "caption": "Probability that a new sample belongs to each cluster of the fit, averaged over draws; the log density is on the scale of the "
-        "fit, and low where a sample is unusual.",
+        "fit, and low where a sample is unusual."
+        + (
+            f" {counted(gaps, 'row')} of counts that share a total {agree(gaps, 'has', 'have')} gaps, and {agree(gaps, 'was', 'were')} left out."
+            if gaps
+            else ""
+        ),
         "assignments": Table(
             table_of_samples,
             units={"Probability": "share", "None of them": "share"},

@@ -10,6 +10,7 @@ from scipy import stats
 
 from plaidwork.core.api import ModelData
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
+from plaidwork.plugins.dirichlet_processes.rows import counts_of
 from plaidwork.plugins.dirichlet_processes.settings import COUNTS, JOINT, NUMBERS, ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
@@ -19,6 +20,8 @@ LEVEL = 0.95
 @dataclass(frozen=True)
 class Profiles:
     """Rows of a table, one for each column of numbers or counts and each level of a column of categories (R of them).
+
+    Of counts that share a total the value is the share of the total.
 
     ``value`` (K, R) and ``interval`` (K, R, 2) are on the scale of the data: means, rates, shares; ``whole`` (R,) is that of all
     samples, and ``stands_out`` (K, R) how far a cluster is from it, in standard deviations of the column.
@@ -50,32 +53,24 @@ def profiles_of(
     several, k = len(blocks) > 1, int(labels.max()) + 1
     member = (labels == np.arange(k)[:, None]).astype(float)
     names, matrix, parts = [], [], []
+
+    def called(v: int, j: int) -> str:
+        name = str(blocks[v].names[1][j])
+        return f"{name} ({blocks[v].name})" if several else name
+
     for v, j in np.concatenate([table.number_of, table.joint_of, table.code_of, table.count_of]):
-        place, block = first[v] + j, blocks[v]
-        name = f"{block.names[1][j]} ({block.name})" if several else str(block.names[1][j])
-        if table.kinds[v] == NUMBERS:
-            at = int(np.flatnonzero((table.number_of == (v, j)).all(axis=1))[0])
-            column = Column(
-                table.items.numbers[:, at], table.items.known[:, at], table.centre[at], table.scale[at]
+        place, name = first[v] + j, called(v, j)
+        if table.kinds[v] in (NUMBERS, JOINT):
+            parts.append(
+                _numbers(member, _column(table, v, j), params, centre[place], scale[place], weight[v])
             )
-            parts.append(_numbers(member, column, params, centre[place], scale[place], weight[v]))
-            texts = [name]
-        elif table.kinds[v] == JOINT:
-            at = int(np.flatnonzero((table.joint_of == (v, j)).all(axis=1))[0])
-            column = Column(
-                table.items.joint[:, at],
-                table.items.joint_known[:, at],
-                table.joint_centre[at],
-                table.joint_scale[at],
-            )
-            parts.append(_numbers(member, column, params, centre[place], scale[place], weight[v]))
             texts = [name]
         elif table.kinds[v] == COUNTS:
-            at = int(np.flatnonzero((table.count_of == (v, j)).all(axis=1))[0])
+            at = _at(table.count_of, v, j)
             parts.append(_counts(member, at, table, params, scale[place]))
             texts = [name]
         else:
-            at = int(np.flatnonzero((table.code_of == (v, j)).all(axis=1))[0])
+            at = _at(table.code_of, v, j)
             values = table.values[at]
             binary = list(values) == [0.0, 1.0]
             chosen = [1] if binary else list(range(len(values)))
@@ -83,6 +78,10 @@ def profiles_of(
             texts = [name] if binary else [f"{name} = {values[level]:g}" for level in chosen]
         names += texts
         matrix += [int(v)] * len(texts)
+    for v in table.row_matrix:
+        parts += _shares(member, counts_of(blocks[v]), weight[v])
+        names += [called(v, j) for j in range(blocks[v].shape[1])]
+        matrix += [int(v)] * blocks[v].shape[1]
     value, low, high, whole, spread = (np.stack([part[p] for part in parts], axis=-1) for p in range(5))
     far = (value - whole) / np.maximum(spread, 1e-12)
     return Profiles(
@@ -101,6 +100,22 @@ class Column(NamedTuple):
     observed: np.ndarray
     zero: float
     unit: float
+
+
+def _at(of: Ints, v: int, j: int) -> int:
+    """The place of column ``j`` of matrix ``v`` among those of its kind."""
+    return int(np.flatnonzero((of == (v, j)).all(axis=1))[0])
+
+
+def _column(table: Table, v: int, j: int) -> Column:
+    """A column of numbers, correlated with others or not."""
+    if table.kinds[v] == NUMBERS:
+        at = _at(table.number_of, v, j)
+        known = table.items.numbers[:, at], table.items.known[:, at]
+        return Column(*known, table.centre[at], table.scale[at])
+    at = _at(table.joint_of, v, j)
+    known = table.items.joint[:, at], table.items.joint_known[:, at]
+    return Column(*known, table.joint_centre[at], table.joint_scale[at])
 
 
 def _numbers(member: Floats, column: Column, params: ColumnSettings, m0: float, b0: float, k0: float) -> Part:
@@ -150,3 +165,19 @@ def _counts(member: Floats, at: int, table: Table, params: ColumnSettings, rate:
     spread = float(x[known].std()) if known.any() else 0.0
     whole = float(x[known].mean()) if known.any() else 0.0
     return unit * shape / (rate + time), low, high, np.array(whole), np.array(spread)
+
+
+def _shares(member: Floats, counts: Floats, weight: float) -> list[Part]:
+    """Beta laws of the shares of all columns of ``counts`` (n, W), which together are a Dirichlet law."""
+    totals = counts.sum(axis=1)
+    one = weight + member @ counts
+    other = one.sum(axis=1, keepdims=True) - one
+    if counts.shape[1] == 1:
+        other = np.full_like(one, 1e-12)  # the whole total
+    low, high = (stats.beta.ppf(q, one, other) for q in (0.5 - 0.5 * LEVEL, 0.5 + 0.5 * LEVEL))
+    there = totals > 0
+    share = counts[there] / totals[there, None]
+    spread = share.std(axis=0) if there.any() else np.zeros(counts.shape[1])
+    whole = counts.sum(axis=0) / max(float(totals.sum()), 1.0)
+    found = zip((one / (one + other)).T, low.T, high.T, whole, spread, strict=True)
+    return [(value, a, b, np.array(w), np.array(sd)) for value, a, b, w, sd in found]

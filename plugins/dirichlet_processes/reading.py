@@ -22,11 +22,13 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
+from plaidwork.plugins.dirichlet_processes.rows import counts_of, packed_rows, whole_rows
 from plaidwork.plugins.dirichlet_processes.settings import (
     CODES,
     COUNTS,
     JOINT,
     NUMBERS,
+    ROWS,
     ColumnSettings,
 )
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
@@ -120,6 +122,7 @@ def read(data: ModelData, params: Params) -> Table:
     numbers, known, codes, counts, exposure = [], [], [], [], []
     centres, scales, units, values = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)], []
     joint, joint_known, joint_centres, joint_scales = [], [], [np.zeros(0)], [np.zeros(0)]
+    shared: list[Floats] = []
     for kind, block in zip(kinds, blocks, strict=True):
         if kind == NUMBERS:
             centre, scale = _scaling(block, settings)
@@ -138,6 +141,8 @@ def read(data: ModelData, params: Params) -> Table:
             found = [np.searchsorted(one, block.values[:, j]) for j, one in enumerate(levels)]
             codes.append(np.where(block.observed, np.array(found).T.reshape(block.shape), -1))
             values += levels
+        elif kind == ROWS:
+            shared.append(counts_of(block))
         else:
             row = exposure_of(block, block, settings)
             seen = (block.observed * row[:, None]).sum(axis=0)
@@ -149,17 +154,20 @@ def read(data: ModelData, params: Params) -> Table:
     mask, joint_mask = _beside(known, n, np.bool_), _beside(joint_known, n, np.bool_)
     whole = np.asarray(joint_mask.all(axis=1))
     whole.flags.writeable = False
+    sizes = [len(one) for one in values] + [one.shape[1] for one in shared]
+    first: Ints = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     items = Items(
         _beside(numbers, n, np.float64), mask, _beside(codes, n, np.int64), _beside(counts, n, np.float64),
         _beside(exposure, n, np.float64), bool(mask.all()), np.array(_beside(joint, n, np.float64)), joint_mask, whole,
+        packed_rows(n, shared, int(first[len(values)])),
     )  # fmt: skip
     scale, joint_scale = np.concatenate(scales), np.concatenate(joint_scales)
     joint_first: Ints = np.concatenate([[0], np.cumsum([part.shape[1] for part in joint])]).astype(np.int64)
-    first: Ints = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
     return Table(
         items, kinds, _places(kinds, blocks, NUMBERS), _places(kinds, blocks, CODES), _places(kinds, blocks, COUNTS),
         np.concatenate(centres), scale, np.concatenate(units), tuple(values), first,
         _places(kinds, blocks, JOINT), joint_first, np.concatenate(joint_centres), joint_scale,
+        _places(kinds, blocks, ROWS),
         float(constant_of_counts(items) - (mask * np.log(scale)).sum() - (joint_mask * np.log(joint_scale)).sum()),
         gamma_steps(settings["within_shape"], n),
     )  # fmt: skip
@@ -180,7 +188,9 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
     found = []
     for kind, block in zip(kinds, blocks, strict=True):
         found += _wrong_values(kind, block)
-        same = [j for j in range(block.shape[1]) if len(np.unique(_known(block, j))) < 2]
+        same = (
+            [] if kind == ROWS else [j for j in range(block.shape[1]) if len(np.unique(_known(block, j))) < 2]
+        )
         if same and block.shape[0] > 1:
             text = (
                 f"{_columns(block, same)} of “{block.name}” {agree(len(same), 'has', 'have')} one value only."
@@ -205,7 +215,7 @@ def _columns(block: Block, places: Sequence[int]) -> str:
 
 def _wrong_values(kind: str, block: Block) -> list[Problem]:
     """What a matrix has that its likelihood cannot take: the first such cell by name."""
-    if kind == COUNTS:
+    if kind in (COUNTS, ROWS):
         wrong = block.observed & ((block.values < 0) | (block.values != np.floor(block.values)))
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
@@ -214,6 +224,8 @@ def _wrong_values(kind: str, block: Block) -> list[Problem]:
                 "counts are whole numbers from 0 on."
             )
             return [Problem(text, f"Take {NUMBERS} for this matrix.", "likelihoods")]
+    if kind == ROWS:
+        return _broken_rows(block)
     if kind == CODES:
         many = [j for j in range(block.shape[1]) if len(_levels(block, j)) > MOST_LEVELS]
         if many:
@@ -221,3 +233,37 @@ def _wrong_values(kind: str, block: Block) -> list[Problem]:
             text = f"Column “{block.names[1][many[0]]}” of “{block.name}” has {counted(count, 'different value')}; categories are {MOST_LEVELS} at most."
             return [Problem(text, f"Take {NUMBERS} or {COUNTS} for this matrix.", "likelihoods")]
     return []
+
+
+def _broken_rows(block: Block) -> list[Problem]:
+    """Rows of counts that share a total but are known in part, by name; and what says nothing."""
+    known = block.observed.sum(axis=1)
+    broken = np.flatnonzero((known > 0) & ~whole_rows(block))
+    if len(broken):
+        i, d = broken[0], block.shape[1]
+        more = len(broken) - 1
+        also = f"{counted(more, 'other row')} {agree(more, 'has', 'have')}"
+        text = (
+            f"Row “{block.names[0][i]}” of “{block.name}” has {d - known[i]} of {counted(d, 'cell')} missing"
+            f"{f', and {also} gaps too' if more else ''}; counts that share a total are known as a whole row or not at all."
+        )
+        return [
+            Problem(text, f"Leave out such rows or columns, or take {COUNTS} for this matrix.", "likelihoods")
+        ]
+    found = []
+    if block.shape[1] == 1:
+        text = f"“{block.name}” has one column, which has all of every total."
+        found.append(
+            Problem(
+                text,
+                f"It says nothing about clusters; take {COUNTS} for this matrix.",
+                "likelihoods",
+                "warning",
+            )
+        )
+    empty = np.flatnonzero(whole_rows(block) & (block.values.sum(axis=1) == 0))
+    if len(empty):
+        names = ", ".join(f"“{block.names[0][i]}”" for i in empty[:FEW]) + (", …" if len(empty) > FEW else "")
+        text = f"{counted(len(empty), 'sample')} of “{block.name}” {agree(len(empty), 'has', 'have')} no count: {names}."
+        found.append(Problem(text, "A total of 0 says nothing about clusters.", "views", "warning"))
+    return found

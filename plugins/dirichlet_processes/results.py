@@ -171,7 +171,8 @@ def _clusters(point: NearestPartition, own: Floats, profile: Profiles, names: np
         "profile_headline": "One cluster: nothing to compare"
         if k == 1
         else f"Clusters differ most in {columns[most]}",
-        "profile_caption": "Posterior mean and 95 % interval of each cluster's mean (of yes or no and categories the share, of counts the rate), "
+        "profile_caption": "Posterior mean and 95 % interval of each cluster's mean (of yes or no, categories and counts that share a total "
+        "the share, of other counts the rate), "
         "given this grouping.",
     }
 

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 from plaidwork.core.api import Choice, Hyperparameter
 
-NUMBERS, JOINT, CODES, COUNTS = "gaussian", "gaussian_full", "categorical", "poisson"
+NUMBERS, JOINT, CODES, COUNTS, ROWS = "gaussian", "gaussian_full", "categorical", "poisson", "multinomial"
 """Kinds of likelihood."""
 
 
@@ -28,6 +28,7 @@ class Settings(ColumnSettings):
     """Every setting of the mixture with its type."""
 
     correlated_columns: int
+    share_weight: float
     prior: Literal["dirichlet", "pitman_yor", "finite"]
     learn_alpha: bool
     alpha: float
@@ -40,15 +41,20 @@ class Settings(ColumnSettings):
     start: Literal["varied", "together", "sequential", "means", "random"]
 
 
-def likelihoods_setting(correlated: bool) -> Hyperparameter:
-    """What each matrix is; ``correlated`` where the model takes columns that go together within a cluster."""
+def likelihoods_setting(whole_rows: bool) -> Hyperparameter:
+    """What each matrix is; ``whole_rows`` where the model takes laws of rows whose columns are not independent within a cluster."""
     together = Choice(
         value=JOINT, label="Numbers, columns correlated within a cluster", suits=("real", "ordinal"),
         doc="Every cluster has a full covariance matrix, so that an oblique cloud is one cluster; for few columns.",
     )  # fmt: skip
+    shares = Choice(
+        value=ROWS, label="Counts share a total (multinomial)", suits=(),
+        doc="A row is a total of counts that falls on the columns in the cluster's shares, as words of a document or reads of a sample do: "
+        "clusters differ in shares, not in how much was counted. A row is known as a whole or missing.",
+    )  # fmt: skip
     guess = (
         "else numbers, whose columns are correlated within a cluster where they are few (see “Most columns taken as correlated”)."
-        if correlated
+        if whole_rows
         else "else numbers."
     )
     return Hyperparameter(
@@ -57,13 +63,14 @@ def likelihoods_setting(correlated: bool) -> Hyperparameter:
         f"counts, {guess}",
         choices=(
             Choice(value="guess", label="By its values"),
-            *((together,) if correlated else ()),
+            *((together,) if whole_rows else ()),
             Choice(
                 value=NUMBERS, label="Numbers, columns independent within a cluster", suits=("real", "ordinal"),
                 doc="Every column has a mean and a variance of its own in every cluster; for many columns.",
             ),
             Choice(value=CODES, label="Yes or no, categories", suits=("binary", "categorical")),
             Choice(value=COUNTS, label="Counts (Poisson)", suits=("count",)),
+            *((shares,) if whole_rows else ()),
         ),
     )  # fmt: skip
 
@@ -121,7 +128,7 @@ BASE = (
 ALPHA = {"prior": ("dirichlet", "pitman_yor")}
 
 SETTINGS = (
-    likelihoods_setting(correlated=True),
+    likelihoods_setting(whole_rows=True),
     Hyperparameter(
         "correlated_columns", "int", 8, label="Most columns taken as correlated", group="Data", minimum=0, maximum=1000, advanced=True,
         earlier=0, doc="Numbers whose likelihood is left to their values are taken as correlated within a cluster where a matrix has so "
@@ -164,6 +171,11 @@ SETTINGS = (
         doc="Each cluster hands on so much of its weight to new ones; 0 is a Dirichlet process.",
     ),
     *BASE,
+    Hyperparameter(
+        "share_weight", "float", 0.05, label="Weight of each share", group="Clusters", minimum=1e-6, maximum=1e4, log=True, advanced=True,
+        doc="Dirichlet weight of each column where counts share a total: its prior mean where it is learned, else itself. Small lets a "
+        "cluster have few of the columns, as a topic has few of all words; 1 makes all shares equally probable.",
+    ),
     Hyperparameter(
         "moves", "int", 4, label="Split-merge moves", group="Moves", minimum=0, maximum=1000, advanced=True,
         doc="Tries per sweep to split a cluster or to merge two; they cross between clusterings that single samples cannot.",

@@ -15,17 +15,21 @@ from plaidwork.plugins.dirichlet_processes.settings import (
     COUNTS,
     JOINT,
     NUMBERS,
+    ROWS,
     ColumnSettings,
     Settings,
 )
 from plaidwork.plugins.dirichlet_processes.starts import new_state
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints, State
 
+MOST_SIMULATED = 6
+"""Counts of a row that share a total."""
+
 
 def kinds_simulated(params: ColumnSettings, matrices: int) -> tuple[str, ...]:
     """The likelihood of each matrix; numbers where none is named."""
     words = per_matrix(params["likelihoods"], [str(v) for v in range(matrices)])
-    return tuple(word if word in (CODES, COUNTS, JOINT) else NUMBERS for word in words)
+    return tuple(word if word in (CODES, COUNTS, JOINT, ROWS) else NUMBERS for word in words)
 
 
 def draw_partition(rng: np.random.Generator, table: Floats, shift: float) -> Ints:
@@ -78,13 +82,18 @@ def draw_state(params: Settings, shapes: Sequence[tuple[int, ...]], rng: np.rand
     base["k0"] = np.where(
         [kind in (NUMBERS, JOINT) for kind in kinds], base["k0"], params["mean_weight"]
     )  # else it stays as it begins
+    shared = [v for v, kind in enumerate(kinds) if kind == ROWS]
+    base["k0"][shared] = params["share_weight"]
+    if params["learn_base"]:
+        base["k0"][shared] = rng.exponential(params["share_weight"], len(shared))
+    columns = sum(shapes[v][1] for v in shared)
     if params["prior"] == "finite":
         labels = draw_finite(rng, n)
     else:
         labels = draw_partition(rng, log_new(params, n, alpha, discount), shift_of(params, discount))
     state = new_state(
         labels,
-        (widths[NUMBERS], widths[CODES], 2 * widths[CODES], widths[COUNTS]),
+        (widths[NUMBERS], widths[CODES] + len(shared), 2 * widths[CODES] + columns, widths[COUNTS]),
         params,
         base,
         alpha,
@@ -137,6 +146,9 @@ def draw_matrix(
     if kind == CODES:
         share = rng.beta(params["level_weight"], params["level_weight"], (number, d))
         return (rng.random((n, d)) < share[labels]).astype(float)
+    if kind == ROWS:  # totals are not modelled: here they are short, and some are 0
+        shares = rng.dirichlet(np.full(d, base["k0"][0]), number)
+        return rng.multinomial(rng.integers(0, MOST_SIMULATED + 1, n), shares[labels]).astype(float)
     rates = rng.gamma(params["rate_shape"], size=(number, d)) / base["rate"]
     return rng.poisson(rates[labels]).astype(float)
 

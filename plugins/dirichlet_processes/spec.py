@@ -13,12 +13,16 @@ Miller, J. W. and Harrison, M. T. (2018). Mixture models with a prior on the num
 Wade, S. and Ghahramani, Z. (2018). Bayesian cluster analysis: point estimation and credible balls. Bayesian Analysis 13, 559-626."""
 
 HELP = """\
-Every sample belongs to one cluster. Numbers are normal, categories have shares, counts are Poisson, each with parameters of the cluster's own,
+Every sample belongs to one cluster. Numbers are normal, categories have shares, counts are Poisson or share a total, each with parameters of the cluster's own,
 which are integrated out. All matrices share the clusters.
 
 **Correlated or independent columns?** The columns of a matrix of numbers may be *correlated within a cluster*: every cluster has a full covariance
 matrix, and an oblique cloud is one cluster. With many columns such a matrix has too many numbers to learn; columns that are *independent
 within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Categories and counts are always independent.
+
+**Poisson counts or counts that share a total?** Where every sample has a total that says nothing, as the length of a document or the depth of
+a sequenced sample, take counts as sharing it (*multinomial*): clusters then differ in the shares of the columns. Poisson counts tell
+clusters apart by how much was counted too, unless their exposure is the total.
 
 **Which prior?** Under a *Dirichlet process* the posterior of the number of clusters does not settle on a true number however many
 samples there are: small extra clusters are what this prior says. Who asks "how many" takes the *finite mixture*; who asks "who with
@@ -66,7 +70,10 @@ DP_MIXTURE = ModelSpec(
             "base_scale", ("variable",), label="Common scale",
             doc="b0 of the variances of numbers, rate of the law of rates of counts; else 0",
         ),
-        Variable("base_weight", ("view",), label="Weight of the common centre", doc="of matrices of numbers"),
+        Variable(
+            "base_weight", ("view",), label="Weight of the common centre",
+            doc="of matrices of numbers; of counts that share a total the weight of each share",
+        ),
         Variable(
             "base_spread", ("pair_of_variables",), label="Common scatter",
             doc="Psi0 on and below the diagonal, of each matrix with correlated columns, in units of the fit",

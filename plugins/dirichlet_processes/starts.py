@@ -29,13 +29,24 @@ def start_labels(table: Table, params: Settings, rng: np.random.Generator) -> In
     return k_means(table, rng) if word == "means" else np.zeros(n, np.int64)
 
 
+def root_shares(table: Table) -> Floats:
+    """(n, W) square roots of the shares of counts that share a total, NaN where the total is 0 or missing."""
+    rows, codes = table.items.rows, len(table.code_of)
+    counts = np.zeros((len(rows.totals), len(table.share_of)))
+    owner = np.repeat(np.arange(len(counts)), rows.spans[:, -1] - rows.spans[:, 0])
+    counts[owner, rows.place - table.first[codes]] = rows.tally
+    totals = np.repeat(rows.totals, np.diff(table.first[codes:]), axis=1)
+    return np.sqrt(np.divide(counts, totals, out=np.full(counts.shape, np.nan), where=totals > 0))
+
+
 def k_means(table: Table, rng: np.random.Generator) -> Ints:
     """Lloyd's rounds with about sqrt(n) centres on the standardised columns, missing cells at the mean. (n,)"""
     items = table.items
     counts = np.where(items.counts >= 0, np.log1p(np.maximum(items.counts, 0.0)), np.nan)
     codes = np.where(items.codes >= 0, items.codes.astype(float), np.nan)
     joint = np.where(items.joint_known, items.joint, np.nan)
-    columns = np.concatenate([np.where(items.known, items.numbers, np.nan), joint, codes, counts], axis=1)
+    parts = [np.where(items.known, items.numbers, np.nan), joint, codes, counts, root_shares(table)]
+    columns = np.concatenate(parts, axis=1)
     known = ~np.isnan(columns)
     columns = np.where(known, columns, 0.0)
     seen = np.maximum(known.sum(axis=0), 1)
@@ -90,6 +101,7 @@ def first_state(table: Table, params: Settings, rng: np.random.Generator) -> Sta
     """Where a chain begins."""
     numbers, _, _, counts = table.widths
     base = first_base(params, len(table.kinds), numbers, counts, table.joint_widths)
+    base["k0"][table.row_matrix] = params["share_weight"]
     alpha = params["alpha_shape"] / params["alpha_rate"] if params["learn_alpha"] else params["alpha"]
     discount = (
         params["discount"] if params["prior"] == "pitman_yor" and not params["learn_discount"] else 0.25

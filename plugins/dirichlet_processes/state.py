@@ -24,7 +24,7 @@ class Base(TypedDict):
     m0: Floats
     """(G,) centre of each column of numbers, standardised"""
     k0: Floats
-    """(V,) weight of the centre by matrix, also of those without numbers"""
+    """(V,) weight by matrix: of the centre, also where there are no numbers; of rows of counts that of each column's share"""
     b0: Floats
     """(G,) scale of the variances"""
     rate: Floats
@@ -82,13 +82,15 @@ class Table:
     unit: Floats
     values: tuple[Floats, ...]
     first: Ints
-    """(C + 1,) where the levels of each column of codes begin"""
+    """(C + M + 1,) where the levels of each column of codes, then the columns of each matrix of rows of counts begin"""
     joint_of: NDArray[np.int64]
     """(F, 2) matrix and column of correlated columns"""
     joint_first: Ints
     """(B + 1,) where the columns of each of their matrices begin"""
     joint_centre: Floats
     joint_scale: Floats
+    share_of: NDArray[np.int64]
+    """(W, 2) matrix and column of the columns of rows of counts that share a total"""
     constant: float
     """What the log density of the data in their own unit has more than that of the clusters"""
     steps: Floats
@@ -96,13 +98,18 @@ class Table:
 
     @property
     def widths(self) -> tuple[int, int, int, int]:
-        """Columns of numbers and of codes, levels of all codes, columns of counts."""
-        return len(self.number_of), len(self.code_of), int(self.first[-1]), len(self.count_of)
+        """As ``Clusters`` has them: columns of numbers, of codes and matrices of rows of counts, levels of all these, columns of counts."""
+        return len(self.number_of), len(self.first) - 1, int(self.first[-1]), len(self.count_of)
 
     @property
     def joint_widths(self) -> tuple[int, ...]:
         """Columns of each matrix whose columns are correlated."""
         return tuple(np.diff(self.joint_first).tolist())
+
+    @property
+    def row_matrix(self) -> NDArray[np.int64]:
+        """(M,) which matrices are rows of counts that share a total."""
+        return np.unique(self.share_of[:, 0])
 
     @property
     def joint_matrix(self) -> NDArray[np.int64]:
@@ -132,7 +139,7 @@ def law_of(table: Table, base: Base, params: Settings, new: Floats, discount: fl
     return Law(
         params["within_shape"], base["m0"], base["k0"][table.number_of[:, 0]], base["b0"], table.steps, params["level_weight"],
         table.first, params["rate_shape"], base["rate"], shift_of(params, discount), new, table.joint_first, base["joint_m0"],
-        base["k0"][table.joint_matrix], roots_of(base["psi"], table.joint_first),
+        base["k0"][table.joint_matrix], roots_of(base["psi"], table.joint_first), base["k0"][table.row_matrix],
     )  # fmt: skip
 
 

@@ -32,7 +32,9 @@ def work_of_row(table: Table) -> int:
     """Counted work of one density of a row; a count costs a few log gammas."""
     numbers, codes, _, counts = table.widths
     joint = sum(30 + d * d for d in table.joint_widths) * (1 if table.items.joint_whole.all() else 4)
-    return 30 + 3 * numbers * (1 if table.items.complete else 8) + 4 * codes + 60 * counts + joint
+    rows = table.items.rows
+    shares = len(rows.tally) * 10 // max(len(rows.totals), 1) + 60 * rows.totals.shape[1]
+    return 30 + 3 * numbers * (1 if table.items.complete else 8) + 4 * codes + 60 * counts + joint + shares
 
 
 @dataclass(frozen=True)

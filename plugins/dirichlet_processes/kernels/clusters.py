@@ -1,12 +1,13 @@
 """Clusters as sums over their members, parameters integrated out: add a row, take one out, predict one, evidence.
 
-Four kinds of columns, each with a conjugate prior of a cluster's parameters:
+Five kinds of columns, each with a conjugate prior of a cluster's parameters:
 
 - numbers: ``x ~ N(mu, s2)``, ``s2 ~ IG(a0, b0_j)``, ``mu ~ N(m0_j, s2 / k0_j)``; a row is predicted by a Student law of ``2 a_c``
   degrees (Murphy 2007, Conjugate Bayesian analysis of the Gaussian distribution, eqs. 86-100);
 - codes: ``x ~ Categorical(p)``, ``p ~ Dirichlet(a, …, a)``; zeros and ones are the case of two levels;
 - counts: ``x ~ Poisson(e_ij r)``, ``r ~ Gamma(a, b_j)``; a row is predicted by a negative binomial law;
-- numbers of matrices whose columns are correlated: see ``joint.py``.
+- numbers of matrices whose columns are correlated: see ``joint.py``;
+- rows of counts that share a total: see ``rows.py``.
 
 A missing cell leaves the sums of its column alone, which is exact.
 """
@@ -29,6 +30,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.joint import (
     remove_joint,
     reset_joint,
 )
+from plaidwork.plugins.dirichlet_processes.kernels.rows import add_rows, predict_rows
 
 LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
@@ -101,6 +103,7 @@ def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
         if items.counts[i, j] >= 0:
             c.events[k, j] += items.counts[i, j]
             c.time[k, j] += items.exposure[i, j]
+    add_rows(c, k, items, i, 1.0)
     refresh(c, k, law, items.complete)
 
 
@@ -130,6 +133,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
         if items.counts[i, j] >= 0:
             c.events[k, j] -= items.counts[i, j]
             c.time[k, j] = max(c.time[k, j] - items.exposure[i, j], 0.0)
+    add_rows(c, k, items, i, -1.0)
     refresh(c, k, law, items.complete)
 
 
@@ -204,14 +208,14 @@ def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
         if items.counts[i, j] >= 0:
             shape, rate = law.rate_shape + c.events[k, j], law.rate[j] + c.time[k, j]
             total += predict_count(items.counts[i, j], items.exposure[i, j], shape, rate)
-    return total
+    return total + predict_rows(c, k, items, i, law)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def log_marginal(c: Clusters, k: int, law: Law) -> float:
     """Log density of all cells of slot ``k``, its parameters integrated out.
 
-    Of counts the factors ``e^x / x!``, which no clustering changes, are left out: see ``constant_of_counts``.
+    Of counts what no clustering changes, factors ``e^x / x!`` and multinomial coefficients, is left out: see ``constant_of_counts``.
     """
     total = 0.0
     for j in range(c.known.shape[1]):
@@ -223,8 +227,9 @@ def log_marginal(c: Clusters, k: int, law: Law) -> float:
         a_c = law.a0 + 0.5 * m
         total += math.lgamma(a_c) - math.lgamma(law.a0) + law.a0 * math.log(b0) - a_c * math.log(b_c)
         total += 0.5 * math.log(k0 / (k0 + m)) - 0.5 * m * math.log(2.0 * math.pi)
-    weight = law.level_weight
+    codes = c.coded.shape[1] - law.share_weight.size
     for j in range(c.coded.shape[1]):
+        weight = law.level_weight if j < codes else law.share_weight[j - codes]
         levels = law.first[j + 1] - law.first[j]
         total += math.lgamma(weight * levels) - math.lgamma(weight * levels + c.coded[k, j])
         for place in range(law.first[j], law.first[j + 1]):
@@ -239,8 +244,8 @@ def log_marginal(c: Clusters, k: int, law: Law) -> float:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def constant_of_counts(items: Items) -> float:
-    """Sum of ``x log e - log x!`` over the known counts: what ``log_marginal`` leaves out."""
-    total = 0.0
+    """What ``log_marginal`` leaves out: ``x log e - log x!`` of the known counts, the coefficients of rows that share a total."""
+    total = items.rows.ways.sum()
     for i in range(items.counts.shape[0]):
         for j in range(items.counts.shape[1]):
             x = items.counts[i, j]

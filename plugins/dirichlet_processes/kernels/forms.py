@@ -10,6 +10,24 @@ FIRST, SECOND, THIRD = np.arange(3)
 """Slots that kernels name. Of a plain number numba would compile everything that takes a slot anew, once for each such number."""
 
 
+class Rows(NamedTuple):
+    """Matrices of which a row is counts that share a total, M of them, by their counts above 0; all arrays read-only.
+
+    A row that is missing has no counts, as one whose total is 0: the probability of both is 1 in every cluster.
+    """
+
+    spans: np.ndarray
+    """(n, M + 1) int64 where the counts of a row begin in each matrix, and where those of the last one end"""
+    place: np.ndarray
+    """(counts,) int64 place of each among the levels of ``Clusters``"""
+    tally: np.ndarray
+    """(counts,) float64 whole numbers from 1 on"""
+    totals: np.ndarray
+    """(n, M) float64"""
+    ways: np.ndarray
+    """(n, M) ``log total! - sum log count!``, the multinomial coefficient"""
+
+
 class Items(NamedTuple):
     """The data of n rows; all arrays read-only."""
 
@@ -31,6 +49,7 @@ class Items(NamedTuple):
     """(n, F) bool"""
     joint_whole: np.ndarray
     """(n,) bool: no cell of ``joint`` is missing in the row"""
+    rows: Rows
 
 
 class Law(NamedTuple):
@@ -49,7 +68,7 @@ class Law(NamedTuple):
     level_weight: float
     """Dirichlet weight of each level"""
     first: np.ndarray
-    """(C + 1,) int64 where the levels of each column begin"""
+    """(C + M + 1,) int64 where the levels of each column of codes, then the columns of each matrix of rows of counts begin"""
     rate_shape: float
     rate: np.ndarray
     """(P,) b_j"""
@@ -65,6 +84,8 @@ class Law(NamedTuple):
     """(B,)"""
     joint_root: np.ndarray
     """(Q,) the upper triangle U of each matrix with ``U' U = Psi0``, d x d numbers each, one matrix after the other"""
+    share_weight: np.ndarray
+    """(M,) Dirichlet weight of each column's share in a matrix of rows of counts"""
 
 
 class Clusters(NamedTuple):
@@ -85,9 +106,9 @@ class Clusters(NamedTuple):
     constant: np.ndarray
     """(S, G) its log constant; where no number is missing the first entry has the sum"""
     levels: np.ndarray
-    """(S, L) members at each level of each column, columns one after the other"""
+    """(S, L) members at each level of each column, columns one after the other; then the sums of the columns of rows of counts"""
     coded: np.ndarray
-    """(S, C) members with a known code"""
+    """(S, C + M) members with a known code; then the totals of rows of counts"""
     events: np.ndarray
     """(S, P) sum of counts"""
     time: np.ndarray
@@ -105,7 +126,8 @@ class Clusters(NamedTuple):
 def empty_clusters(
     slots: int, numbers: int, codes: int, levels: int, counts: int, joint: tuple[int, ...] = ()
 ) -> dict[str, np.ndarray]:
-    """Free slots, by name, as the state of a chain holds them; ``joint`` are the widths of matrices of correlated columns."""
+    """Free slots, by name, as the state of a chain holds them, of the widths of ``Clusters``; ``joint`` are those of matrices of correlated
+    columns."""
     real = {name: np.zeros((slots, numbers)) for name in ("mean", "square", "centre", "weight", "constant")}
     return {
         "size": np.zeros(slots, np.int64),

@@ -52,7 +52,7 @@ def _prior(name: str, label: str) -> tuple[Hyperparameter, Hyperparameter]:
 
 
 SETTINGS = (
-    likelihoods_setting(correlated=False),
+    likelihoods_setting(whole_rows=False),
     *COLUMNS,
     Hyperparameter(
         "learn", "bool", True, label="Learn the concentrations", group=GROUP,

@@ -100,6 +100,7 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         items[0].joint_known,
         items[0].joint_whole,
         tables[0].joint_first,
+        items[0].rows,
         float(params["within_shape"]),
         float(params["level_weight"]),
         float(params["rate_shape"]),
@@ -131,7 +132,7 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
     return Law(
         params["within_shape"], base["m0"], np.full(len(base["m0"]), base["k0"][0]), base["b0"], table.steps,
         params["level_weight"], table.first, params["rate_shape"], base["rate"], 0.0, np.zeros(0),
-        table.joint_first, np.zeros(0), np.zeros(0), np.zeros(0),
+        table.joint_first, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0),
     )  # fmt: skip
 
 

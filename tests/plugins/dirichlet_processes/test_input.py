@@ -6,6 +6,7 @@ from dp_tools import MODEL, matrices, settings
 
 from plaidwork.core.api import ModelError
 from plaidwork.plugins.dirichlet_processes.reading import kinds_of, read
+from plaidwork.plugins.dirichlet_processes.starts import root_shares
 
 GAP = np.nan
 
@@ -37,6 +38,12 @@ def test_a_stored_run_keeps_its_columns_independent():
         ),
         (np.arange(202.0).reshape(101, 2), "categorical", "Column “X1” of “X” has 101 different values"),
         ([[1.0], [0.0]], "Y = poisson", "“Y”"),
+        ([[1.0, 2.0], [0.0, -2.0]], "multinomial", "Row “s2”, column “X2” of “X” is -2; counts"),
+        (
+            [[1.0, 2.0, 3.0], [GAP, 2.0, GAP], [GAP, GAP, GAP], [1.0, GAP, 0.0]],
+            "multinomial",
+            "Row “s2” of “X” has 2 of 3 cells missing, and 1 other row has gaps too; counts that share a total are known as a whole row or not at all.",
+        ),
     ],
 )
 def test_wrong_values_are_refused_with_words(values, likelihoods, words):
@@ -52,6 +59,33 @@ def test_what_is_noteworthy_is_said():
     data = matrices(X=[[1.0, 2.0], [1.0, 3.0], [GAP, GAP]])
     said = [p.message for p in MODEL.validate(data, settings())]
     assert said == ["Column “X1” of “X” has one value only.", "1 of 3 samples has no known cell: “s3”."]
+
+
+def test_rows_that_say_nothing_are_told():
+    params = settings(likelihoods="multinomial")
+    said = [
+        p.message
+        for p in MODEL.validate(matrices(X=[[0.0, 0.0], [1.0, 3.0], [0.0, 3.0], [2.0, 3.0]]), params)
+    ]
+    assert said == ["1 sample of “X” has no count: “s1”."]
+    said = [p.message for p in MODEL.validate(matrices(X=[[1.0], [1.0], [3.0]]), params)]
+    assert said == ["“X” has one column, which has all of every total."]
+
+
+def test_rows_of_counts_are_read():
+    """By their counts above 0; a missing row has none. Categories come first among the levels."""
+    data = matrices(a=[[2.0, 0.0], [GAP, GAP], [0.0, 3.0]], b=[[1.0], [0.0], [1.0]], c=[[1.0], [5.0], [0.0]])
+    table = read(data, settings(likelihoods="multinomial, categorical, multinomial"))
+    rows = table.items.rows
+    assert table.first.tolist() == [0, 2, 4, 5]
+    assert rows.spans.tolist() == [[0, 1, 2], [2, 2, 3], [3, 4, 4]]
+    assert rows.place.tolist() == [2, 4, 4, 3]
+    assert rows.tally.tolist() == [2.0, 1.0, 5.0, 3.0]
+    assert rows.totals.tolist() == [[2.0, 1.0], [0.0, 5.0], [3.0, 0.0]]
+    assert table.row_matrix.tolist() == [0, 2]
+    shares = root_shares(table)
+    assert shares[[0, 2], :2].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert np.isnan(shares[1, :2]).all()
 
 
 def test_columns_are_read():

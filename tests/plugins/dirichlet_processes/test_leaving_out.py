@@ -28,11 +28,13 @@ CODES = np.array(
     [[0, 1], [0, 2], [1, 2], [1, GAP], [0, 0]]
 )  # the highest level twice, so that it stays when a row is left out
 COUNTS = np.array([[0, 3], [1, 4], [6, 1], [5, GAP], [2, 2]])
+SHARED = np.array([[2, 0, 1], [1, 0, 0], [0, 3, 1], [0, 12, 9], [1, 1, 0]])
 CASES = {
     "gaussian": {"a": NUMBERS},
     "gaussian_full": {"a": NUMBERS},
     "categorical, poisson": {"a": CODES, "b": COUNTS},
     "gaussian_full, gaussian": {"a": NUMBERS, "b": NUMBERS[:, ::-1]},
+    "multinomial, poisson": {"a": SHARED, "b": COUNTS},
 }
 LABELS = (0, 0, 1, 1, 0)
 
@@ -157,11 +159,11 @@ HIDDEN = [[False, False], [True, True], [True, False], [False, False], [False, F
 """Of a row all cells, of another one of two; every category stays in the fit, as the enumeration counts them."""
 
 
-def holding_out(given):
-    """The data with the cells of ``HIDDEN`` held out of the first matrix."""
-    whole = matrices(**given)
-    first, *others = whole["views"]
-    hidden = np.array(HIDDEN) & first.observed
+def holding_out(given, whole):
+    """The data with the cells of ``HIDDEN`` held out of the first matrix, or with those rows of which it hides the first."""
+    first, *others = matrices(**given)["views"]
+    hidden = np.array(HIDDEN)[:, :1].repeat(first.shape[1], 1) if whole else np.array(HIDDEN)
+    hidden &= first.observed
     values = np.where(hidden, 0.0, first.values)
     less = replace(
         first, values=values, observed=first.observed & ~hidden, held_out=hidden, truth=first.values
@@ -173,7 +175,7 @@ def off_held_out(likelihoods):
     """Largest distance of densities of held-out cells from sums over all clusters; of rows without one, NaN has to be told."""
     params = settings(likelihoods=likelihoods, alpha=0.8, prior="pitman_yor", discount=0.3)
     given = CASES[likelihoods]
-    data, name, labels = holding_out(given), next(iter(given)), (0, 0, 1, 2, 0)
+    data, name, labels = holding_out(given, "multinomial" in likelihoods), next(iter(given)), (0, 0, 1, 2, 0)
     chain = drawn(data, params, labels)
     found = MODEL.log_likelihood(chain, np.array([0]), data, params, 0, np.arange(5), None)[0]
     fitted = np.where(data["views"][0].observed, given[name], GAP)
@@ -187,7 +189,7 @@ def off_held_out(likelihoods):
     return float(np.nanmax(np.abs(found - expected)))
 
 
-@pytest.mark.parametrize("likelihoods", ["gaussian", "categorical, poisson"])
+@pytest.mark.parametrize("likelihoods", ["gaussian", "categorical, poisson", "multinomial, poisson"])
 def test_density_of_held_out_cells_given_all_that_was_fitted(likelihoods):
     assert off_held_out(likelihoods) < 1e-9
 

@@ -21,6 +21,7 @@ GAP = np.nan
 COLUMNS = {
     "gaussian": ([[0.1], [0.4], [2.0], [2.3]], [1.9], 1e-9),
     "gaussian_full": ([[0.1, 0.3], [0.4, 0.1], [2.0, 1.5], [2.3, 1.0]], [1.9, 0.7], 1e-9),
+    "multinomial": ([[2, 0, 1], [1, 0, 0], [0, 3, 1], [0, 2, 2]], [1, 1, 2], 1e-9),
     "gaussian_full with a gap": ([[0.1, 0.3], [0.4, 0.1], [2.0, 1.5], [2.3, 1.0]], [1.9, GAP], 1e-5),
 }
 """Fitted rows, a new one, and how close a sum over a grid of its missing cell comes."""
@@ -87,3 +88,18 @@ def test_results_are_those_of_the_kept_draws():
     one = fit_by_hand(data, params, chains=1, warmup=5, draws=5)
     other = MODEL.summarise(keep(data, params, chains=1, warmup=5, draws=5), data, params)
     assert np.array_equal(one["labels"].values, other["labels"].values)
+
+
+def test_rows_that_share_a_total_are_placed_whole():
+    """Of new samples too: one with a gap is placed without the matrix, which is told."""
+    rng = np.random.default_rng(3)
+    numbers, counts = rng.normal(size=(12, 2)), rng.poisson(2.0, (12, 3)).astype(float)
+    params = settings(likelihoods="gaussian, multinomial")
+    data = matrices(a=numbers, b=counts)
+    kept = keep(data, params, chains=1, warmup=5, draws=5)
+    lacking = MODEL.predict(kept, data, matrices(a=[[0.3, 1.0]]), params)
+    gap = MODEL.predict(kept, data, matrices(a=[[0.3, 1.0]], b=[[4.0, GAP, 1.0]]), params)
+    assert np.array_equal(lacking["probability"].values, gap["probability"].values)
+    told = "1 row of counts that share a total has gaps, and was left out."
+    assert gap["caption"].endswith(told)
+    assert told not in lacking["caption"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law, Rows
 
 NUMBERS, CODES, LEVELS, COUNTS = range(4)
 """Places in a row of ``width``: columns of numbers and of codes, levels of all codes, columns of counts."""
@@ -40,6 +40,8 @@ class Bag(NamedTuple):
     joint_whole: np.ndarray
     joint_first: np.ndarray
     """As in ``Items`` and ``Law``, of width 0: no view has correlated columns"""
+    rows: Rows
+    """As in ``Items``, of no matrix: no view has rows of counts that share a total"""
     a0: float
     level_weight: float
     rate_shape: float
@@ -104,6 +106,7 @@ def items_of(bag: Bag, v: int) -> Items:
         bag.joint,
         bag.joint_known,
         bag.joint_whole,
+        bag.rows,
     )
 
 
@@ -129,6 +132,7 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
         0.0,
         bases.rate[:0],
         bag.joint_first,
+        bases.rate[:0],
         bases.rate[:0],
         bases.rate[:0],
         bases.rate[:0],
