@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.deferred import Deferred
 
 T = TypeVar("T")
@@ -44,6 +45,8 @@ class Block:
     names : one tuple of item names per axis.
     categories : the labels' names, by code; empty for numbers.
     unit : unit of the values as shown.
+    kind : what the values are, as the data are marked; whole numbers may be counts, or ``ordinal``: grades and measurements.
+        Empty where nobody said.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Block:
     names: tuple[tuple[str, ...], ...]
     categories: tuple[str, ...] = ()
     unit: str = ""
+    kind: ValueKind | Literal[""] = ""
     truth: np.ndarray | None = field(default=None, repr=False)
     """(n, m) values with the held-out cells filled in; None when nothing is held out."""
 

@@ -267,7 +267,7 @@ def freeze(array: np.ndarray) -> np.ndarray:
 
 def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generator) -> Block:
     names = (dataset.row_names, dataset.column_names)[: len(dataset.shape)]
-    common: dict[str, Any] = {"categories": dataset.categories, "unit": dataset.unit}
+    common: dict[str, Any] = {"categories": dataset.categories, "unit": dataset.unit, "kind": dataset.kind}
     if dataset.is_sparse:
         observed = np.ones((1, 1), dtype=bool)
         return Block(dataset.name, dataset.values, freeze(observed), None, names, **common)

@@ -60,9 +60,15 @@ def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]
 
 
 def guessed(block: Block, few: int) -> str:
-    """Categories where all known values are 0 or 1, counts where they are whole and not negative, else numbers: up to ``few`` correlated."""
+    """Categories where all known values are 0 or 1, counts where they are whole, not negative and not marked as grades; else
+    numbers: up to ``few`` correlated."""
     known = block.values[block.observed]
-    if not known.size or (known < 0).any() or (known != np.floor(known)).any():
+    if (
+        block.kind in ("real", "ordinal")
+        or not known.size
+        or (known < 0).any()
+        or (known != np.floor(known)).any()
+    ):
         return JOINT if block.shape[1] <= few else NUMBERS
     return CODES if (known <= 1).all() else COUNTS
 

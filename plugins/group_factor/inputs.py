@@ -39,7 +39,9 @@ def view_names(blocks: tuple[Block, ...]) -> tuple[str, ...]:
 
 
 def guess(block: Block) -> str:
-    """The likelihood that the values allow: 0 and 1, whole numbers from 0 on, anything."""
+    """The likelihood that the values allow: 0 and 1, whole numbers from 0 on, anything; whole numbers that are no counts are numbers."""
+    if block.kind == "ordinal":
+        return "gaussian"
     largest, step = -1.0, max(1, 100_000 // max(1, block.shape[1]))
     for lo in range(0, block.shape[0], step):  # a few samples at a time: no copy of the whole view
         values = block.values[lo : lo + step][block.observed[lo : lo + step]]

@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from plaidwork.core import fit
+from plaidwork.core.contract.per_matrix import suited
 from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.data.value_kinds import kind_of_table
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.fitting import registry
 from plaidwork.core.session.suitability import Choices, suggestion
+from plaidwork.plugins.dirichlet_processes.reading import kinds_of
+from plaidwork.plugins.group_factor.inputs import likelihoods_of
 
 RNG = np.random.default_rng(1)
 WORDS = RNG.poisson(np.r_[8.0, np.geomspace(0.02, 3, 59)] * RNG.gamma(2, 0.5, (200, 1)))
@@ -75,3 +79,22 @@ def test_no_model_of_words_is_proposed_for_grades(tmp_path):
     words = registry().model("hdp_topics").spec.input("X")
     assert data.name in Choices({data.name: data}).offer(words)
     assert fit("hdp_topics", {"X": data}, {}, chains=1, warmup=1, draws=1).results
+
+
+@pytest.mark.parametrize(
+    ("model", "words"), [("group_factor", ("gaussian", "poisson")), ("dp_mixture", ("gaussian", "poisson"))]
+)
+def test_a_model_takes_them_as_the_data_are_marked(model, words, tmp_path):
+    """What the set-up shows beside each matrix is what is fitted."""
+    found = registry().model(model)
+    setting = next(item for item in found.spec.hyperparameters if item.name == "likelihoods")
+    for kind, word in zip(("ordinal", "count"), words, strict=True):
+        data = read_dataset(_file(tmp_path, GRADES), {"kind": kind})
+        plan = make_plan(found, {"views": [data]}, {}, schedule=found.spec.schedule)
+        blocks = plan.data["views"]
+        if model == "group_factor":
+            taken = likelihoods_of(blocks, "")
+        else:
+            taken = kinds_of(plan.params, blocks)
+        assert taken == (word,)
+        assert suited(setting, kind).startswith(word)  # correlated columns are numbers too
