@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ModelData, Params
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Law, empty_clusters
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links, clusters_of
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, kinds_of, read
@@ -137,8 +137,13 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
 
 def clusters_at(state: ViewState, tables: ViewTables, v: int) -> Clusters:
     """The clusters of one view; writing into them writes into the state."""
-    found: Clusters = clusters_of(Clusters(**state["clusters"]), state["links"]["slots"], tables.bag.width, v)
-    return found
+    slots, widths, found = state["links"]["slots"].tolist(), tables.widths, {}
+    for name, flat in state["clusters"].items():
+        sizes = [s * row_width(name, row) for s, row in zip(slots, widths, strict=True)]
+        lo, width = sum(sizes[:v]), row_width(name, widths[v])
+        piece = flat[lo : lo + sizes[v]]
+        found[name] = piece if name == "size" else piece.reshape(slots[v], width)
+    return Clusters(**found)
 
 
 def row_width(name: str, widths: Ints) -> int:
