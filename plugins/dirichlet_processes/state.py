@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypedDict, cast
 
 import numpy as np
@@ -98,6 +99,11 @@ class Table:
     def widths(self) -> tuple[int, int, int, int]:
         """Columns of numbers and of codes, levels of all codes, columns of counts."""
         return len(self.number_of), len(self.code_of), int(self.first[-1]), len(self.count_of)
+
+    @cached_property
+    def matrices_of_numbers(self) -> NDArray[np.int64]:
+        """Which matrices have columns of numbers, in order."""
+        return np.unique(self.number_of[:, 0])
 
     @property
     def joint_widths(self) -> tuple[int, ...]:

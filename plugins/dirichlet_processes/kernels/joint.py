@@ -49,7 +49,7 @@ def log_determinant(root: np.ndarray, at: int, d: int) -> float:
     return 2.0 * total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def refresh_joint(c: Clusters, k: int, law: Law) -> None:
     """The log constants of the predictive laws of slot ``k``. O(F)."""
     at = FIRST
@@ -183,7 +183,7 @@ def known_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, a
     return total - 0.5 * (df + count) * math.log1p(k_c / (k_c + 1.0) * square)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def predict_joint(c: Clusters, k: int, items: Items, i: int, law: Law, known: bool) -> float:
     """Log density of row ``i`` in slot ``k``: of its known cells, or of all, the missing ones as they were drawn last."""
     total, at = 0.0, FIRST

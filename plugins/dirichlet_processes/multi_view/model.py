@@ -37,7 +37,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, log_joint
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import find_problems
-from plaidwork.plugins.dirichlet_processes.sweep import AT_ONCE, ROOM, SLICE, work_of_row
+from plaidwork.plugins.dirichlet_processes.sweep import AT_ONCE, ROOM, SLICE
 
 SMALL: dict[str, Any] = {
     "standardise": False, "within": 0.7, "mean_weight": 0.6, "within_shape": 3.0, "block_alpha_shape": 3.0,
@@ -78,7 +78,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         tables = tables_of(data, params)
         one = Updates(state, tables, params, rng)
         n, views = len(state["block"]), len(tables.tables)
-        unit = sum(work_of_row(table) for table in tables.tables)
+        unit = tables.work
         high, blocks = int(state["links"]["high"].max()), int((state["links"]["members"] > 0).sum())
         drawn = (high + ROOM) * unit + 6 * views * (blocks + ROOM) * (high + ROOM)
         move = 2 * (params["scans"] + 3) * n * unit // views

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypedDict, cast
 
 import numpy as np
@@ -11,14 +12,25 @@ from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ModelData, Params
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Law, empty_clusters
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
+    CODES,
+    COUNTS,
+    LEVELS,
+    NUMBERS,
+    Bag,
+    Bases,
+    Links,
+)
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, kinds_of, read
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints, Table
+from plaidwork.plugins.dirichlet_processes.sweep import work_of_row
 
 SLOTS, BLOCKS = 8, 8
 MOVE_SLOTS = 3
+PLACE = {"levels": LEVELS, "coded": CODES, "events": COUNTS, "time": COUNTS}
+"""Places in a row of widths of the arrays of ``Clusters`` that are not of numbers."""
 
 
 class ViewState(TypedDict):
@@ -62,6 +74,11 @@ class ViewTables:
     def widths(self) -> Ints:
         """(V, 4) as ``Table.widths``."""
         return np.asarray(self.bag.width)
+
+    @cached_property
+    def work(self) -> int:
+        """Counted work of one density of a row in all views."""
+        return sum(work_of_row(table) for table in self.tables)
 
 
 def one_view(block: Block) -> ModelData:
@@ -137,20 +154,25 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
 
 def clusters_at(state: ViewState, tables: ViewTables, v: int) -> Clusters:
     """The clusters of one view; writing into them writes into the state."""
-    slots, widths, found = state["links"]["slots"].tolist(), tables.widths, {}
+    slots, own, found = state["links"]["slots"], tables.widths[v], {}
+    size = int(slots[v])
+    before = (slots[:v] @ tables.widths[:v]).tolist()
     for name, flat in state["clusters"].items():
-        sizes = [s * row_width(name, row) for s, row in zip(slots, widths, strict=True)]
-        lo, width = sum(sizes[:v]), row_width(name, widths[v])
-        piece = flat[lo : lo + sizes[v]]
-        found[name] = piece if name == "size" else piece.reshape(slots[v], width)
+        if name == "size":
+            lo = int(slots[:v].sum())
+            found[name] = flat[lo : lo + size]
+            continue
+        width = row_width(name, own)
+        lo = before[PLACE.get(name, NUMBERS)] if width else 0
+        found[name] = flat[lo : lo + size * width].reshape(size, width)
     return Clusters(**found)
 
 
 def row_width(name: str, widths: Ints) -> int:
     """Numbers of a slot of a view with these widths (4,), in the array of this name."""
-    numbers, codes, levels, counts = (int(width) for width in widths)
-    found = {"size": 1, "levels": levels, "coded": codes, "events": counts, "time": counts}
-    return 0 if name.startswith("joint") else found.get(name, numbers)
+    if name == "size":
+        return 1
+    return 0 if name.startswith("joint") else int(widths[PLACE.get(name, NUMBERS)])
 
 
 def flat_clusters(slots: Ints, widths: Ints) -> dict[str, NDArray[Any]]:
