@@ -60,14 +60,14 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
         refresh_joint(c, k, law)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def clear_row(array: np.ndarray, k: int) -> None:
     """Zeros in row ``k``. A loop, as numba needs long to compile the assignment of a row."""
     for j in range(array.shape[1]):
         array[k, j] = 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """Empty slot ``k`` exactly: what subtraction leaves of rounding goes."""
     c.size[k] = 0
@@ -83,7 +83,7 @@ def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
     refresh(c, k, law, complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Put row ``i`` into slot ``k``. O(columns), of correlated ones the square."""
     if c.joint_constant.shape[1] > 0:
@@ -107,7 +107,7 @@ def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Take row ``i`` out of slot ``k``; an emptied slot is reset exactly. O(columns)."""
     if c.size[k] == 1:

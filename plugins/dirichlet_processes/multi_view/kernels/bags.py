@@ -80,7 +80,7 @@ class Links(NamedTuple):
     """(V,) int64 slots in use"""
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def items_of(bag: Bag, v: int) -> Items:
     """The data of view ``v``."""
     n, width = bag.has.shape[1], bag.width
@@ -102,7 +102,7 @@ def items_of(bag: Bag, v: int) -> Items:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def law_of(bag: Bag, bases: Bases, v: int) -> Law:
     """The law of the clusters of view ``v``; the prior of partitions is not in it."""
     numbers, codes, counts = 0, 0, 0
@@ -130,7 +130,7 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) -> Clusters:
     """The clusters of view ``v`` of all views' ``flat`` ones."""
     s = slots[v]

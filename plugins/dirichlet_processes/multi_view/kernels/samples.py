@@ -105,7 +105,7 @@ def has_room(links: Links) -> bool:
     return free_block(links) >= 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def found_cluster(rng: np.random.Generator, links: Links, v: int) -> int:
     """Give a new cluster its part of what is left of beta: Beta(1, gamma) of it. Needs a free slot."""
     new = links.high[v]
@@ -116,7 +116,7 @@ def found_cluster(rng: np.random.Generator, links: Links, v: int) -> int:
     return new
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def take_out(
     bag: Bag,
     bases: Bases,
@@ -149,7 +149,7 @@ def take_out(
         empty[v] = math.exp(fresh[v, i] - top)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -> float:
     """Log of ``S_kv``; ``k`` = -1 is a new block."""
     first, alpha = links.first[v], links.alpha[v]
@@ -163,7 +163,7 @@ def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -
     return math.log(max(total, LEAST)) - math.log(seen + alpha)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def draw_cluster(
     rng: np.random.Generator,
     links: Links,
