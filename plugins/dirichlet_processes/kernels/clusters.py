@@ -213,7 +213,7 @@ def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def log_marginal(c: Clusters, k: int, law: Law) -> float:
     """Log density of all cells of slot ``k``, its parameters integrated out.
 
@@ -255,7 +255,7 @@ def constant_of_counts(items: Items) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def copy_cluster(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
     target.size[b] = source.size[a]

@@ -230,7 +230,7 @@ def fill_row(rng: np.random.Generator, c: Clusters, k: int, items: Items, i: int
         at += d * d
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def marginal_joint(c: Clusters, k: int, law: Law) -> float:
     """Log density of all cells of slot ``k``, missing ones as they were drawn last."""
     total, at = 0.0, FIRST
@@ -246,14 +246,14 @@ def marginal_joint(c: Clusters, k: int, law: Law) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def copy_row(source: np.ndarray, a: int, target: np.ndarray, b: int) -> None:
     """Row ``a`` of one array into row ``b`` of another. A loop, as numba needs long to compile the assignment of a row."""
     for j in range(source.shape[1]):
         target[b, j] = source[a, j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def copy_joint(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
     copy_row(source.joint_centre, a, target.joint_centre, b)

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Block,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -55,6 +56,8 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
     """Clusters of each view, and blocks of samples that tie them; parameters and shares integrated out."""
 
     spec: ClassVar[ModelSpec] = MULTI_VIEW_CLUSTERS
+    likelihood_of: ClassVar[str] = "views"
+    likelihood_by_row: ClassVar[bool] = True
     trials: ClassVar[Sequence[Trial]] = (
         _trial("two views of numbers", "gaussian", 2, 1, block_moves=2),
         _trial("numbers and categories, concentrations fixed", "gaussian, categorical", 1, 3, learn=False),
@@ -135,6 +138,20 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         from plaidwork.plugins.dirichlet_processes.multi_view.results import summarise_views
 
         return summarise_views(kept, data, tables_of(data, params), params)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ViewSettings,
+        index: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.dirichlet_processes.multi_view.leaving_out import densities_of_views
+
+        return densities_of_views(chain, draws, data, tables_of(data, params), params, index, rows)
 
     def validate(self, data: ModelData, params: ViewSettings) -> Sequence[Problem]:
         return problems_of(data, params)

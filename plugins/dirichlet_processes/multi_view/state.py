@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypedDict, cast
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ModelData, Params
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Law, empty_clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     CODES,
     COUNTS,
@@ -94,7 +94,12 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         read(one_view(block), {**params, "likelihoods": kind})
         for kind, block in zip(kinds, blocks, strict=True)
     )
-    items = [table.items for table in tables]
+    has = np.array([block.observed.any(axis=1) for block in blocks])
+    return ViewTables(tables, bag_of(tables, [table.items for table in tables], has, params))
+
+
+def bag_of(tables: Sequence[Table], items: Sequence[Items], has: NDArray[np.bool_], params: Params) -> Bag:
+    """Rows of all views as the kernels take them; ``has`` (V, rows) tells which views a row has."""
 
     def flat(parts: list[NDArray[Any]]) -> NDArray[Any]:
         out: NDArray[Any] = np.concatenate([part.ravel() for part in parts])
@@ -102,7 +107,7 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         return out
 
     widths = np.array([table.widths for table in tables], np.int64)
-    bag = Bag(
+    return Bag(
         flat([one.numbers for one in items]),
         flat([one.known for one in items]),
         flat([one.codes for one in items]),
@@ -110,7 +115,7 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         flat([one.exposure for one in items]),
         widths,
         np.array([one.complete for one in items]),
-        np.array([block.observed.any(axis=1) for block in blocks]),
+        np.ascontiguousarray(has),
         flat([table.first for table in tables]),
         tables[0].steps,
         items[0].joint,
@@ -121,7 +126,6 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         float(params["level_weight"]),
         float(params["rate_shape"]),
     )
-    return ViewTables(tables, bag)
 
 
 def tables_of(data: ModelData, params: ViewSettings) -> ViewTables:

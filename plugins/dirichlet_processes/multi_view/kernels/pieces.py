@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -21,10 +19,10 @@ def _piece(whole: Any, sizes: int) -> tuple[Any, Any]:
     kind = types.Array(whole.dtype, sizes, "C", readonly=not whole.mutable, aligned=whole.aligned)
     signature = kind(whole, types.intp, *[types.intp] * sizes)
 
-    def code(context: Any, builder: ir.IRBuilder, found: Any, args: Any) -> Any:
+    def code(context: Any, builder: Any, found: Any, args: Any) -> Any:
         array = make_array(whole)(context, builder, args[0])
         size = context.get_abi_sizeof(context.get_data_type(whole.dtype))
-        strides = [ir.Constant(args[1].type, size)]
+        strides = [context.get_constant(types.intp, size)]
         for width in args[:2:-1]:
             strides.insert(0, builder.mul(strides[0], width))
         out = make_array(kind)(context, builder)
@@ -42,12 +40,12 @@ def _piece(whole: Any, sizes: int) -> tuple[Any, Any]:
 
 
 @intrinsic
-def stretch(typing: Any, flat: Any, lo: Any, size: Any) -> tuple[Any, Any]:
+def stretch(_context: Any, flat: Any, lo: Any, size: Any) -> tuple[Any, Any]:
     """``flat[lo : lo + size]``."""
     return _piece(flat, 1)
 
 
 @intrinsic
-def cut(typing: Any, flat: Any, lo: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+def cut(_context: Any, flat: Any, lo: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
     """``flat[lo : lo + rows * columns]`` as an array (rows, columns)."""
     return _piece(flat, 2)
