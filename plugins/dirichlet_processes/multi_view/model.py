@@ -139,6 +139,11 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
 
         return summarise_views(kept, data, tables_of(data, params), params)
 
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: ViewSettings) -> Results:
+        from plaidwork.plugins.dirichlet_processes.multi_view.newcomers import predict_views
+
+        return predict_views(kept, data, new_data, tables_of(data, params), params)
+
     def log_likelihood(
         self,
         chain: ChainView,

@@ -22,7 +22,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     items_of,
     law_of,
 )
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import log_share, put, weigh
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import LEAST, log_share, put, weigh
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -136,3 +136,56 @@ def leave_out(
                 c = clusters_of(flat, links.slots, fitted.width, v)
                 copy_cluster(clusters_of(pair, threes, fitted.width, v), FIRST, c, z[v, i])
         put(links, fitted.has, z, i, t[i], 1)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def term(links: Links, k: int, v: int, s: int) -> float:
+    """Weight of the cluster at place ``s`` of view ``v`` in block ``k``; that behind the last is a new one."""
+    uses = float(links.uses[k, s]) if k < links.members.size else 0.0
+    return uses + links.alpha[v] * links.beta[s]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def log_terms(links: Links, k: int, v: int, density: np.ndarray, free: float) -> float:
+    """Log of the sum of the terms of all clusters of view ``v`` in block ``k``; ``free`` is that of a new cluster."""
+    total = free
+    for s in range(links.first[v], links.first[v] + links.high[v]):
+        total += term(links, k, v, s) * density[s]
+    return math.log(max(total, LEAST))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def place_new(
+    new: Bag,
+    bases: Bases,
+    flat: Clusters,
+    pair: Clusters,
+    threes: np.ndarray,
+    links: Links,
+    a0: float,
+    share: np.ndarray,
+    log_density: np.ndarray,
+) -> None:
+    """Where one draw puts m new rows: ``share`` (m, all slots + V) probability of each cluster of a view, new ones of the views last.
+
+    The clusters of a view that a row lacks follow from its block. ``log_density`` (m,) is on the scale of the fit.
+    """
+    views, slots = links.slots.size, links.beta.size
+    density, empty = np.zeros(slots), np.zeros(views)
+    weights = np.empty(links.members.size + 1)
+    whole = math.log(links.members.sum() + a0)
+    begin(new, bases, pair, threes)
+    share[:] = 0.0
+    for i in range(new.has.shape[1]):
+        log_density[i] = weigh_row(new, bases, flat, pair, threes, links, i, density, empty)
+        total = log_blocks(new.has, links, a0, i, density, empty, weights)
+        log_density[i] += total - whole
+        for k in range(weights.size):
+            if weights[k] == -np.inf:
+                continue
+            for v in range(views):
+                free = links.alpha[v] * links.rest[v] * empty[v]
+                part = math.exp(weights[k] - total - log_terms(links, k, v, density, free))
+                for s in range(links.first[v], links.first[v] + links.high[v]):
+                    share[i, s] += part * term(links, k, v, s) * density[s]
+                share[i, slots + v] += part * free
