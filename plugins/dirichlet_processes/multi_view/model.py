@@ -177,7 +177,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
     def estimate(self, data: ModelData, params: ViewSettings) -> Cost:
         blocks = tuple(data["views"])
         n, d, views = blocks[0].shape[0], sum(block.shape[1] for block in blocks), len(blocks)
-        row = 1e-9 * (150.0 * views + 12.0 * d)
+        row = 1e-9 * (60.0 * views + 6.0 * d)
         memory = 8.0 * n * (3 * d + 4 * views) + 8.0 * 60 * d
         work = 12.0 + (params["moves"] + 0.3 * params["block_moves"]) * (params["scans"] + 3)
         return Cost(memory, n * row * work + 1e-3)
