@@ -85,7 +85,7 @@ def log_prior(base: Base, params: ColumnSettings, table: Table) -> float:
         + (SHAPE_B0 - 1.0) * np.log(base["b0"])
         - usual * base["b0"]
     )
-    used = base["k0"][np.unique(table.number_of[:, 0])]
+    used = base["k0"][table.matrices_of_numbers]
     total += float(per_column.sum()) - float(
         (np.log(params["mean_weight"]) + used / params["mean_weight"]).sum()
     )
@@ -119,7 +119,7 @@ def update_base(
             precision
         )
         square = ((mu - base["m0"]) ** 2 / (2.0 * s2)).sum(axis=0)
-        for v in np.unique(matrix):
+        for v in table.matrices_of_numbers:
             here = matrix == v
             shape = 1.0 + 0.5 * number * int(here.sum())
             base["k0"][v] = max(

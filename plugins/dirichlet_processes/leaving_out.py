@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ChainView, ModelData
 from plaidwork.plugins.dirichlet_processes.clusterings import spread_evenly
@@ -69,25 +70,32 @@ def densities_of_rows(
 def parted(data: ModelData, table: Table, params: Settings, index: int) -> tuple[Items, Items, Floats]:
     """The rows without the cells meant, with them, and (n,) the log unit of those, NaN where a row has none."""
     blocks: tuple[Block, ...] = tuple(data["views"])
-    held_out = any(block.held_out is not None and block.held_out.any() for block in blocks)
-    block = blocks[index]
-    if held_out:
-        meant = np.zeros(block.shape, bool) if block.held_out is None else block.held_out
-        values = block.values if block.truth is None else np.where(meant, block.truth, block.values)
-        more = replace(block, values=values, observed=block.observed | meant, held_out=None, truth=None)
-        less = block
-    else:
-        meant, more = block.observed, block
-        less = replace(block, observed=np.zeros(block.shape, bool))
+    less, more, meant = cells_meant(blocks, index)
 
     def items(one: Block) -> Items:
         parts = tuple(one if v == index else other for v, other in enumerate(blocks))
         found = new_items(data, ModelData({"views": parts}), table, params)
         return found._replace(complete=False, exposure=table.items.exposure)
 
+    return items(less), items(more), log_unit(table, meant, index)
+
+
+def cells_meant(blocks: tuple[Block, ...], index: int) -> tuple[Block, Block, NDArray[np.bool_]]:
+    """A matrix without the cells meant, with them, and which they are: held-out ones where any cell of the data is, else all known ones."""
+    block = blocks[index]
+    if not any(other.held_out is not None and other.held_out.any() for other in blocks):
+        return replace(block, observed=np.zeros(block.shape, bool)), block, block.observed
+    meant = np.zeros(block.shape, bool) if block.held_out is None else block.held_out
+    values = block.values if block.truth is None else np.where(meant, block.truth, block.values)
+    more = replace(block, values=values, observed=block.observed | meant, held_out=None, truth=None)
+    return block, more, meant
+
+
+def log_unit(table: Table, meant: NDArray[np.bool_], index: int) -> Floats:
+    """(n,) what log densities of these cells of matrix ``index`` are less on the scale of the data; NaN where a row has none of them."""
     scale = np.where(meant.any(axis=1), 0.0, np.nan)
     for places, units in ((table.number_of, table.scale), (table.joint_of, table.joint_scale)):
         for (v, j), unit in zip(places.tolist(), units.tolist(), strict=True):
             if v == index:
                 scale += np.where(meant[:, j], np.log(unit), 0.0)
-    return items(less), items(more), scale
+    return scale

@@ -23,7 +23,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.newcomers import place_new
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new
 from plaidwork.plugins.dirichlet_processes.reading import exposure_of
 from plaidwork.plugins.dirichlet_processes.rows import counts_of, packed_rows, whole_rows
-from plaidwork.plugins.dirichlet_processes.settings import Settings
+from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings, Settings
 from plaidwork.plugins.dirichlet_processes.state import Base, law_of
 from plaidwork.plugins.dirichlet_processes.state import Table as Columns
 
@@ -32,7 +32,7 @@ MOST_DRAWS = 200
 LIKELY_NEW = 0.5
 
 
-def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Settings) -> Items:
+def new_items(data: ModelData, new_data: ModelData, table: Columns, params: ColumnSettings) -> Items:
     """The new samples in the columns of the fit: a matrix that they lack is missing, and so is a category that the fit has not seen, or a row
     with gaps where counts share a total."""
     fitted = tuple(data["views"])
@@ -76,7 +76,7 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Sett
     return Items(numbers, known, codes, counts, exposure, bool(known.all()), joint, joint_known, whole, rows)
 
 
-def _exposure(block: Block | None, fitted: Block, m: int, params: Settings) -> Floats:
+def _exposure(block: Block | None, fitted: Block, m: int, params: ColumnSettings) -> Floats:
     return np.ones(m) if block is None else exposure_of(block, fitted, params)
 
 

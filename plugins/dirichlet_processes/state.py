@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypedDict, cast
 
 import numpy as np
@@ -100,6 +101,11 @@ class Table:
     def widths(self) -> tuple[int, int, int, int]:
         """As ``Clusters`` has them: columns of numbers, of codes and matrices of rows of counts, levels of all these, columns of counts."""
         return len(self.number_of), len(self.first) - 1, int(self.first[-1]), len(self.count_of)
+
+    @cached_property
+    def matrices_of_numbers(self) -> NDArray[np.int64]:
+        """Which matrices have columns of numbers, in order."""
+        return np.unique(self.number_of[:, 0])
 
     @property
     def joint_widths(self) -> tuple[int, ...]:

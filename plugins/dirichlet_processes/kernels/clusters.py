@@ -36,7 +36,7 @@ LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """The predictive laws of the numbers of slot ``k`` from its sums. O(G + F)."""
     product, total = 1.0, 0.0
@@ -58,17 +58,18 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
             c.constant[k, j] = law.step[m] + 0.5 * math.log(weight / math.pi)
     if complete and c.known.shape[1] > 0:
         c.constant[k, 0] = total + 0.5 * math.log(product)
-    refresh_joint(c, k, law)
+    if c.joint_constant.shape[1] > 0:
+        refresh_joint(c, k, law)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def clear_row(array: np.ndarray, k: int) -> None:
     """Zeros in row ``k``. A loop, as numba needs long to compile the assignment of a row."""
     for j in range(array.shape[1]):
         array[k, j] = 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """Empty slot ``k`` exactly: what subtraction leaves of rounding goes."""
     c.size[k] = 0
@@ -79,14 +80,16 @@ def reset(c: Clusters, k: int, law: Law, complete: bool) -> None:
     clear_row(c.coded, k)
     clear_row(c.events, k)
     clear_row(c.time, k)
-    reset_joint(c, k, law)
+    if c.joint_constant.shape[1] > 0:
+        reset_joint(c, k, law)
     refresh(c, k, law, complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Put row ``i`` into slot ``k``. O(columns), of correlated ones the square."""
-    add_joint(c, k, items, i, law)
+    if c.joint_constant.shape[1] > 0:
+        add_joint(c, k, items, i, law)
     c.size[k] += 1
     for j in range(items.numbers.shape[1]):
         if items.complete or items.known[i, j]:
@@ -107,13 +110,14 @@ def add(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Take row ``i`` out of slot ``k``; an emptied slot is reset exactly. O(columns)."""
     if c.size[k] == 1:
         reset(c, k, law, items.complete)
         return
-    remove_joint(c, k, items, i, law)
+    if c.joint_constant.shape[1] > 0:
+        remove_joint(c, k, items, i, law)
     c.size[k] -= 1
     for j in range(items.numbers.shape[1]):
         if items.complete or items.known[i, j]:
@@ -137,7 +141,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known numbers of row ``i`` in slot ``k``: a product of Student laws."""
     total, product, width = 0.0, 1.0, items.numbers.shape[1]
@@ -171,26 +175,28 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def predict_count(x: float, e: float, shape: float, rate: float) -> float:
     """Log probability of a count x with exposure e and a rate from Gamma(shape, rate): negative binomial."""
     out = math.lgamma(shape + x) - math.lgamma(shape) - math.lgamma(x + 1.0)
     return out + shape * math.log(rate / (rate + e)) + x * math.log(e / (rate + e))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
-    return predict_alone(c, k, items, i, law) + predict_joint(c, k, items, i, law, False)
+    total = predict_alone(c, k, items, i, law)
+    return total + predict_joint(c, k, items, i, law, False) if c.joint_constant.shape[1] > 0 else total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known cells of row ``i`` given the members of slot ``k``."""
-    return predict_alone(c, k, items, i, law) + predict_joint(c, k, items, i, law, True)
+    total = predict_alone(c, k, items, i, law)
+    return total + predict_joint(c, k, items, i, law, True) if c.joint_constant.shape[1] > 0 else total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known cells of row ``i`` in columns that are independent within a cluster. O(columns)."""
     total, product = predict_numbers(c, k, items, i, law), 1.0
@@ -211,7 +217,7 @@ def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     return total + predict_rows(c, k, items, i, law)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def log_marginal(c: Clusters, k: int, law: Law) -> float:
     """Log density of all cells of slot ``k``, its parameters integrated out.
 
@@ -254,7 +260,7 @@ def constant_of_counts(items: Items) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def copy_cluster(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
     target.size[b] = source.size[a]

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Block,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -37,7 +38,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, log_joint
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import find_problems
-from plaidwork.plugins.dirichlet_processes.sweep import AT_ONCE, ROOM, SLICE, work_of_row
+from plaidwork.plugins.dirichlet_processes.sweep import AT_ONCE, ROOM, SLICE
 
 SMALL: dict[str, Any] = {
     "standardise": False, "within": 0.7, "mean_weight": 0.6, "within_shape": 3.0, "block_alpha_shape": 3.0,
@@ -55,6 +56,8 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
     """Clusters of each view, and blocks of samples that tie them; parameters and shares integrated out."""
 
     spec: ClassVar[ModelSpec] = MULTI_VIEW_CLUSTERS
+    likelihood_of: ClassVar[str] = "views"
+    likelihood_by_row: ClassVar[bool] = True
     trials: ClassVar[Sequence[Trial]] = (
         _trial("two views of numbers", "gaussian", 2, 1, block_moves=2),
         _trial("numbers and categories, concentrations fixed", "gaussian, categorical", 1, 3, learn=False),
@@ -78,7 +81,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         tables = tables_of(data, params)
         one = Updates(state, tables, params, rng)
         n, views = len(state["block"]), len(tables.tables)
-        unit = sum(work_of_row(table) for table in tables.tables)
+        unit = tables.work
         high, blocks = int(state["links"]["high"].max()), int((state["links"]["members"] > 0).sum())
         drawn = (high + ROOM) * unit + 6 * views * (blocks + ROOM) * (high + ROOM)
         move = 2 * (params["scans"] + 3) * n * unit // views
@@ -136,6 +139,25 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
 
         return summarise_views(kept, data, tables_of(data, params), params)
 
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: ViewSettings) -> Results:
+        from plaidwork.plugins.dirichlet_processes.multi_view.newcomers import predict_views
+
+        return predict_views(kept, data, new_data, tables_of(data, params), params)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ViewSettings,
+        index: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.dirichlet_processes.multi_view.leaving_out import densities_of_views
+
+        return densities_of_views(chain, draws, data, tables_of(data, params), params, index, rows)
+
     def validate(self, data: ModelData, params: ViewSettings) -> Sequence[Problem]:
         return problems_of(data, params)
 
@@ -155,7 +177,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
     def estimate(self, data: ModelData, params: ViewSettings) -> Cost:
         blocks = tuple(data["views"])
         n, d, views = blocks[0].shape[0], sum(block.shape[1] for block in blocks), len(blocks)
-        row = 1e-9 * (150.0 * views + 12.0 * d)
+        row = 1e-9 * (60.0 * views + 6.0 * d)
         memory = 8.0 * n * (3 * d + 4 * views) + 8.0 * 60 * d
         work = 12.0 + (params["moves"] + 0.3 * params["block_moves"]) * (params["scans"] + 3)
         return Cost(memory, n * row * work + 1e-3)

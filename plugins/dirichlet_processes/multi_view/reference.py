@@ -11,9 +11,10 @@ import numpy as np
 from plaidwork.core.api import Kept
 from plaidwork.plugins.dirichlet_processes.clusterings import pooled_draws
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, pairs_of, shares_of
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.numbering import number_blocks
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
-from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, ViewTables, new_state
-from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, draw_weights, sort_blocks
+from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, ViewTables, links_of, new_state
+from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, draw_weights
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, draw_alpha
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints
 
@@ -58,7 +59,7 @@ def draw_dependence(
     one.draw_blocks(0, n)
     if n > 1:
         one.move_blocks(0, MOVES)
-    sort_blocks(state)
+    number_blocks(state["block"], links_of(state))
     if params["learn"]:
         state["block_alpha"] = draw_alpha(
             rng, state["block_alpha"], n, int((links["members"] > 0).sum()),

@@ -40,19 +40,30 @@ SURE = 0.95
 """Share of permutations that mutual information has to exceed to be called more than chance."""
 
 
+def points_of(kept: Kept, tables: ViewTables) -> list[tuple[NearestPartition, Ints, Ints]]:
+    """Of each view the partition that is shown, of which samples it is, and the draws (S, those) that it is nearest to."""
+    drawn = np.array([chain.draw("cluster_of", i) for chain, i in pooled_draws(kept, MOST_DRAWS)], np.int64)
+    found = []
+    for v, has in enumerate(tables.bag.has):
+        inside = np.flatnonzero(has)
+        draws = np.ascontiguousarray(drawn[:, v, inside])
+        found.append((nearest_partition(draws, kept.under_way), inside, draws))
+    return found
+
+
+def names_of(view: str, clusters: int) -> np.ndarray:
+    """What the clusters of a view are called."""
+    return np.array([f"{view} {k + 1}" for k in range(clusters)], object)
+
+
 def summarise_views(kept: Kept, data: ModelData, tables: ViewTables, params: ViewSettings) -> Results:
     """All results, from the draws of all chains."""
     blocks = tuple(data["views"])
-    used = pooled_draws(kept, MOST_DRAWS)
-    drawn = np.array([chain.draw("cluster_of", i) for chain, i in used], np.int64)
     found: Results = {}
     points, certainties, names = [], [], []
-    for v, block in enumerate(blocks):
-        inside = np.flatnonzero(tables.bag.has[v])
-        draws = np.ascontiguousarray(drawn[:, v, inside])
-        point = nearest_partition(draws, kept.under_way)
+    for v, (block, (point, inside, draws)) in enumerate(zip(blocks, points_of(kept, tables), strict=True)):
         certainty = rank_of_certainty(togetherness(point.labels, draws), point.labels)
-        called = np.array([f"{block.name} {k + 1}" for k in range(len(point))], object)
+        called = names_of(block.name, len(point))
         found |= _similarity(v, point, certainty[0], draws, inside, np.array(block.names[0], object), called)
         points.append((point, inside))
         certainties.append(certainty)

@@ -22,7 +22,8 @@ strongly tied, so compare it with that of *permuted* samples, which have nothing
 
 **The number of blocks is no measure of dependence.** Where all blocks have the same shares it is arbitrary.
 
-A sample may lack a whole view, or single cells of it. Columns that go together within a cluster are split into many clusters: take factors
+A sample may lack a whole view, or single cells of it. *New samples* may lack views too: their clusters there are
+predicted from the others. Columns that go together within a cluster are split into many clusters: take factors
 first, and cluster their values.
 """
 

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plaidwork.core.api import Block, ModelData, Params
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Law, empty_clusters
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links, clusters_of
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
+    CODES,
+    COUNTS,
+    LEVELS,
+    NUMBERS,
+    Bag,
+    Bases,
+    Links,
+)
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, kinds_of, read
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints, Table
+from plaidwork.plugins.dirichlet_processes.sweep import work_of_row
 
 SLOTS, BLOCKS = 8, 8
 MOVE_SLOTS = 3
+PLACE = {"levels": LEVELS, "coded": CODES, "events": COUNTS, "time": COUNTS}
+"""Places in a row of widths of the arrays of ``Clusters`` that are not of numbers."""
 
 
 class ViewState(TypedDict):
@@ -63,6 +75,11 @@ class ViewTables:
         """(V, 4) as ``Table.widths``."""
         return np.asarray(self.bag.width)
 
+    @cached_property
+    def work(self) -> int:
+        """Counted work of one density of a row in all views."""
+        return sum(work_of_row(table) for table in self.tables)
+
 
 def one_view(block: Block) -> ModelData:
     """The data of one view alone."""
@@ -77,7 +94,12 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         read(one_view(block), {**params, "likelihoods": kind})
         for kind, block in zip(kinds, blocks, strict=True)
     )
-    items = [table.items for table in tables]
+    has = np.array([block.observed.any(axis=1) for block in blocks])
+    return ViewTables(tables, bag_of(tables, [table.items for table in tables], has, params))
+
+
+def bag_of(tables: Sequence[Table], items: Sequence[Items], has: NDArray[np.bool_], params: Params) -> Bag:
+    """Rows of all views as the kernels take them; ``has`` (V, rows) tells which views a row has."""
 
     def flat(parts: list[NDArray[Any]]) -> NDArray[Any]:
         out: NDArray[Any] = np.concatenate([part.ravel() for part in parts])
@@ -85,7 +107,7 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         return out
 
     widths = np.array([table.widths for table in tables], np.int64)
-    bag = Bag(
+    return Bag(
         flat([one.numbers for one in items]),
         flat([one.known for one in items]),
         flat([one.codes for one in items]),
@@ -93,7 +115,7 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         flat([one.exposure for one in items]),
         widths,
         np.array([one.complete for one in items]),
-        np.array([block.observed.any(axis=1) for block in blocks]),
+        np.ascontiguousarray(has),
         flat([table.first for table in tables]),
         tables[0].steps,
         items[0].joint,
@@ -105,7 +127,6 @@ def read_views(data: ModelData, params: Params) -> ViewTables:
         float(params["level_weight"]),
         float(params["rate_shape"]),
     )
-    return ViewTables(tables, bag)
 
 
 def tables_of(data: ModelData, params: ViewSettings) -> ViewTables:
@@ -138,15 +159,25 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
 
 def clusters_at(state: ViewState, tables: ViewTables, v: int) -> Clusters:
     """The clusters of one view; writing into them writes into the state."""
-    found: Clusters = clusters_of(Clusters(**state["clusters"]), state["links"]["slots"], tables.bag.width, v)
-    return found
+    slots, own, found = state["links"]["slots"], tables.widths[v], {}
+    size = int(slots[v])
+    before = (slots[:v] @ tables.widths[:v]).tolist()
+    for name, flat in state["clusters"].items():
+        if name == "size":
+            lo = int(slots[:v].sum())
+            found[name] = flat[lo : lo + size]
+            continue
+        width = row_width(name, own)
+        lo = before[PLACE.get(name, NUMBERS)] if width else 0
+        found[name] = flat[lo : lo + size * width].reshape(size, width)
+    return Clusters(**found)
 
 
 def row_width(name: str, widths: Ints) -> int:
     """Numbers of a slot of a view with these widths (4,), in the array of this name."""
-    numbers, codes, levels, counts = (int(width) for width in widths)
-    found = {"size": 1, "levels": levels, "coded": codes, "events": counts, "time": counts}
-    return 0 if name.startswith("joint") else found.get(name, numbers)
+    if name == "size":
+        return 1
+    return 0 if name.startswith("joint") else int(widths[PLACE.get(name, NUMBERS)])
 
 
 def flat_clusters(slots: Ints, widths: Ints) -> dict[str, NDArray[Any]]:

@@ -12,6 +12,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.kernels.scan import evidence
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import block_moves, cluster_moves, samples
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.numbering import number_blocks, number_clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import log_links, seat_blocks
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
@@ -117,8 +118,8 @@ class Updates:
     def finish(self, lo: int, hi: int) -> None:
         """Blocks and clusters by first sample, weights, concentrations and bases, and the evidence at the end of it."""
         state, params = self.state, self.params
-        sort_blocks(state)
         links = links_of(state)
+        number_blocks(state["block"], links)
         blocks = int((links.members > 0).sum())
         if params["learn"]:
             state["block_alpha"] = draw_alpha(
@@ -136,40 +137,18 @@ class Updates:
         state["information"] = information(shares_of(state))
 
 
-def by_first(labels: Ints) -> tuple[Ints, Ints]:
-    """Labels (n,) numbered by first appearance, and the old ones in that order; -1 stays."""
-    inside = labels >= 0
-    used, first, codes = np.unique(labels[inside], return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    out = np.full(len(labels), -1, np.int64)
-    out[inside] = rank[codes]
-    return out, used[order]
-
-
-def sort_blocks(state: ViewState) -> None:
-    """Number the blocks by their first samples."""
-    links = state["links"]
-    state["block"], used = by_first(state["block"])
-    for name in ("members", "present", "uses"):
-        links[name][: len(used)] = links[name][used]
-        links[name][len(used) :] = 0
-
-
 def sort_clusters(state: ViewState, c: Clusters, v: int) -> None:
     """Number the clusters of a view by their first samples; those without one give their weight back to the rest."""
     links = state["links"]
-    state["cluster"][v], used = by_first(state["cluster"][v])
-    lo, hi, number = int(links["first"][v]), int(links["first"][v + 1]), len(used)
-    kept = links["beta"][lo:hi][used]
-    links["rest"][v] += max(links["beta"][lo:hi].sum() - kept.sum(), 0.0)
-    links["beta"][lo : lo + number], links["beta"][lo + number : hi] = kept, 0.0
-    links["uses"][:, lo : lo + number] = links["uses"][:, lo:hi][:, used]
-    links["uses"][:, lo + number : hi] = 0
-    links["high"][v] = number
+    lo, hi = int(links["first"][v]), int(links["first"][v + 1])
+    whole, used = links["beta"][lo:hi].sum(), np.empty(hi - lo, np.int64)
+    number = number_clusters(state["cluster"][v], links_of(state), v, used)
+    links["rest"][v] += max(whole - links["beta"][lo : lo + number].sum(), 0.0)
+    used = used[:number]
+    moved = bool((used != np.arange(number)).any())
     for array in c:
-        array[:number] = array[used]
+        if moved:
+            array[:number] = array[used]
         array[number:] = 0
 
 

@@ -196,8 +196,8 @@ def test_density_of_held_out_cells_given_all_that_was_fitted(likelihoods):
 
 HELD_OUT_FAULTS = {
     "the known cells of the row forgotten": (
-        "less = block\n",
-        "less = replace(block, observed=meant & False)\n",
+        "return block, more, meant",
+        "return replace(block, observed=meant & False), more, meant",
     ),
     "the cells as the fit has them, not as they are": (
         "np.where(meant, block.truth, block.values)",
@@ -208,5 +208,6 @@ HELD_OUT_FAULTS = {
 
 @pytest.mark.parametrize("fault", HELD_OUT_FAULTS)
 def test_faults_of_held_out_cells_are_found(fault, monkeypatch):
-    monkeypatch.setattr(leaving_out, "parted", with_fault(leaving_out.parted, *HELD_OUT_FAULTS[fault]))
+    wrong = with_fault(leaving_out.cells_meant, *HELD_OUT_FAULTS[fault])
+    monkeypatch.setattr(leaving_out, "cells_meant", wrong)
     assert off_held_out("categorical, poisson") > 1e-3

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law, Rows
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.pieces import cut, stretch
 
 NUMBERS, CODES, LEVELS, COUNTS = range(4)
 """Places in a row of ``width``: columns of numbers and of codes, levels of all codes, columns of counts."""
@@ -81,13 +82,7 @@ class Links(NamedTuple):
     """(V,) int64 slots in use"""
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def cut(flat: np.ndarray, lo: int, rows: int, columns: int) -> np.ndarray:
-    """The array (rows, columns) of one view."""
-    return flat[lo : lo + rows * columns].reshape((rows, columns))
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def items_of(bag: Bag, v: int) -> Items:
     """The data of view ``v``."""
     n, width = bag.has.shape[1], bag.width
@@ -110,7 +105,7 @@ def items_of(bag: Bag, v: int) -> Items:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def law_of(bag: Bag, bases: Bases, v: int) -> Law:
     """The law of the clusters of view ``v``; the prior of partitions is not in it."""
     numbers, codes, counts = 0, 0, 0
@@ -121,25 +116,25 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
     g, p = bag.width[v, NUMBERS], bag.width[v, COUNTS]
     return Law(
         bag.a0,
-        bases.m0[numbers : numbers + g],
-        bases.k0[numbers : numbers + g],
-        bases.b0[numbers : numbers + g],
+        stretch(bases.m0, numbers, g),
+        stretch(bases.k0, numbers, g),
+        stretch(bases.b0, numbers, g),
         bag.step,
         bag.level_weight,
-        bag.first[codes : codes + bag.width[v, CODES] + 1],
+        stretch(bag.first, codes, bag.width[v, CODES] + 1),
         bag.rate_shape,
-        bases.rate[counts : counts + p],
+        stretch(bases.rate, counts, p),
         0.0,
-        bases.rate[:0],
+        stretch(bases.rate, FIRST, FIRST),
         bag.joint_first,
-        bases.rate[:0],
-        bases.rate[:0],
-        bases.rate[:0],
-        bases.rate[:0],
+        stretch(bases.rate, FIRST, FIRST),
+        stretch(bases.rate, FIRST, FIRST),
+        stretch(bases.rate, FIRST, FIRST),
+        stretch(bases.rate, FIRST, FIRST),
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) -> Clusters:
     """The clusters of view ``v`` of all views' ``flat`` ones."""
     s = slots[v]
@@ -152,7 +147,7 @@ def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) ->
         counts += slots[u] * width[u, COUNTS]
     g, c, p = width[v, NUMBERS], width[v, CODES], width[v, COUNTS]
     return Clusters(
-        flat.size[size : size + s],
+        stretch(flat.size, size, s),
         cut(flat.known, numbers, s, g),
         cut(flat.mean, numbers, s, g),
         cut(flat.square, numbers, s, g),

@@ -46,7 +46,7 @@ class Sides(NamedTuple):
     split: bool
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def log_places(own: np.ndarray, weight: float) -> float:
     """Sum over blocks of ``log Gamma(weight + n_k) / Gamma(weight)``; own (K,)."""
     out = 0.0
@@ -56,7 +56,7 @@ def log_places(own: np.ndarray, weight: float) -> float:
     return out
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def place_others(
     rng: np.random.Generator,
     items: Items,
@@ -93,7 +93,7 @@ def place_others(
     return log_q
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def log_gain(
     c: Clusters, pair: Clusters, law: Law, sides: Sides, a: int, gamma: float, u: float, log_q: float
 ) -> float:
@@ -105,7 +105,7 @@ def log_gain(
     return out - (log_marginal(c, a, law) if sides.split else log_marginal(pair, THIRD, law))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def pick(rng: np.random.Generator, z: np.ndarray) -> tuple[int, int]:
     """Two different samples that have the view, by chance; -1 where there are not two."""
     n, here = z.size, np.empty(z.size, np.int64)
@@ -122,7 +122,7 @@ def pick(rng: np.random.Generator, z: np.ndarray) -> tuple[int, int]:
     return here[first], here[second]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def gather(
     rng: np.random.Generator, z: np.ndarray, t: np.ndarray, first: int, second: int, blocks: int
 ) -> Sides:
@@ -141,7 +141,7 @@ def gather(
     return Sides(others[:count], own, np.zeros(2), z[first] == z[second])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def carry_out(
     z: np.ndarray,
     t: np.ndarray,
@@ -173,7 +173,7 @@ def carry_out(
         reset(c, a, law, complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def try_move(
     rng: np.random.Generator,
     items: Items,

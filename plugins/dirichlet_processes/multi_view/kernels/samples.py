@@ -21,7 +21,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
-from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.kernels.scan import choose
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
@@ -105,7 +105,7 @@ def has_room(links: Links) -> bool:
     return free_block(links) >= 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
 def found_cluster(rng: np.random.Generator, links: Links, v: int) -> int:
     """Give a new cluster its part of what is left of beta: Beta(1, gamma) of it. Needs a free slot."""
     new = links.high[v]
@@ -116,7 +116,25 @@ def found_cluster(rng: np.random.Generator, links: Links, v: int) -> int:
     return new
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+def weigh(
+    c: Clusters, items: Items, i: int, law: Law, first: int, high: int, fresh: float, density: np.ndarray
+) -> float:
+    """Densities of row ``i`` in the clusters of a view, into ``density`` from ``first`` on, over the largest; the log of that.
+
+    ``fresh`` is its log density in an empty cluster.
+    """
+    top = fresh
+    for s in range(high):
+        found = log_predictive(c, s, items, i, law) if c.size[s] > 0 else fresh
+        density[first + s] = found
+        top = max(top, found)
+    for s in range(high):
+        density[first + s] = math.exp(density[first + s] - top)
+    return top
+
+
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def take_out(
     bag: Bag,
     bases: Bases,
@@ -139,17 +157,11 @@ def take_out(
         links.present[k, v] -= 1
         links.uses[k, first + z[v, i]] -= 1
         remove(c, z[v, i], items, i, law)
-        top = fresh[v, i]
-        for s in range(links.high[v]):
-            found = log_predictive(c, s, items, i, law) if c.size[s] > 0 else fresh[v, i]
-            density[first + s] = found
-            top = max(top, found)
-        for s in range(links.high[v]):
-            density[first + s] = math.exp(density[first + s] - top)
+        top = weigh(c, items, i, law, first, links.high[v], fresh[v, i], density)
         empty[v] = math.exp(fresh[v, i] - top)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -> float:
     """Log of ``S_kv``; ``k`` = -1 is a new block."""
     first, alpha = links.first[v], links.alpha[v]
@@ -163,7 +175,7 @@ def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -
     return math.log(max(total, LEAST)) - math.log(seen + alpha)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def draw_cluster(
     rng: np.random.Generator,
     links: Links,

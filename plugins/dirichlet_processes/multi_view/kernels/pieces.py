@@ -1,0 +1,54 @@
+"""Pieces of one-dimensional arrays as arrays of their own, at no cost: no check, no count of references.
+
+A slice that numba reshapes costs some 50 ns, as its owner is counted and its layout is checked, and a sample needs some thirty of them for
+each view. A piece has no owner: it lives no longer than the kernel that cuts it, whose caller holds the whole. It must not be returned to Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+
+def _piece(whole: Any, sizes: int) -> tuple[Any, Any]:
+    """Signature and code of a piece of ``whole`` with so many dimensions."""
+    if whole.ndim != 1 or whole.layout != "C":
+        raise TypingError("A piece is of a one-dimensional array without gaps.")
+    kind = types.Array(whole.dtype, sizes, "C", readonly=not whole.mutable, aligned=whole.aligned)
+    signature = kind(whole, types.intp, *[types.intp] * sizes)
+
+    def code(context: Any, builder: Any, found: Any, args: Any) -> Any:
+        array = make_array(whole)(context, builder, args[0])
+        size = context.get_abi_sizeof(context.get_data_type(whole.dtype))
+        strides = [context.get_constant(types.intp, size)]
+        for width in args[:2:-1]:
+            strides.insert(0, builder.mul(strides[0], width))
+        out = make_array(kind)(context, builder)
+        populate_array(
+            out,
+            data=cgutils.gep_inbounds(builder, array.data, args[1]),
+            shape=list(args[2:]),
+            strides=strides,
+            itemsize=size,
+            meminfo=None,
+        )
+        return out._getvalue()
+
+    return signature, code
+
+
+@intrinsic
+def stretch(_context: Any, flat: Any, lo: Any, size: Any) -> tuple[Any, Any]:
+    """``flat[lo : lo + size]``."""
+    return _piece(flat, 1)
+
+
+@intrinsic
+def cut(_context: Any, flat: Any, lo: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """``flat[lo : lo + rows * columns]`` as an array (rows, columns)."""
+    return _piece(flat, 2)
