@@ -23,7 +23,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.solution_table import SolutionTable
-from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_number
+from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_fixed, format_number
 from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.results.choices import Choices, kept_choices
@@ -233,7 +233,7 @@ class DiagnosticsPage(Page):
         means = {q.mean: _by_error(q) for q in rows}
         formats = {
             "Mean": lambda v: means.get(v, "–"),
-            "R-hat": lambda v: "–" if np.isnan(v) else f"{v:.3f}",
+            "R-hat": lambda v: "–" if np.isnan(v) else format_fixed(v, 3),
             "Bulk ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
             "Tail ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
             "MCSE": lambda v: "–" if np.isnan(v) else format_number(v, 2),
