@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QToolButton
 
 from plaidwork.core.session.session import Session
 from plaidwork.gui import tokens
@@ -78,9 +79,12 @@ def test_texts_and_the_rows_that_hold_them_grow(qapp):
 
 def test_commands_change_the_size_and_the_contrast_and_keep_them(qapp, tmp_path):
     with window_on(Workbench(toy_registry()), tmp_path) as window:
+        press = window.findChild(QToolButton)
+        small = press.iconSize().width()
         for _ in range(5):
             window.actions_by_key["larger_text"].trigger()
         assert theme().text_scale == 2.0
+        assert press.iconSize().width() > small, "icons of an open window grow with the words"
         assert window.settings.text("text_scale") == "2.0"
         window.actions_by_key["smaller_text"].trigger()
         assert theme().text_scale == 1.5
