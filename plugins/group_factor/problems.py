@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelError, Problem, counted
+from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent
 from plaidwork.plugins.group_factor.inputs import NAMES, likelihoods_of, view_names
 from plaidwork.plugins.group_factor.reading import moments, usable_columns
 from plaidwork.plugins.group_factor.state import Settings
 
 MANY = 4
 """Problems named of one sort."""
+NEARLY_ALL = 0.8
+"""Share of the variance of a view from which one of its features would take the factors for itself."""
 
 
 def problems_of(
@@ -31,7 +33,7 @@ def problems_of(
         usable = usable_columns(block, word, group)
         fitted += len(usable)
         found += _left_out(name, block, word, usable, group)
-        found += _unsafe(name, block, word, params, group)
+        found += _one_feature(name, block, word, group) + _unsafe(name, block, word, params, group)
     if any(problem.severity == "error" for problem in found):
         return found
     if blocks[0].shape[0] < 2:
@@ -129,6 +131,21 @@ def _unsafe(name: str, block: Block, word: str, params: Settings, group: np.ndar
                 )
             )
     return found
+
+
+def _one_feature(name: str, block: Block, word: str, group: np.ndarray) -> list[Problem]:
+    """A warning where one of several features has nearly all of the variance, as features of unlike units do."""
+    if word != "gaussian" or block.shape[1] < 3:
+        return []
+    known = moments(block, group)
+    squares = known.squares(known.mean)
+    total, largest = float(squares.sum()), int(np.argmax(squares))
+    if not np.isfinite(total) or total <= 0 or squares[largest] < NEARLY_ALL * total:
+        return []
+    share = format_percent(float(squares[largest]) / total)
+    text = f"{share} of the variance of {name} is that of “{block.names[1][largest]}”: factors would describe little else."
+    hint = "Where features have unlike units, standardise the columns first (a transformation)."
+    return [Problem(text, hint, "views", "warning", "standardise", {"axis": "columns"})]
 
 
 def _some(names: list[str], noun: str) -> str:

@@ -4,10 +4,12 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
-from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset, Step
+from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.suitability import Choices, suggestion
 
 RNG = np.random.default_rng(0)
 GOOD = RNG.standard_normal((20, 6))
@@ -167,3 +169,19 @@ def test_intercepts_may_start_at_zero():
         for start in ("zero", "rates")
     ]
     assert ends[0] == pytest.approx(ends[1], abs=1.0)
+
+
+def test_a_feature_that_outweighs_all_others_is_named_with_what_helps():
+    """As of wines: millilitres beside milligrams; the table as it is goes to a model that standardises by itself."""
+    units = np.array([0.8, 1.1, 0.3, 3.3, 14.0, 315.0])
+    (told,) = plan([GOOD * units]).warnings
+    assert (told.where, told.transform, dict(told.options)) == ("views", "standardise", {"axis": "columns"})
+    assert told.message.startswith("> 99 % of the variance of a is that of “a5”")
+    data = tools.dataset("a", GOOD * units)
+    assert not plan([apply_step(data, Step(told.transform, told.options))]).warnings
+    assert not plan([GOOD * np.linspace(1, 2, 6)]).warnings
+    assert not plan([COUNTS * [1, 1, 1, 40]], likelihoods="poisson").warnings
+
+    model, names = suggestion(registry(), Choices({"a": data}))
+    found = make_plan(registry().model(model), {key: [data] for key in names})
+    assert not any(problem.transform for problem in found.warnings)
