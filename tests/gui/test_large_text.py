@@ -65,6 +65,25 @@ def test_nothing_is_cut_at_twice_the_size(twice, qtbot, tmp_path, page, scheme):
         assert complaints(window) == []
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_recent_sessions_keep_their_lines_in_a_small_window(qapp, tmp_path, scale):
+    theme().set_text_scale(scale)
+    entries = [
+        {
+            "path": str(tmp_path / f"session {k}.plaidwork"),
+            "line": "Walk 1",
+            "time": "2026-11-20T10:00:00+00:00",
+        }
+        for k in range(6)
+    ]
+    with window_on(Workbench(toy_registry()), tmp_path) as window:
+        window.resize(1024, 640)
+        window.welcome.set_recent(entries)
+        settle(window)
+        assert complaints(window) == []
+    theme().set_text_scale(1.0)
+
+
 def test_texts_and_the_rows_that_hold_them_grow(qapp):
     points, row = theme().base_points, size.ROW
     for scale in TEXT_SCALES:
