@@ -36,6 +36,8 @@ from plaidwork.gui.workbench import Workbench
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
 _WIDE = 900
 """Width from which the table and the plots stand side by side."""
+_PINNED = 1.25
+"""How many times as large texts may be for the verdict to stay while the rest scrolls; larger, it needs the room of the page."""
 _MOST_RANK_PLOTS = 4
 _QUANTITY = "quantity"
 
@@ -127,9 +129,13 @@ class DiagnosticsPage(Page):
         add(self._columns, (left, 6), (right, 5))
         edges = (space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         pinned = vertical(self.verdict, self.solutions, spacing=space.S, margins=edges)
-        vertical(
-            pinned, (scrolled(below, background=self.backgroundRole().Base), 1), on=self._content, spacing=0
-        )
+        ground = self.backgroundRole().Base
+        if theme().text_scale > _PINNED:
+            inner = QWidget()
+            vertical(pinned, (below, 1), on=inner, spacing=0)
+            vertical((scrolled(inner, background=ground), 1), on=self._content)
+        else:
+            vertical(pinned, (scrolled(below, background=ground), 1), on=self._content, spacing=0)
         vertical(self._content, self._empty, on=self)
         self._content.hide()
 

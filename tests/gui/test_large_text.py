@@ -14,7 +14,7 @@ from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tokens import size
 from plaidwork.gui.workbench import Workbench
 from tests.gui.result_runs import ToyModel, toy_run
-from tests.gui.window_tools import dataset, toy_registry, window_on
+from tests.gui.window_tools import dataset, plan, toy_registry, window_on
 from tests.registries import registry_of
 from tests.walk import complaints, settle
 
@@ -63,6 +63,25 @@ def test_nothing_is_cut_at_twice_the_size(twice, qtbot, tmp_path, page, scheme):
     with window_on(bench, tmp_path) as window:
         shown(window, page, run)
         assert complaints(window) == []
+
+
+def test_all_of_a_long_verdict_is_read(twice, qtbot, tmp_path):
+    bench, _ = bench_for("set-up")
+    with window_on(bench, tmp_path) as window:
+        window.show_session()
+        window.commands._start_plan(plan(), "")
+        run = window.current_run()
+        qtbot.waitUntil(lambda: run.status == "done" and bool(run.results), timeout=20_000)
+        window.messages.close_current()
+        shown(window, "diagnostics", run)
+        card = window.workspace.current_page().verdict
+        qtbot.waitUntil(card.isVisible, timeout=20_000)
+        text = (
+            "Averages over all chains would mix different solutions: look at each by itself, or run longer. "
+        )
+        card._text.setText(text * 4)
+        settle(window)
+        assert card._text.height() >= card._text.heightForWidth(card._text.width())
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
