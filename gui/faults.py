@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication
@@ -12,8 +12,10 @@ from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.inference.events import Failed
 from plaidwork.core.inference.run import Run
+from plaidwork.gui.task_dialog import error_text
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.widgets import Message
+from plaidwork.gui.widgets.message_bar import Action
 
 if TYPE_CHECKING:
     from plaidwork.gui.workbench import Workbench
@@ -34,19 +36,22 @@ class Faults:
         """The chains of a run start again."""
         self._failed.pop(run.id, None)
 
-    def report(self, title: str) -> Callable[[BaseException, str], None]:
-        """What a task calls that has failed: a message with this title."""
+    def report(self, title: str, actions: Sequence[Action] = ()) -> Callable[[BaseException, str], None]:
+        """What a task calls that has failed: a message with this title, and with ``actions`` that help."""
 
         def report(error: BaseException, details: str) -> None:
             if isinstance(error, PluginError) and error.fault is not None:
                 self.blame(title, error.fault, error.hint)
-            elif isinstance(error, PlaidworkError):
-                self._workbench.notified.emit("error", title, str(error), "")
+                return
+            text = error_text(error)
+            if isinstance(error, PlaidworkError):
+                text, details = _after(title, text), ""
             elif isinstance(error, MemoryError):
                 text = "It needs more memory than is free. Close other programs, or use smaller data."
-                self._workbench.notified.emit("error", title, text, details)
+            if actions:
+                self._workbench.message_posted.emit(Message("error", title, text, actions, title))
             else:
-                self._workbench.notified.emit("error", title, f"{type(error).__name__}: {error}", details)
+                self._workbench.notified.emit("error", title, text, details)
 
         return report
 
@@ -100,6 +105,12 @@ class Faults:
         if details:
             actions.append(("Details", lambda: self._workbench.details_requested.emit(title, text, details)))
         self._workbench.message_posted.emit(Message("error", title, f"{text} {safe}", actions, key))
+
+
+def _after(title: str, text: str) -> str:
+    """A sentence that begins with the words of the title, without them."""
+    rest = text.removeprefix(f"{title}: ")
+    return f"{rest[:1].upper()}{rest[1:]}" if rest != text else text
 
 
 def failure_key(run: Run) -> str:

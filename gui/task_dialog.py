@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.refusals import told
 from plaidwork.gui.tasks import Task, run_task
 
 
@@ -100,8 +101,10 @@ class TaskDialog(QDialog):
 
 
 def error_text(error: BaseException) -> str:
-    """The text shown of an error: message and hint of ours, kind and message of any other."""
-    return str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+    """The text shown of an error: message and hint of ours, what the system refused, kind and message of any other."""
+    if isinstance(error, PlaidworkError):
+        return str(error)
+    return told(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
 
 
 def message_and_hint(error: BaseException) -> tuple[str, str]:

@@ -191,9 +191,6 @@ class WelcomePage(QWidget):
 
     def _panel(self, import_data: Callable[[], object], open_file: Callable[[], object]) -> QWidget:
         panel = QWidget()
-        panel.setFixedWidth(_PANEL)
-        panel.setBackgroundRole(self.backgroundRole().Base)
-        panel.setAutoFillBackground(True)
         self.back_button = button("", self.left.emit, icon_name="chevron-left")
         self.back_button.hide()
         self.import_button = button("Import data…", import_data, kind="primary", icon_name="database")
@@ -220,7 +217,9 @@ class WelcomePage(QWidget):
             spacing=space.M,
             margins=(space.GROUP, space.HUGE, space.GROUP, space.XXL),
         )
-        return panel
+        scroll = scrolled(panel, background=self.backgroundRole().Base)
+        scroll.setFixedWidth(_PANEL)
+        return scroll
 
     def set_examples(self, samples: list[tuple[Sample, str]]) -> None:
         """Show these examples: (sample, title of its model)."""
@@ -241,7 +240,7 @@ class WelcomePage(QWidget):
 
     def set_open(self, name: str) -> None:
         """Offer the way back to the session of this name; none when the name is empty."""
-        room = _PANEL - 2 * space.GROUP - 2 * space.XXL - 2 * size.ICON
+        room = _PANEL - 2 * space.GROUP - 2 * space.XXL - 2 * size.ICON - size.SCROLL_BAR
         shown = self.back_button.fontMetrics().elidedText(
             f"Back to {name}", Qt.TextElideMode.ElideMiddle, room
         )

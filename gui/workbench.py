@@ -194,7 +194,8 @@ class Workbench(QObject):
             if isinstance(error, ChangedError):
                 self.guard.tell_changed(error)
             else:
-                self.faults.report("Could not save")(error, details)
+                elsewhere = [("Save as…", self.guard.save_as_requested.emit)]
+                self.faults.report("Could not save", elsewhere)(error, details)
 
         session = self.session
         self._saving = run_task(lambda task: self.guard.save(session, path, replace), saved, failed)

@@ -46,7 +46,6 @@ class _Tabs(QTabBar):
         self.setMovable(True)
         self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)
-        self.setIconSize(QSize(size.ICON, size.ICON))
         self.setAccessibleName("Views")
 
     def scroll_back(self) -> None:

@@ -85,6 +85,8 @@ def _cut_label(label: QLabel) -> str:
             if needs > room.height() + 2
             else ""
         )
+    if room.height() < metrics.ascent() + metrics.descent() - _SLACK:
+        return f"“{text}” needs {metrics.height()} px and has {room.height()} px of height"
     if isinstance(label, Label) and label.minimumSizeHint().width() < label.sizeHint().width():
         return ""  # it elides, and then has a tool tip
     if label.toolTip():

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from plaidwork.core.cli.options import COMMANDS, command_parser, window_parser
 from plaidwork.core.cli.printing import warn
-from plaidwork.core.cli.trouble import told
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.quoting import shell
+from plaidwork.core.refusals import told
 
 DONE, BAD_INPUT, MODEL_ERROR, STOPPED = 0, 2, 3, 4
 

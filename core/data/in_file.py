@@ -22,6 +22,7 @@ from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import DataError
 from plaidwork.core.hdf5.limits import free_memory
+from plaidwork.core.refusals import why
 
 SHARE = 3
 """Matrices that take more than one part in so many of the free memory stay in their file, unless somebody says otherwise."""
@@ -148,7 +149,7 @@ class InFile(Deferred):
                 weakref.finalize(self, self._opened.close)
             same = _stamp(os.fstat(self._opened.fileno())) == self.stamp
         except OSError as error:
-            raise DataError(f"“{self.path.name}” cannot be read: {error}.", "Put it back.") from error
+            raise DataError(f"“{self.path.name}” cannot be read: {why(error)}.", "Put it back.") from error
         if not same:
             raise DataError(f"“{self.path.name}” was changed while it was in use.", "Import it once more.")
 
@@ -163,7 +164,9 @@ class InFile(Deferred):
                     raise OSError("it ends too early")
                 done += step
         except OSError as error:
-            raise DataError(f"“{self.path.name}” cannot be read: {error}.", "Copy it once more.") from error
+            raise DataError(
+                f"“{self.path.name}” cannot be read: {why(error)}.", "Copy it once more."
+            ) from error
 
     # -- what is known of all ------------------------------------------------------------------
     def facts(self) -> Facts:
@@ -227,6 +230,6 @@ def _same_file(
     try:
         made = InFile(path, offset, shape, dtype, turned=turned)
     except OSError as error:
-        raise DataError(f"“{path.name}” cannot be read: {error}.", "Put it back.") from error
+        raise DataError(f"“{path.name}” cannot be read: {why(error)}.", "Put it back.") from error
     made.stamp = stamp
     return made

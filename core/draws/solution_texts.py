@@ -44,19 +44,19 @@ def with_solutions(diagnosis: Diagnosis, weigh: Weigh, schedule: Schedule | None
 
 
 def weight_text(weight: float) -> str:
-    """``.62``; empty where it is not known."""
+    """``0.62``; empty where it is not known."""
     if math.isnan(weight):
         return ""
-    return f"{weight:.2f}".removeprefix("0") if weight >= 0.005 else "<.01"
+    return f"{weight:.2f}" if weight >= 0.005 else "<0.01"
 
 
-def solutions_text(found: tuple[Solution, ...]) -> str:
-    """``3 solutions: .62, .30, .08``."""
+def solutions_text(found: tuple[Solution, ...], between: str = " of weights ") -> str:
+    """``3 solutions of weights 0.62, 0.30, 0.08``; ``between`` stands before the weights where they are known."""
     shown = [weight_text(one.weight) for one in found]
     if not all(shown):
         return f"{counted(len(found), 'solution')}"
     rest = ", …" if len(shown) > MOST_NAMED + 1 else ""
-    return f"{counted(len(found), 'solution')}: {', '.join(shown[: MOST_NAMED + 1])}{rest}"
+    return f"{counted(len(found), 'solution')}{between}{', '.join(shown[: MOST_NAMED + 1])}{rest}"
 
 
 def shown_solution(found: tuple[Solution, ...], number: int, word: str) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def _chains(verdict: Verdict, found: tuple[Solution, ...], named: str, note: str
         "by itself, or run longer."
     )
     actions = ("compare_chains", "run_longer")
-    detail = solutions_text(found)
+    detail = solutions_text(found, ": ")
     return replace(
         verdict, kind="error", title=title, text=text, chains=apart, actions=actions, word="Chains differ", detail=detail
     )  # fmt: skip

@@ -13,6 +13,7 @@ from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.inference.run import Run
+from plaidwork.core.refusals import why
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.store.linked import Link, link_of
 
@@ -67,7 +68,11 @@ def save_linked(session: Session, path: Path, folders: Iterable[Path] = ()) -> l
                 link = Link.to(dataset, _file_of(dataset, places))
             link.record(path.parent)
         except (PlaidworkError, OSError) as error:
-            told = error.message if isinstance(error, PlaidworkError) else f"{error}."
+            told = (
+                error.message
+                if isinstance(error, PlaidworkError)
+                else f"{error.filename or name}: {why(error)}."
+            )
             said.append(f"“{name}” stays in the session. {told}")
             continue
         made.links[link.digest] = link

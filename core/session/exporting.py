@@ -16,6 +16,7 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.job import FileInput, Job, job_text
 from plaidwork.core.quoting import guarded_text, line, literal
+from plaidwork.core.refusals import why
 from plaidwork.core.session.bundle import BundleWriter, file_name
 from plaidwork.core.session.session import Session
 
@@ -94,7 +95,7 @@ def export_annotated(run: Run, path: Path | str, session: Session | None = None)
     try:
         (write_anndata if suffix == ".h5ad" else write_mudata)(found, path)
     except (OSError, RuntimeError) as error:
-        raise SessionError(f"Could not write “{path}”: {error}.", "Write to another place.") from error
+        raise SessionError(f"Could not write “{path}”: {why(error)}.", "Write to another place.") from error
     return path
 
 
@@ -104,7 +105,9 @@ def _as_a_whole(folder: Path, write: Callable[[Path], None]) -> list[Path]:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
-        raise SessionError(f"Could not export to “{folder}”: {error}.", "Choose another folder.") from error
+        raise SessionError(
+            f"Could not export to “{folder}”: {why(error)}.", "Choose another folder."
+        ) from error
     try:
         write(temporary)
         written = sorted(path.relative_to(temporary) for path in temporary.rglob("*") if path.is_file())
@@ -113,7 +116,7 @@ def _as_a_whole(folder: Path, write: Callable[[Path], None]) -> list[Path]:
             os.replace(temporary / name, folder / name)
     except (OSError, RuntimeError) as error:
         raise SessionError(
-            f"Could not export to “{folder}”: {error}.", "Export to another folder."
+            f"Could not export to “{folder}”: {why(error)}.", "Export to another folder."
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.hdf5.atomic import replace_file, sweep_temporaries
+from plaidwork.core.refusals import why
 from plaidwork.core.session.holder import Holder
 from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.session.store.mark import FileMark
@@ -72,7 +73,9 @@ def write_recovery(session: Session, folder: Path | None = None, *, origin: Path
         )  # before the work: whoever finds that knows then which file it is for, even when this program dies in between
         write(session, path, backup=False)
     except OSError as error:
-        raise SessionError(f"The recovery file cannot be written: {error}.", "Save the session.") from error
+        raise SessionError(
+            f"The recovery file cannot be written: {why(error)}.", "Save the session."
+        ) from error
     finally:
         if not path.exists():
             path.with_suffix(".json").unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from plaidwork.core.contract.model import Problem
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.annotation_inputs import (
     column_dataset,
@@ -201,6 +202,12 @@ class Choices:
         Models for which every required input has data come first, then those that use most of the data, then those that leave in
         its file what stays there, then of images those that show them, then those made for exactly their kinds, then the ``preferred``.
         """
+        return [model for _, model in self.graded(specs, focus, preferred)]
+
+    def graded(
+        self, specs: Iterable[ModelSpec], focus: Sequence[str] = (), preferred: Sequence[str] = ()
+    ) -> list[tuple[tuple[int, ...], str]]:
+        """As :meth:`ranked`, each with its grade: models of equal grades are told apart by what is preferred only."""
         places = {model: rank for rank, model in enumerate(dict.fromkeys(preferred))}
         scored = []
         for spec in specs:
@@ -215,11 +222,11 @@ class Choices:
                     if item.required
                 )
                 whole = self.complete(spec, found)
-                rank = places.get(spec.id, len(places))
                 blind = self._images(found) and not any(view.kind == "image_grid" for view in spec.views)
                 used, loads = self._used(found, focus), self._loads(spec, found)
-                scored.append((not whole, -used, loads, blind, -exact, rank, spec.id))
-        return [entry[-1] for entry in sorted(scored, key=lambda entry: entry[:-1])]
+                grade = (int(not whole), -used, int(loads), int(blind), -exact)
+                scored.append((grade, places.get(spec.id, len(places)), spec.id))
+        return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
 
     def _loads(self, spec: ModelSpec, found: Names) -> bool:
         """Whether data that stay in their file would have to be read as a whole."""
@@ -266,33 +273,41 @@ def suggestion(
 ) -> tuple[str, dict[str, list[str]]]:
     """A model that starts with the data in focus at its defaults, and what to choose for its inputs.
 
-    ``first`` is tried before all others, with ``inputs``. Where every model refuses the data when it checks them, the
-    one that suits them best by their kinds is given. Slow for large data: not for the GUI thread.
+    ``first`` is tried before all others, with ``inputs``. Of models that suit the data equally well by their kinds, one that
+    takes the data as they are comes before one that asks for a transformation of them. Where every model refuses the data
+    when it checks them, the one that suits them best by their kinds is given. Slow for large data: not for the GUI thread.
     """
-    tried = (
-        [(first, {key: list(names) for key, names in (inputs or {}).items()})]
-        if first and registry.has(first)
-        else []
-    )
-    ranked = choices.ranked(registry.specs(), focus, _usual(registry))
-    for model in ranked:
-        tried.append((model, choices.propose(registry.model(model).spec, focus)))
-    for model, names in tried:
-        if _starts(registry, model, choices, names):
+    if first and registry.has(first):
+        given = {key: list(names) for key, names in (inputs or {}).items()}
+        if _starts(registry, first, choices, given) is not None:
+            return first, given
+    waiting: tuple[tuple[int, ...], str, dict[str, list[str]]] | None = None
+    graded = choices.graded(registry.specs(), focus, _usual(registry))
+    for grade, model in graded:
+        if waiting is not None and grade != waiting[0]:
+            break
+        names = choices.propose(registry.model(model).spec, focus)
+        warnings = _starts(registry, model, choices, names)
+        if warnings is None:
+            continue
+        if not any(problem.transform for problem in warnings):
             return model, names
-    left = next((entry for entry in tried if entry[0] in ranked), None)
-    return left or (best_model(registry, choices, focus), {})
+        waiting = waiting or (grade, model, names)
+    if waiting is not None:
+        return waiting[1], waiting[2]
+    best = best_model(registry, choices, focus)
+    return best, choices.propose(registry.model(best).spec, focus) if best else {}
 
 
-def _starts(registry: Registry, model: str, choices: Choices, names: Names) -> bool:
+def _starts(registry: Registry, model: str, choices: Choices, names: Names) -> tuple[Problem, ...] | None:
+    """What the model warns of before it starts with these data at its defaults; None where it does not start."""
     found = registry.model(model)
     if not choices.complete(found.spec, names):
-        return False
+        return None
     try:
-        make_plan(found, choices.data(found.spec, names))
+        return make_plan(found, choices.data(found.spec, names)).warnings
     except (PlaidworkError, KeyError):
-        return False
-    return True
+        return None
 
 
 def _usual(registry: Registry) -> list[str]:

@@ -45,12 +45,14 @@ class _Heights:
 
     @cached_property
     def told(self) -> list[str]:
-        """All heights with the same decimals, as many as the lowest needs for two digits; unlike sizes as they are."""
+        """All heights with the same decimals: as the lowest needs for two digits, or for one where the highest had more
+        than three; unlike sizes as they are."""
         known = np.abs(self.values[np.isfinite(self.values) & (self.values != 0)])
         low, high = (float(known.min()), float(known.max())) if len(known) else (1.0, 1.0)
         if high >= _UNLIKE * low or (known == np.round(known)).all():
             return [format_number(float(value), 3) for value in self.values]
-        decimals = max(0, 1 - math.floor(math.log10(low)))
+        of_low, of_high = -math.floor(math.log10(low)), 2 - math.floor(math.log10(high))
+        decimals = max(0, min(of_low + 1, max(of_low, of_high)))
         return [format_fixed(float(value), decimals) if value else "0" for value in self.values]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog
 
 from plaidwork.core.inference.run import Run
+from plaidwork.core.refusals import unwritten
 from plaidwork.core.session.session import Session
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.dialogs import show_text
@@ -49,7 +50,7 @@ class ExportCommands(CommandGroup):
         try:
             written = page.export_picture(path)
         except (OSError, ValueError) as error:
-            window.messages.post("error", f"Could not write {path.name}", str(error))
+            window.messages.post("error", f"Could not write {path.name}", unwritten(error))
             return
         if written is not None:
             self._picture_written(written)
@@ -94,7 +95,9 @@ class ExportCommands(CommandGroup):
         run_task(
             lambda task: export_run(run, target, session, self._workbench.registry),
             lambda _: window.status.say(f"Results exported to {target}"),
-            lambda error, details: window.messages.post("error", "Could not export the results", str(error)),
+            lambda error, details: window.messages.post(
+                "error", "Could not export the results", unwritten(error)
+            ),
         )
 
     def export_annotated(self) -> None:
@@ -133,7 +136,9 @@ class ExportCommands(CommandGroup):
         run_task(
             write,
             lambda written: window.status.say(f"Report written to {path.name}"),
-            lambda error, details: window.messages.post("error", f"Could not write {path.name}", str(error)),
+            lambda error, details: window.messages.post(
+                "error", f"Could not write {path.name}", unwritten(error)
+            ),
             minutes=True,
         )
 
@@ -179,6 +184,6 @@ class ExportCommands(CommandGroup):
             lambda task: write(run, session, path),
             lambda _: self._window.status.say(f"Saved to {path.name}"),
             lambda error, details: self._window.messages.post(
-                "error", f"Could not write {path.name}", str(error)
+                "error", f"Could not write {path.name}", unwritten(error)
             ),
         )

@@ -12,6 +12,7 @@ import numpy as np
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.quoting import CsvWriter, guarded_text
+from plaidwork.core.refusals import why
 
 MISSING = "NA"
 
@@ -37,7 +38,7 @@ def write_csv(dataset: Dataset, path: Path, progress: Callable[[float], None] | 
         return guarded_text(writer.guarded)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise DataError(f"Could not write {path.name}: {error.strerror or error}.") from error
+        raise DataError(f"Could not write {path.name}: {why(error)}.", "Choose another place.") from error
     except BaseException:
         part.unlink(missing_ok=True)
         raise

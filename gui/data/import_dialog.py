@@ -25,11 +25,12 @@ from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.numbers import format_percent
 from plaidwork.gui.task_dialog import error_text
 from plaidwork.gui.tasks import Task
-from plaidwork.gui.theme import space
+from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, MessageBar, StatePane, scrolled
 from plaidwork.gui.widgets.layouts import horizontal, vertical
 
-LEFT = 264
+LEFT, MOST = 264, 1.5
+"""Pixels that the settings at the left take, and how many times as many where texts are larger."""
 PREVIEW, READING, SWITCH = "preview", "reading", "switch"
 """Names of the tasks."""
 _ROW_COLUMN = re.compile(r"row (\d+)(?:, column (\d+))?")
@@ -114,7 +115,7 @@ class ImportDialog(ReadingDialog):
         column.addStretch(1)
         scroll = scrolled(inner)
         vertical(scroll, on=pane, margins=(0, 0, 1, 0))
-        pane.setFixedWidth(LEFT)
+        pane.setFixedWidth(round(LEFT * min(theme().text_scale, MOST)))
         return pane
 
     # -- preview --------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class IssueRow(QWidget):
         issue = item.issue
         self._kind, self._last = kind, last
         self._icon = Label()
-        self._icon.setFixedWidth(18)
+        self._icon.setFixedWidth(size.ICON + 2)
         top = horizontal(
             self._icon,
             Label(issue.message, elide=True),
@@ -61,7 +61,7 @@ class IssueRow(QWidget):
         self.list_button: QAbstractButton | None = None
         self.places = Label("\n".join(map(_cut, issue.places)), "caption", "muted")
         self.places.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        with_margins(self.places, (18 + space.S, 0, 0, space.XS))
+        with_margins(self.places, (size.ICON + 2 + space.S, 0, 0, space.XS))
         self.places.hide()
         if len(issue.places) > 1:
             self.list_button = tool_button("chevron-down", "List all places", self._open_list)
@@ -72,7 +72,9 @@ class IssueRow(QWidget):
         if len(boxes) == 1 and not issue.places:
             top.addWidget(boxes[0])
         elif boxes:  # the words have the first line for themselves
-            below = horizontal(*boxes, STRETCH, spacing=space.L, margins=(18 + space.S, 0, 0, space.XS))
+            below = horizontal(
+                *boxes, STRETCH, spacing=space.L, margins=(size.ICON + 2 + space.S, 0, 0, space.XS)
+            )
             column.addLayout(below)
         column.addWidget(self.places)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -68,12 +68,14 @@ class RoleBar(Card):
         self._preview: Preview | None = None
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips)
+        self._flow.addWidget(
+            Label("Use columns as", "body", "muted")
+        )  # which breaks like the chips where texts are large
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         policy.setHeightForWidth(True)
         self._chips.setSizePolicy(policy)
         self.change = button("Change roles…", self.open_menu, kind="quiet")
         row = horizontal(
-            Label("Use columns as", "body", "muted"),
             (self._chips, 1),
             self.change,
             on=self,
@@ -85,13 +87,13 @@ class RoleBar(Card):
     @property
     def texts(self) -> list[str]:
         """Words of the chips."""
-        return [self._flow.itemAt(k).widget().text for k in range(self._flow.count())]
+        return [self._flow.itemAt(k).widget().text for k in range(1, self._flow.count())]
 
     def show_preview(self, preview: Preview, n_values: int, changeable: bool) -> None:
         """Show the roles of a preview."""
         self._preview = preview
-        while self._flow.count():
-            old = self._flow.takeAt(0).widget()
+        while self._flow.count() > 1:
+            old = self._flow.takeAt(1).widget()
             old.hide()
             old.deleteLater()
         for wanted in ("name", "label", "skip"):

@@ -23,7 +23,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.solution_table import SolutionTable
-from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_number
+from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_fixed, format_number
 from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.results.choices import Choices, kept_choices
@@ -36,6 +36,8 @@ from plaidwork.gui.workbench import Workbench
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
 _WIDE = 900
 """Width from which the table and the plots stand side by side."""
+_PINNED = 1.25
+"""How many times as large texts may be for the verdict to stay while the rest scrolls; larger, it needs the room of the page."""
 _MOST_RANK_PLOTS = 4
 _QUANTITY = "quantity"
 
@@ -127,9 +129,13 @@ class DiagnosticsPage(Page):
         add(self._columns, (left, 6), (right, 5))
         edges = (space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         pinned = vertical(self.verdict, self.solutions, spacing=space.S, margins=edges)
-        vertical(
-            pinned, (scrolled(below, background=self.backgroundRole().Base), 1), on=self._content, spacing=0
-        )
+        ground = self.backgroundRole().Base
+        if theme().text_scale > _PINNED:
+            inner = QWidget()
+            vertical(pinned, (below, 1), on=inner, spacing=0)
+            vertical((scrolled(inner, background=ground), 1), on=self._content)
+        else:
+            vertical(pinned, (scrolled(below, background=ground), 1), on=self._content, spacing=0)
         vertical(self._content, self._empty, on=self)
         self._content.hide()
 
@@ -233,7 +239,7 @@ class DiagnosticsPage(Page):
         means = {q.mean: _by_error(q) for q in rows}
         formats = {
             "Mean": lambda v: means.get(v, "–"),
-            "R-hat": lambda v: "–" if np.isnan(v) else f"{v:.3f}",
+            "R-hat": lambda v: "–" if np.isnan(v) else format_fixed(v, 3),
             "Bulk ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
             "Tail ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
             "MCSE": lambda v: "–" if np.isnan(v) else format_number(v, 2),

@@ -7,7 +7,7 @@ import math
 from PySide6.QtCore import Qt
 
 from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS, Diagnosis, mark_ess, mark_rhat
-from plaidwork.gui.numbers import format_count
+from plaidwork.gui.numbers import format_count, format_fixed
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label
 from plaidwork.gui.widgets.layouts import grid_layout
@@ -47,7 +47,7 @@ class GoalCard(Card):
                 quantity = quantities[row]
                 title.setText(quantity.title[:1].upper() + quantity.title[1:])
                 few = min(quantity.ess_bulk, quantity.ess_tail)
-                _put(rhat, f"{quantity.rhat:.3f}", quantity.rhat, mark_rhat(quantity.rhat))
+                _put(rhat, format_fixed(quantity.rhat, 3), quantity.rhat, mark_rhat(quantity.rhat))
                 _put(ess, format_count(round(few)) if math.isfinite(few) else "–", few, mark_ess(few))
         self.setVisible(bool(quantities))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +23,7 @@ from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space
 from plaidwork.gui.verify_dialog import open_verify
 from plaidwork.gui.widgets import Chip, Label, button, scrolled
-from plaidwork.gui.widgets.layouts import grid_layout, horizontal, vertical
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 Row = tuple[str, str, bool]
@@ -123,23 +124,21 @@ class SettingsPage(Page):
     def _column(groups: Sequence[tuple[str, list[Row]]]) -> QVBoxLayout:
         column = vertical(spacing=space.L)
         for heading, rows in groups:
-            grid = grid_layout(spacing=(space.M, space.XS))
-            grid.addWidget(Label(heading, "strong"), 0, 0, 1, 3)
-            for index, (name, value, changed) in enumerate(rows, start=1):
-                title = Label(name, color="muted", elide=True)
-                title.setMinimumWidth(min(title.sizeHint().width(), _LABEL_WIDTH))
-                grid.addWidget(title, index, 0)
-                if changed:
-                    grid.addWidget(Chip("changed", "accent"), index, 1)
-                shown = Label(value, elide=True)
-                shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                grid.addWidget(shown, index, 2)
-            grid.setColumnStretch(0, 2)
-            grid.setColumnStretch(2, 3)
-            column.addLayout(grid)
+            lines = [_line(*row) for row in rows]
+            column.addLayout(vertical(Label(heading, "strong"), *lines, spacing=space.XS))
         column.addStretch(1)
         return column
+
+
+def _line(name: str, value: str, changed: bool) -> QHBoxLayout:
+    """Each setting shares its line between name and value by what they need."""
+    title = Label(name, color="muted", elide=True)
+    title.setMinimumWidth(min(title.sizeHint().width(), _LABEL_WIDTH))
+    shown = Label(value, elide=True)
+    shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    chips = [Chip("changed", "accent")] if changed else []
+    return horizontal(title, *chips, STRETCH, shown, spacing=space.M)
 
 
 def _tolerance(schedule: Schedule) -> str:

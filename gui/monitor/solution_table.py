@@ -11,6 +11,7 @@ from plaidwork.core.draws.solution_texts import weight_text
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.draws.verdicts import listed
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures.words import capital
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.solution_choice import KIND
 from plaidwork.gui.widgets import Card, DataTable
@@ -46,13 +47,13 @@ class SolutionTable(Card):
             "Solution": np.arange(1, len(found) + 1),
             "Weight": np.array([one.weight for one in found]),
             f"{word[:1].upper()}{word[1:]}s": [listed([c + 1 for c in one.chains]) for one in found],
-            "Objective" if trace is None else trace.title: np.array([one.level for one in found]),
-            "Log density": np.array([one.elpd for one in found]),
+            "Objective" if trace is None else capital(trace.title): np.array([one.level for one in found]),
+            "Predictive log density": np.array([one.elpd for one in found]),
             "Below the first": np.array([math.nan, *(one.behind for one in found[1:])]),
             "SE": np.array([math.nan, *(one.behind_error for one in found[1:])]),
         }
         columns = {name: values for name, values in columns.items() if not _unknown(values)}
-        formats = dict.fromkeys(("Log density", "Below the first", "SE"), _amount)
+        formats = dict.fromkeys(("Predictive log density", "Below the first", "SE"), _amount)
         self.table.set_columns(columns, formats={**formats, "Weight": lambda v: weight_text(v) or "–"})
         self.setFixedHeight(_HEAD + min(len(found), _MOST_LINES) * _LINE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -26,6 +26,8 @@ _ASIDE = 110.0
 """Pixels of the room that lines beside a panel need."""
 GAUGE = 60.0
 """Pixels of the bar before a name beside a panel."""
+_MAP = 12
+"""Lines of text that a map above other panels is high at least."""
 Window = tuple[float, float]
 WHOLE: Window = (0.0, 1.0)
 
@@ -185,15 +187,23 @@ def most_height(picture: Picture, width: float, style: Style) -> float:
 
 
 def least_height(picture: Picture, width: float, style: Style) -> float:
-    """Height at which no panel of a grid is lower than it has to be, and all of a text is seen; else 0."""
+    """Height at which no panel of a grid, and no map above others, is lower than it has to be, and all of a text is seen."""
+    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
     if picture.grid is None and any(prose_of(panel) for panel in picture.panels):
-        _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
         return legend + _whole_height(picture.panels, width, style)
     if picture.grid is None:
-        return 0.0
+        maps = _with_maps(picture.panels, width, style)
+        return legend + _whole_height(maps, width, style) if maps else 0.0
     rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
-    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
     return legend + rows * (picture.grid[1] * style.scale + space.L)
+
+
+def _with_maps(panels: tuple[Panel, ...], width: float, style: Style) -> tuple[Panel, ...]:
+    """Maps with equal units above panels of so many lines, in lines that can be read; nothing of other pictures."""
+    if len(panels) < 2 or not all(panel.height or panel.equal for panel in panels):
+        return ()
+    most = width / style.metrics().height()
+    return tuple(replace(panel, height=panel.height or min(_MAP, most * _aspect(panel))) for panel in panels)
 
 
 def shortage(layout: Layout, style: Style) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pyqtgraph as pg
 
+from plaidwork.core.pictures.scales import ratio_ticks
 from plaidwork.core.quoting import markup
 from plaidwork.gui.numbers import format_fixed, nice_ticks, step_decimals
 from plaidwork.gui.theme import theme
@@ -88,11 +90,12 @@ class PlotAxis(pg.AxisItem):
 
     def _log_ticks(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
+        each = _ACROSS if self.orientation in ("bottom", "top") else _UP
         if len(powers) >= 2:
-            each = _ACROSS if self.orientation in ("bottom", "top") else _UP
             skip = max(1, math.ceil(len(powers) / max(3.0, size / each)))
             return [(float(skip), [float(p) for p in powers if p % skip == 0])]
-        ticks = [math.log10(t) for t in nice_ticks(10**low, 10**high, 4) if t > 0]
+        ends = (low * math.log(10), high * math.log(10))
+        ticks = [math.log10(ratio) for ratio in ratio_ticks(*ends, round(size / each)) if ratio > 0]
         return [(0.1, ticks)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
@@ -100,7 +103,7 @@ class PlotAxis(pg.AxisItem):
         if self._names is not None:
             return [self._names[round(v)] if 0 <= round(v) < len(self._names) else "" for v in values]
         if self.logMode:
-            return [_power(v) for v in values]
+            return _log_texts(values)
         if values and max(abs(v) for v in values) >= 1e9:
             return [_short(v) for v in values]
         decimals = step_decimals(spacing)
@@ -109,11 +112,20 @@ class PlotAxis(pg.AxisItem):
         return [format_fixed(float(v), decimals) for v in values]
 
 
-def _power(value: float) -> str:
-    whole = round(value)
-    if abs(value - whole) > 1e-6 or -3 <= whole <= 4:
-        number = 10.0**value
-        return format_fixed(number, max(0, -math.floor(value + 1e-9)))
+def _log_texts(values: Sequence[float]) -> list[str]:
+    """Powers of ten; what lies between them has the decimals that tell it apart."""
+    if all(abs(value - round(value)) < 1e-6 for value in values):
+        return [_power(round(value)) for value in values]
+    numbers = [10.0**value for value in values]
+    steps = [after - before for before, after in pairwise(numbers)]
+    if not steps:
+        return [_short(number) for number in numbers]
+    return [format_fixed(number, step_decimals(min(steps))) for number in numbers]
+
+
+def _power(whole: int) -> str:
+    if -3 <= whole <= 4:
+        return format_fixed(10.0**whole, max(0, -whole))
     return "10" + str(whole).translate(_SUPERSCRIPT)
 
 

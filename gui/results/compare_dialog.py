@@ -33,6 +33,8 @@ _RUN = Qt.ItemDataRole.UserRole
 _WAIT = 250
 AGREEMENT, PAIRS, SCORES, SETTINGS = "agreement", "pairs", "scores", "settings"
 _PARTS = ((AGREEMENT, "What was found"), (PAIRS, "Pair by pair"), (SCORES, "Scores"), (SETTINGS, "Settings"))
+_LEAST, _LIST = 180, 340
+"""Pixels that the list of runs is wide."""
 _PICTURES: dict[str, Callable[[Session, Sequence[Run]], Picture]] = {
     AGREEMENT: agreement_picture,
     PAIRS: pairs_picture,
@@ -62,7 +64,6 @@ class CompareDialog(TaskDialog):
         self.picture: Picture | None = None
         self.runs = QListWidget()
         self.runs.setAccessibleName("Runs to compare")
-        self.runs.setMaximumWidth(260)
         self.part = SegmentedControl(_PARTS)
         self.headline = Label("", "title", elide=True, lines=2)
         self.caption = Label("", "body", "muted", elide=True, lines=2)
@@ -87,6 +88,8 @@ class CompareDialog(TaskDialog):
         left = vertical(Label("Runs and chains", "strong"), (self.runs, 1), spacing=space.S)
         horizontal(left, (right, 1), on=self, spacing=space.XL, margins=space.DIALOG_EDGE)
         self._fill(chosen)
+        wide = self.runs.sizeHintForColumn(0) + space.XL  # the number of a chain is at the end of its line
+        self.runs.setFixedWidth(min(max(wide, _LEAST), _LIST))
         self._soon = self.later(_WAIT, self.compare)
         self.runs.itemChanged.connect(lambda item: self._soon.start())
         self.part.changed.connect(lambda part: self.compare())
@@ -106,6 +109,7 @@ class CompareDialog(TaskDialog):
     def _add(self, text: str, key: tuple[str, int], on: bool) -> None:
         item = QListWidgetItem(text, self.runs)
         item.setData(_RUN, key)
+        item.setToolTip(text)
         item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
         item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
 

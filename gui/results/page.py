@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.run import Run
+from plaidwork.core.refusals import unwritten
 from plaidwork.core.views.printing import words_above
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.icons import icon
@@ -370,7 +371,7 @@ class ResultPage(Renaming, Stated):
         try:
             self.export_picture(path)
         except (OSError, ValueError) as error:
-            self.workbench.notified.emit("error", "Could not export the picture", str(error), "")
+            self.workbench.notified.emit("error", "Could not export the picture", unwritten(error), "")
         else:
             self._tell_exported(path)
 

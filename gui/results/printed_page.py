@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.pictures import File, Picture
+from plaidwork.core.refusals import unwritten
 from plaidwork.core.views.printing import origin_of
 from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
@@ -67,6 +68,6 @@ class PrintedPage(ResultPage):
             self.workbench.notified.emit("ok", told, "", "")
 
         def failed(error: BaseException, details: str) -> None:
-            self.workbench.notified.emit("error", f"Could not write {path.name}", str(error), "")
+            self.workbench.notified.emit("error", f"Could not write {path.name}", unwritten(error), "")
 
         return self.start(lambda task: file.write(path), written, failed)

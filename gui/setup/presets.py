@@ -9,6 +9,7 @@ from typing import Any
 
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import SettingError
+from plaidwork.core.refusals import why
 
 FORMAT = "plaidwork-settings"
 VERSION = 1
@@ -64,7 +65,7 @@ def write_file(path: Path, record: Mapping[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
-        raise SettingError(f"Could not write {path.name}: {error.strerror or error}.") from error
+        raise SettingError(f"Could not write {path.name}: {why(error)}.", "Choose another place.") from error
 
 
 class PresetStore:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLayout, QPushButton, QToolButton, QWidget
 
 from plaidwork.gui.icons import icon
-from plaidwork.gui.theme import size
 
 VARIANTS = ("normal", "primary", "quiet")
 
@@ -30,7 +29,6 @@ def button(
         made.setProperty(kind, True)
     if icon_name:
         made.setIcon(icon(icon_name, "on_accent" if kind == "primary" else "text"))
-        made.setIconSize(QSize(size.ICON, size.ICON))
     if clicked is not None:
         made.clicked.connect(lambda *_: clicked())
     return made
@@ -58,7 +56,6 @@ def tool_button(
     """Make a flat icon button; `tip` is its tool tip and accessible name."""
     made = QToolButton(parent)
     made.setIcon(icon(icon_name))
-    made.setIconSize(QSize(size.ICON, size.ICON))
     made.setToolTip(tip)
     made.setAccessibleName(tip)
     made.setAutoRaise(True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
@@ -66,15 +68,25 @@ class FlowLayout(QLayout):
     def _place(self, rect: QRect, dry: bool) -> int:
         inner = rect.marginsRemoved(self.contentsMargins())
         x, y, high = inner.x(), inner.y(), 0
+        row: list[tuple[QLayoutItem, QRect]] = []
         for item in self._items:
             widget = item.widget()
             if widget is not None and widget.isHidden():
                 continue
             hint = item.sizeHint()
-            if high and x + hint.width() > inner.right() + 1:
-                x, y, high = inner.x(), y + high + self._row_gap, 0
-            if not dry:
-                item.setGeometry(QRect(QPoint(x, y), hint))
+            if row and x + hint.width() > inner.right() + 1:
+                if not dry:
+                    _centre(row, high)
+                x, y, high, row = inner.x(), y + high + self._row_gap, 0, []
+            row.append((item, QRect(QPoint(x, y), hint)))
             x += hint.width() + self._gap
             high = max(high, hint.height())
+        if not dry:
+            _centre(row, high)
         return y + high - rect.y() + self.contentsMargins().bottom()
+
+
+def _centre(row: Sequence[tuple[QLayoutItem, QRect]], high: int) -> None:
+    """Place the items of a row of that height, each in its middle."""
+    for item, place in row:
+        item.setGeometry(place.translated(0, (high - place.height()) // 2))

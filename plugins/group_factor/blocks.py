@@ -60,7 +60,9 @@ def part_of(state: Fields, data: ModelData, lo: int, hi: int) -> Fields:
             continue
         y = np.empty((len(arrays["columns"]), hi - lo), state["float"].dtype)
         rows, _ = rows_of(blocks[int(place)], lo, hi)
-        unit = float(arrays["unit"][0])
+        unit = np.ascontiguousarray(
+            np.broadcast_to(arrays["unit"], len(y))
+        )  # earlier states have one for all
         fill_centred_block(rows, arrays["columns"], NONE, group, arrays["shift"], unit, 0, y)
         cells[place] = {"y": y}
     part["cells"] = cells

@@ -14,7 +14,7 @@ from plaidwork.plugins.group_factor.inputs import (
     likelihoods_of,
 )
 from plaidwork.plugins.group_factor.intercepts import drawn
-from plaidwork.plugins.group_factor.reading import moments, unit_of, usable_columns
+from plaidwork.plugins.group_factor.reading import moments, units_of, usable_columns
 from plaidwork.plugins.group_factor.state import Settings
 
 N_DRAWS = 200
@@ -44,7 +44,7 @@ def log_density_of_cells(
     out = np.full((N_DRAWS, len(rows)), np.nan)
     draw = last_of(chain)
     if word == "gaussian":
-        unit = unit_of(moments(block, group), usable, params)
+        unit = units_of(moments(block, group), usable, params)[index[fitted]]
         known, seen = block.observed[:, column].T, np.asarray(block.values)[:, column].T
         means = group_means(seen, known, group, len(groups))
         centre = means[group[row], np.arange(len(row))] * params["centre_views"]

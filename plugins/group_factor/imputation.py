@@ -12,7 +12,7 @@ from plaidwork.plugins.group_factor.inputs import (
     likelihoods_of,
 )
 from plaidwork.plugins.group_factor.intercepts import drawn
-from plaidwork.plugins.group_factor.reading import moments, unit_of, usable_columns
+from plaidwork.plugins.group_factor.reading import moments, units_of, usable_columns
 from plaidwork.plugins.group_factor.state import Settings
 
 
@@ -88,7 +88,9 @@ def fitted_columns(
     draw |= {name: whole[name][:, at] for name in ("w", "w_var")}
     draw |= {f"group_{name}": drawn(whole, name)[:, at] for name in ("intercept", "intercept_var")}
     x, spread = linear(draw, group)
-    unit = np.full(len(at), unit_of(moments(block, group), usable, params) if word == "gaussian" else 1.0)
+    unit = np.ones(len(at))
+    if word == "gaussian":
+        unit = units_of(moments(block, group), usable, params)[index[found]]
     shift = centre[found] * params["centre_views"]
     y, noise = on_data_scale(word, x, spread, whole["tau"][:, at].T[:, group], shift, unit)
     mean[:, found], sd[:, found] = y.T, noise.T

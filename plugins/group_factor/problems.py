@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelError, Problem, counted
+from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent
 from plaidwork.plugins.group_factor.inputs import NAMES, likelihoods_of, view_names
-from plaidwork.plugins.group_factor.reading import moments, usable_columns
+from plaidwork.plugins.group_factor.reading import moments, scales_features, unlike, usable_columns
 from plaidwork.plugins.group_factor.state import Settings
 
 MANY = 4
@@ -31,7 +31,9 @@ def problems_of(
         usable = usable_columns(block, word, group)
         fitted += len(usable)
         found += _left_out(name, block, word, usable, group)
-        found += _unsafe(name, block, word, params, group)
+        found += _unlike_units(name, block, word, params, usable, group) + _unsafe(
+            name, block, word, params, group
+        )
     if any(problem.severity == "error" for problem in found):
         return found
     if blocks[0].shape[0] < 2:
@@ -113,8 +115,11 @@ def _unsafe(name: str, block: Block, word: str, params: Settings, group: np.ndar
                     "warning",
                 )
             )
-    if word == "gaussian" and not params["scale_views"]:
-        known = moments(block, group)
+    known = moments(block, group) if word == "gaussian" else None
+    scaled = params["scale_views"] or (
+        known and scales_features(known, usable_columns(block, word, group), params)
+    )
+    if known and not scaled:
         total = max(1.0, known.count.sum())
         middle = (known.count * known.mean).sum() / total
         with np.errstate(over="ignore"):
@@ -129,6 +134,28 @@ def _unsafe(name: str, block: Block, word: str, params: Settings, group: np.ndar
                 )
             )
     return found
+
+
+def _unlike_units(
+    name: str, block: Block, word: str, params: Settings, usable: np.ndarray, group: np.ndarray
+) -> list[Problem]:
+    """What is done where few features have nearly all of the variance, as features of unlike units do, or what would help."""
+    if word != "gaussian" or len(usable) < 3 or params["scale_features"] == "all":
+        return []
+    known = moments(block, group)
+    if not unlike(known, usable):
+        return []
+    squares = known.squares(known.mean)
+    largest = usable[int(np.argmax(squares[usable]))]
+    share = format_percent(float(squares[largest] / squares[usable].sum()))
+    text = f"{share} of the variance of {name} is that of “{block.names[1][largest]}”"
+    if params["scale_features"] == "unlike":
+        text += ", so every feature is divided by its standard deviation."
+        hint = "Choose “Never” under “Scale features” where all have one unit."
+    else:
+        text += ": factors would describe little else."
+        hint = "Choose “Where units are unlike” under “Scale features”."
+    return [Problem(text, hint, "scale_features", "warning")]
 
 
 def _some(names: list[str], noun: str) -> str:

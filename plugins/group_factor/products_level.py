@@ -83,7 +83,7 @@ def add_products(y: np.ndarray, top: int, rows: np.ndarray, cross: np.ndarray) -
 
 @njit(nogil=True, cache=True)
 def fill_centred_block(source, columns, known, group, shift, unit, left, out):
-    """Into columns left..left+n-1 of ``out`` (d, N): chosen columns of ``source`` (n, m) less the mean of the sample's group, by unit.
+    """Into columns left..left+n-1 of ``out`` (d, N): chosen columns of ``source`` (n, m) less the mean of the sample's group, by ``unit`` (d,).
 
     ``shift`` is (G, d); cells that are not ``known`` (n, m) are 0, and a ``known`` without rows stands for all being so.
     """
@@ -91,7 +91,7 @@ def fill_centred_block(source, columns, known, group, shift, unit, left, out):
         for d in range(len(columns)):
             column = columns[d]
             for n in range(lo, min(len(source), lo + TILE)):
-                value = (float(source[n, column]) - shift[group[n], d]) / unit
+                value = (float(source[n, column]) - shift[group[n], d]) / unit[d]
                 out[d, left + n] = value if len(known) == 0 or known[n, column] else 0.0
 
 

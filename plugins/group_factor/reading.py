@@ -135,12 +135,41 @@ def usable_columns(block: Block, word: str, group: np.ndarray | None = None) -> 
     )
 
 
-def unit_of(found: Moments, columns: np.ndarray, params: Settings) -> float:
-    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means (or 0)."""
-    if not params["scale_views"] or not len(columns):
-        return 1.0
-    square = found.squares(found.mean * params["centre_views"])[columns].sum()
-    return float(np.sqrt(square / max(1.0, found.count[:, columns].sum()))) or 1.0
+FEW, SHARE = 2.5, 0.6
+"""Features have unlike units where fewer than so many, and than this share of them, have as good as all of the variance."""
+
+
+def unlike(found: Moments, columns: np.ndarray) -> bool:
+    """Whether few of the columns have as good as all variance of a view: ``(sum v)^2 / sum v^2`` of their variances v counts them."""
+    count = np.maximum(found.count[:, columns].sum(axis=0), 1)
+    variance = found.squares(found.mean)[columns] / count
+    total = float(variance.sum())
+    if not 0 < total < np.inf:
+        return False
+    return 1 / float(((variance / total) ** 2).sum()) < min(FEW, SHARE * len(columns))
+
+
+def scales_features(found: Moments, columns: np.ndarray, params: Settings) -> bool:
+    """Whether the features of a Gaussian view are divided by their standard deviations."""
+    choice = params["scale_features"]
+    return choice == "all" or (choice == "unlike" and len(columns) > 2 and unlike(found, columns))
+
+
+def units_of(found: Moments, columns: np.ndarray, params: Settings) -> Floats:
+    """What the fitted ``columns`` of a Gaussian view are divided by: each by its standard deviation around its means (or 0), or all by that
+    of the view, or nothing."""
+    nothing = np.ones(len(columns))
+    own = scales_features(found, columns, params)
+    if not len(columns) or not (own or params["scale_views"]):
+        return nothing
+    square, count = (
+        found.squares(found.mean * params["centre_views"])[columns],
+        found.count[:, columns].sum(axis=0),
+    )
+    if own:
+        unit = np.sqrt(square / np.maximum(count, 1))
+        return np.asarray(np.where(unit > 0, unit, 1.0))
+    return nothing * (float(np.sqrt(square.sum() / max(1.0, count.sum()))) or 1.0)
 
 
 def read_view(block: Block, word: str, params: Settings, group: np.ndarray) -> ReadView:
@@ -151,7 +180,7 @@ def read_view(block: Block, word: str, params: Settings, group: np.ndarray) -> R
     level = bool((total == block.shape[0]).all())
     if word == "gaussian":
         shift = found.mean * params["centre_views"]
-        unit = unit_of(found, columns, params)
+        unit = units_of(found, columns, params)
         arrays = _gaussian_cells(
             block, columns, group, np.ascontiguousarray(shift[:, columns]), unit, level, params
         )
@@ -178,13 +207,13 @@ def _gaussian_cells(
     columns: np.ndarray,
     group: np.ndarray,
     shift: Floats,
-    unit: float,
+    unit: Floats,
     level: bool,
     params: Settings,
 ) -> Cells:
     """The cells of a Gaussian view, or how they are made of the file each time."""
     if block.stays:
-        return {"shift": shift, "unit": np.array([unit]), "columns": columns}
+        return {"shift": shift, "unit": unit, "columns": columns}
     shape = len(columns), block.shape[0]
     arrays: Cells = {"y": np.empty(shape, params["dtype"])}
     if not level:

@@ -63,6 +63,16 @@ SETTINGS = (
         doc="Divide each Gaussian view by its standard deviation.",
     ),
     Hyperparameter(
+        "scale_features", "choice", "unlike", label="Scale features", group="Views", earlier="none",
+        doc="Divide each feature of a Gaussian view by its standard deviation. Without that factors describe the features with the largest "
+        "numbers. Weights are then of standardised features.",
+        choices=(
+            Choice(value="unlike", label="Where units are unlike", doc="Where two or three features have nearly all of the variance."),
+            Choice(value="all", label="Always"),
+            Choice(value="none", label="Never"),
+        ),
+    ),
+    Hyperparameter(
         "centre_views", "bool", True, label="Centre views", group="Views", advanced=True,
         doc="Take the mean of each Gaussian feature off, in every sample group. Off: values are taken as they are, for views "
         "that are centred already.",

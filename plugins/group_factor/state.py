@@ -32,6 +32,7 @@ class Settings(TypedDict):
     most_factors: int
     likelihoods: str
     scale_views: bool
+    scale_features: Literal["unlike", "all", "none"]
     centre_views: bool
     intercept: bool
     group_intercepts: bool

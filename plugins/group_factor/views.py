@@ -28,7 +28,7 @@ from plaidwork.plugins.group_factor.reading import (
     blocks_of_samples,
     moments,
     rows_of,
-    unit_of,
+    units_of,
     usable_columns,
 )
 from plaidwork.plugins.group_factor.state import Settings
@@ -83,7 +83,7 @@ class Views:
         for lo, hi in blocks_of_samples(block):
             group, y = self.group[lo:hi], np.empty((len(columns), hi - lo), self.float_type)
             rows, _ = rows_of(block, lo, hi)
-            fill_centred_block(rows, columns, NONE, group, shift, float(self.unit[here.start]), 0, y)
+            fill_centred_block(rows, columns, NONE, group, shift, np.ascontiguousarray(self.unit[here]), 0, y)
             add_products(y, 0, by_group(z[:, lo:hi], group, n_groups, self.float_type), cross)
             add_errors(0, len(columns), 0, y, group, np.zeros((8, hi - lo), np.float32), none, total)
         return cross, total
@@ -120,7 +120,7 @@ def read_views(data: ModelData, params: Settings) -> Views:
             values = np.ascontiguousarray(block.values[:, usable].T) * known
         shift, unit = np.zeros_like(mean), np.ones(len(usable))
         if word == "gaussian":
-            shift, unit[:] = mean * params["centre_views"], unit_of(found, usable, params)
+            shift, unit[:] = mean * params["centre_views"], units_of(found, usable, params)
             if not whole:
                 values = (values - shift.T[:, group]) * known / unit[:, None]
             null, kind = np.zeros(mean.shape if own else len(usable)), GAUSSIAN

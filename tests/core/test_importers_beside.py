@@ -5,6 +5,7 @@ import pytest
 
 from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.data.importers._beside import like_unit, names_total
+from plaidwork.core.data.importers._row_numbers import titled_number
 from plaidwork.core.errors import DataError
 
 _TITLES = "Probe;Länge;Gewicht;Dichte"
@@ -123,3 +124,43 @@ def test_names_of_totals():
     assert names_total(["", "Total", "3"]) == "Total"
     for word in ("Total cholesterol", "summer", "SUMO1", "P1"):
         assert not names_total([word, "3"])
+
+
+NUMBERED = "".join(f"{i};{i},5;{2 * i},25;{i % 3},75\n" for i in range(1, 9))
+
+
+@pytest.mark.parametrize("title", ["Nr", "No.", "Lfd. Nr.", "#", "ID", "patient_no"])
+@pytest.mark.parametrize("total", [False, True])
+def test_a_first_column_that_is_titled_as_numbers_names_the_rows(german, title, total):
+    path = german(units=False, total=total, titles=_TITLES.replace("Probe", title), body=NUMBERED)
+    found = read_dataset(path, {"drop_totals": True})
+    assert found.row_names == tuple(str(i) for i in range(1, 9))
+    assert found.column_names == ("Länge", "Gewicht", "Dichte")
+    if total:
+        kept = fixes(preview(path))
+        assert "missing" not in kept, "a total below the numbers is no bad cell"
+        assert read_dataset(path).row_names[-1] == "Summe"
+
+
+def test_a_column_that_counts_the_rows_can_be_left_out(german, tmp_path):
+    """A time is a measurement until the user says otherwise; a number beside names is told as a warning."""
+    path = german(units=False, total=False, titles=_TITLES.replace("Probe", "Stunde"), body=NUMBERED)
+    told = fixes(preview(path))["names"]
+    assert (told.severity, told.column) == ("info", 1)
+    assert read_dataset(path).column_names[0] == "Stunde"
+    assert preview(path, names=0).roles[0] == "name"
+    assert told.other is not None
+    assert told.other[1] == "skip"
+    body = "".join(f"P{i};{i};{2 * i},25;{i % 3},75\n" for i in range(1, 9))
+    beside = german(units=False, titles="Probe;Lfd. Nr.;Gewicht;Dichte", body=body)
+    told = fixes(preview(beside))["skip"]
+    assert (told.severity, told.message) == ("warning", "Column 2 “Lfd. Nr.” counts the rows")
+    assert preview(beside, skip=[1]).roles == ("name", "skip", "value", "value")
+    only = tmp_path / "only.csv"
+    only.write_text("name,count\n" + "".join(f"P{i},{i}\n" for i in range(9)))
+    assert "skip" not in fixes(preview(only)), "nothing would be left"
+
+
+@pytest.mark.parametrize("title", ["Temperature", "Casino", "Minimum", "Pseudo-no-show", "grid"])
+def test_titles_that_number_nothing(title):
+    assert not titled_number(title)

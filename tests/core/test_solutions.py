@@ -92,7 +92,7 @@ def test_solutions_are_told_with_weights_everywhere(weighing):
     assert verdict.kind == "error"
     assert (
         verdict.title
-        == f"The chains found 2 solutions: {weight_text(first.weight)}, {weight_text(second.weight)}"
+        == f"The chains found 2 solutions of weights {weight_text(first.weight)}, {weight_text(second.weight)}"
     )
     assert "chains 1 and 3" in verdict.text
     assert "360 observations" in verdict.text
@@ -254,10 +254,16 @@ def test_restarts_of_one_optimum_are_one_solution(second, groups):
 
 
 def test_words_of_weights():
-    assert [weight_text(w) for w in (0.62, 0.3, 0.001, 1.0, 0.0)] == [".62", ".30", "<.01", "1.00", "<.01"]
+    assert [weight_text(w) for w in (0.62, 0.3, 0.001, 1.0, 0.0)] == [
+        "0.62",
+        "0.30",
+        "<0.01",
+        "1.00",
+        "<0.01",
+    ]
     found = tuple(Solution((i,), 0.0, weight) for i, weight in enumerate((0.5, 0.2, 0.1, 0.1, 0.05, 0.05)))
-    assert solutions_text(found[:3]) == "3 solutions: .50, .20, .10"
-    assert solutions_text(found) == "6 solutions: .50, .20, .10, .10, .05, …"
+    assert solutions_text(found[:3]) == "3 solutions of weights 0.50, 0.20, 0.10"
+    assert solutions_text(found) == "6 solutions of weights 0.50, 0.20, 0.10, 0.10, 0.05, …"
     assert solutions_text((Solution((0,), 0.0), Solution((1,), 0.0))) == "2 solutions"
 
 
@@ -286,4 +292,4 @@ def test_predictions_average_solutions_by_weight(weighing):
     data = AnalysisData(blocks, {}, run.params, kept=run.kept(), solutions=run.solutions)
     found = new_samples(Predicting)().run({}, data, {}, lambda share: None)
     assert found["level"].values[0] == pytest.approx(4.0 * weight, abs=0.05)
-    assert found["caption"].startswith("By its level. Averaged over 2 solutions: ")
+    assert found["caption"].startswith("By its level. Averaged over 2 solutions of weights ")

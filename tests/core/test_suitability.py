@@ -248,3 +248,27 @@ def test_a_matrix_is_no_values_of_several_outputs_unless_it_is_chosen():
     assert offered.beside("first:row:p") == ["first:row:q"]
     assert choices.dataset(outputs, "first:row:p;q").shape == (4, 2)
     assert choices.dataset(outputs, "first:row:p").shape == (4,)
+
+
+def test_a_model_that_takes_the_data_as_they_are_is_suggested_first():
+    """Only among models that suit the data equally well: a model for fewer of the data does not come forward."""
+    warned = Problem("Scales differ.", "Standardise.", "X", "warning", "standardise", {"axis": "columns"})
+    plain_words = replace(warned, transform="", options={})
+
+    def of(id, problem, *inputs):
+        return model(id, *inputs or (MATRIX,), validate=lambda self, data, params: [problem])
+
+    one, told = of("asking", warned), of("told", plain_words)
+    data = choices(table())
+    assert suggestion(registry_of(one, told), data)[0] == "toy.told", (
+        "a warning that nothing mends holds nobody back"
+    )
+    assert suggestion(registry_of(one), data) == ("toy.asking", {"X": ["table"]})
+    assert (
+        suggestion(registry_of(one, told), data, first="toy.asking", inputs={"X": ["table"]})[0]
+        == "toy.asking"
+    )
+    both = of("both", warned, replace(MATRIX, many=True))
+    assert suggestion(registry_of(both, told), choices(table("a"), table("b")))[0] == "toy.both"
+    refusing = model("refusing", MATRIX, validate=lambda self, data, params: [Problem("Too small.")])
+    assert suggestion(registry_of(one, refusing), data)[0] == "toy.asking"

@@ -92,3 +92,15 @@ def test_the_picture_in_front_is_exported(dialog, monkeypatch):
     monkeypatch.setattr(compare_dialog, "PaperDialog", Asked)
     dialog.export()
     assert asked == [(dialog.picture, "Compared_comparison_agreement")]
+
+
+def test_the_numbers_of_chains_can_be_read(qtbot):
+    """They stand at the end of a line that begins with the title of the run."""
+    session, runs = two_runs()
+    runs[0].title = "Binary principal components 12"
+    dialog = CompareDialog(session, [runs[0].id])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    done(qtbot, dialog)
+    assert dialog.runs.sizeHintForColumn(0) <= dialog.runs.viewport().width()
+    assert dialog.runs.item(2).toolTip() == "Binary principal components 12, chain 1"

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from gui_toys import settle
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_state import ImportState, same
+from plaidwork.gui.data.issue_list import IssueRow
+from plaidwork.gui.theme import theme
+from tests.walk import complaints
 
 
 @pytest.fixture(autouse=True)
@@ -422,3 +425,25 @@ def test_of_a_file_that_cannot_be_read_only_what_may_help_is_asked(qtbot, opened
     qtbot.waitUntil(lambda: dialog.state.preview is not None)
     assert not dialog.options.field("delimiter").isHidden()
     assert all(dialog.options.field(name).isHidden() for name in ("sample", "feature", "value", "view"))
+
+
+@pytest.fixture
+def twice(qapp):
+    """Texts twice as large."""
+    theme().set_text_scale(2.0)
+    yield
+    theme().set_text_scale(1.0)
+
+
+def test_with_large_texts_it_fits_a_small_screen_and_nothing_is_cut(twice, opened):
+    body = "".join(f"{i};{i},5;{2 * i},25;{i % 3},75;group {i % 2}\n" for i in range(1, 9))
+    dialog = opened(
+        "table.csv", f"Nr;Length;Weight;Density;Place\n;mm;kg;[g/cm³];\n{body}Summe;40,0;74,0;12,5;\n"
+    )
+    assert dialog.minimumSizeHint().width() <= 1024
+    assert complaints(dialog) == []
+    (scroll,) = dialog._left.findChildren(QScrollArea)
+    assert scroll.widget().width() <= scroll.viewport().width(), "the settings are not cut at the right"
+    for row in dialog.findChildren(IssueRow):
+        drawn = row._icon.pixmap()
+        assert drawn.width() / drawn.devicePixelRatio() <= row._icon.width()

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QToolButton
 
 from plaidwork.core.session.session import Session
 from plaidwork.gui import tokens
@@ -13,7 +14,7 @@ from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tokens import size
 from plaidwork.gui.workbench import Workbench
 from tests.gui.result_runs import ToyModel, toy_run
-from tests.gui.window_tools import dataset, toy_registry, window_on
+from tests.gui.window_tools import dataset, plan, toy_registry, window_on
 from tests.registries import registry_of
 from tests.walk import complaints, settle
 
@@ -64,6 +65,44 @@ def test_nothing_is_cut_at_twice_the_size(twice, qtbot, tmp_path, page, scheme):
         assert complaints(window) == []
 
 
+def test_all_of_a_long_verdict_is_read(twice, qtbot, tmp_path):
+    bench, _ = bench_for("set-up")
+    with window_on(bench, tmp_path) as window:
+        window.show_session()
+        window.commands._start_plan(plan(), "")
+        run = window.current_run()
+        qtbot.waitUntil(lambda: run.status == "done" and bool(run.results), timeout=20_000)
+        window.messages.close_current()
+        shown(window, "diagnostics", run)
+        card = window.workspace.current_page().verdict
+        qtbot.waitUntil(card.isVisible, timeout=20_000)
+        text = (
+            "Averages over all chains would mix different solutions: look at each by itself, or run longer. "
+        )
+        card._text.setText(text * 4)
+        settle(window)
+        assert card._text.height() >= card._text.heightForWidth(card._text.width())
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_recent_sessions_keep_their_lines_in_a_small_window(qapp, tmp_path, scale):
+    theme().set_text_scale(scale)
+    entries = [
+        {
+            "path": str(tmp_path / f"session {k}.plaidwork"),
+            "line": "Walk 1",
+            "time": "2026-11-20T10:00:00+00:00",
+        }
+        for k in range(6)
+    ]
+    with window_on(Workbench(toy_registry()), tmp_path) as window:
+        window.resize(1024, 640)
+        window.welcome.set_recent(entries)
+        settle(window)
+        assert complaints(window) == []
+    theme().set_text_scale(1.0)
+
+
 def test_texts_and_the_rows_that_hold_them_grow(qapp):
     points, row = theme().base_points, size.ROW
     for scale in TEXT_SCALES:
@@ -78,9 +117,12 @@ def test_texts_and_the_rows_that_hold_them_grow(qapp):
 
 def test_commands_change_the_size_and_the_contrast_and_keep_them(qapp, tmp_path):
     with window_on(Workbench(toy_registry()), tmp_path) as window:
+        press = window.findChild(QToolButton)
+        small = press.iconSize().width()
         for _ in range(5):
             window.actions_by_key["larger_text"].trigger()
         assert theme().text_scale == 2.0
+        assert press.iconSize().width() > small, "icons of an open window grow with the words"
         assert window.settings.text("text_scale") == "2.0"
         window.actions_by_key["smaller_text"].trigger()
         assert theme().text_scale == 1.5

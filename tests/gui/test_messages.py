@@ -1,10 +1,13 @@
 """Messages: the reason of a failure first, a list behind the count, gone with the session, room for every line."""
 
+import shutil
+
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
 
 from plaidwork.core.session.session import Session
+from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets import MessageBar
 from plaidwork.gui.workbench import Workbench
@@ -122,3 +125,26 @@ def test_large_texts_leave_the_window_its_room_and_all_words_a_button(qtbot):
     finally:
         theme().set_text_scale(1.0)
     assert cut == {1.0: False, 2.0: True}
+
+
+def test_a_session_whose_folder_has_gone_is_saved_elsewhere_with_one_click(
+    window, qtbot, tmp_path, monkeypatch
+):
+    window.workbench.add_dataset(dataset())
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
+        window.workbench.save(gone / "work.plaidwork")
+    shutil.rmtree(gone)
+    wait_for_tasks()
+    window.commands.save()
+    qtbot.waitUntil(lambda: window.messages.count == 1, timeout=20_000)
+    message = window.messages.current
+    assert message.title == "Could not save"
+    assert message.text.startswith(f"The folder “{gone}” does not exist. Your work is still open")
+    found = tmp_path / "found.plaidwork"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(found), ""))
+    (press,) = [b for b in window.messages.findChildren(QPushButton) if b.text() == "Save as…"]
+    with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
+        qtbot.mouseClick(press, Qt.MouseButton.LeftButton)
+    assert found.exists()

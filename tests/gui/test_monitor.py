@@ -7,7 +7,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Trace, Variable
@@ -236,6 +236,23 @@ def test_settings_page_lists_what_was_changed_and_keeps_notes(finished, qtbot):
     qtbot.keyClicks(page.notes.editor, "looks right")
     assert run.notes == "looks right"
     assert workbench.dirty
+
+
+def test_a_setting_with_a_short_value_leaves_its_line_to_the_name(qtbot):
+    """Beside one whose value is long: names and values stand in lines, not in columns."""
+    from plaidwork.gui.monitor.settings_page import SettingsPage
+
+    pane = QWidget()
+    qtbot.addWidget(pane)
+    name = "Fit the priors to the scale of the data before the first sweep"
+    pane.setLayout(
+        SettingsPage._column([("Priors", [(name, "yes", False), ("Uncertainty of it", "value " * 9, True)])])
+    )
+    pane.resize(480, 120)
+    pane.show()
+    QApplication.processEvents()
+    shown = {label.text(): label for label in pane.findChildren(QLabel)}
+    assert shown[name].width() >= shown[name].fontMetrics().horizontalAdvance(name)
 
 
 def test_restarts_are_compared_where_they_ended_and_by_their_way_there(qapp, qtbot):

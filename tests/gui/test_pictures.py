@@ -17,7 +17,7 @@ from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.palettes import contrast, lut
 from plaidwork.gui.pictures.axes import apart, fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.frame import Pixels, Zoom, beside, lay_out
+from plaidwork.gui.pictures.frame import Pixels, Zoom, beside, lay_out, least_height
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.keys import RAMP
 from plaidwork.gui.pictures.lines import runs, thinned
@@ -143,6 +143,21 @@ def test_equal_axes_and_widest_panels(qapp):
     assert frame.x.at(1) - frame.x.at(0) == pytest.approx(frame.y.at(0) - frame.y.at(1))
     (frame,) = lay_out(p.Picture("h", panels=(few,)), QRectF(0, 0, 900, 300), screen_style()).frames
     assert frame.area.width() == pytest.approx(40)
+
+
+def test_a_map_with_equal_units_stays_readable_above_other_panels(qapp):
+    """It is as wide as it is high: in a low window the page scrolls instead."""
+    style = screen_style()
+    square = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis(low=0, high=1), p.Axis(low=0, high=1), equal=True)
+    below = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis("x", low=0, high=1), p.Axis(low=0, high=1), height=5)
+    picture = p.Picture("h", panels=(square, below))
+    needed = least_height(picture, 900, style)
+    frame, cut = lay_out(picture, QRectF(0, 0, 900, needed), style).frames
+    assert frame.area.width() == pytest.approx(frame.area.height())
+    assert frame.area.height() >= 11 * style.metrics().height()
+    assert cut.area.bottom() < needed
+    for panels in ((square,), (replace(square, equal=False), below)):
+        assert least_height(p.Picture("h", panels=panels), 900, style) == 0
 
 
 @pytest.mark.parametrize("wide", range(60, 400, 20))

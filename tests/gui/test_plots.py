@@ -51,6 +51,10 @@ def test_axis_whole_names_and_log(qapp):
     axis.setLogMode(x=True, y=False)
     [(step, ticks)] = axis.tickValues(-8, 2, 600)
     assert "10⁻⁸" in axis.tickStrings(ticks, 1, step)
+    [(step, ticks)] = axis.tickValues(np.log10(0.9), np.log10(2.1), 300)
+    assert axis.tickStrings(ticks, 1, step) == ["1.0", "1.2", "1.5", "2.0"]
+    [(step, ticks)] = axis.tickValues(np.log10(0.011), np.log10(0.019), 300)
+    assert len(set(axis.tickStrings(ticks, 1, step))) == len(ticks) > 2
 
 
 def test_lines_legend_and_read_out(plot):

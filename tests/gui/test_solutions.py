@@ -64,7 +64,7 @@ def test_one_solution_is_chosen_for_all_pictures(qtbot, bench):
     workbench, run = bench
     one, other = page_of(qtbot, workbench, run), page_of(qtbot, workbench, run)
     assert not one._solution.isHidden()
-    assert one._solution.itemText(1).startswith("Solution 1 (.")
+    assert one._solution.itemText(1).startswith("Solution 1 (0.")
     assert level(one) == pytest.approx(4 / 3, abs=0.05)
     assert "found 2 different solutions" in one._caption.text()
     one._solution.setCurrentIndex(2)

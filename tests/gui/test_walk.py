@@ -49,6 +49,13 @@ def test_cut_words_are_seen_unless_a_tool_tip_has_them(qtbot):
     assert all("is cut" in words or "needs" in words for words in found)
 
 
+def test_a_line_that_is_too_low_is_seen_even_where_it_elides(qtbot):
+    squeezed = Label(WORDS, elide=True)
+    squeezed.setGeometry(0, 0, 380, 9)
+    (words,) = complaints(shown(qtbot, squeezed))
+    assert "has 9 px of height" in words
+
+
 def test_a_widget_outside_its_parent_is_seen(qtbot):
     lost = QPushButton("Run")
     lost.setGeometry(350, 10, 90, 30)

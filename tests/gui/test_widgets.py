@@ -244,6 +244,12 @@ def test_flow_layout_breaks_rows(qtbot):
     pane.resize(180, 100)
     pane.show()
     assert flow.itemAt(2).geometry().topLeft() == QPoint(0, 28)
+    flow.itemAt(3).widget().setFixedSize(80, 30)
+    pane.resize(180, 101)
+    QApplication.processEvents()
+    assert [flow.itemAt(k).geometry().y() for k in range(6)] == [0, 0, 33, 28, 66, 66], (
+        "in the middle of their row"
+    )
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 from plaidwork.core.hdf5.limits import machine_limits
+from plaidwork.core.refusals import why
 
 NAME_BYTES = 100
 """About what a row or column takes by its name alone."""
@@ -53,7 +54,7 @@ def damage_told(path: Path, kinds: tuple[type[Exception], ...], hint: str) -> It
     try:
         yield
     except kinds as error:
-        raise DataError(f"{path.name} cannot be read: {error}.", hint) from error
+        raise DataError(f"{path.name} cannot be read: {why(error)}.", hint) from error
     except BaseException as error:
         if (
             type(error).__name__ != "PanicException"

@@ -11,11 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.data.importers._beside import holds_units, units_issue
+from plaidwork.core.data.importers._beside import holds_units, names_total, units_issue
 from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
 from plaidwork.core.data.importers._numbers import DEFAULT_MISSING
+from plaidwork.core.data.importers._row_numbers import numbering_issues, titled_number
 from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
 from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_encoding
 from plaidwork.core.data.importers.base import ImportOptions, Issue
@@ -68,7 +69,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     else:
         layout.titles = tuple(f"column {index + 1}" for index in range(width))
     layout.head = head = _without_units(layout, options, head) if layout.header else head
-    rows = [fields for _, fields in head if len(fields) == layout.n_columns]
+    rows = [fields for _, fields in head if len(fields) == layout.n_columns and not names_total(fields)]
     _find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     if layout.sheet is None:
         _find_decimal(layout, options, rows)
@@ -245,6 +246,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
             _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
         ]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
+    layout.issues += numbering_issues(layout, present)
 
 
 def _names_of(
@@ -289,9 +291,10 @@ def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Is
 def _find_names(layout: Layout, texts: Sequence[int], present: Sequence[Sequence[str]]) -> int:
     if layout.n_columns < 2:
         return -1
-    title = layout.titles[0].lower() if layout.header else None
+    title = layout.titles[0] if layout.header else None
     cells = present[0]
-    if cells and 0 not in texts and title is not None and word_of(title) in NAME_WORDS:
+    named = title is not None and (word_of(title) in NAME_WORDS or titled_number(title))
+    if cells and 0 not in texts and named:
         whole = all(re.fullmatch(r"\d+", cell) for cell in cells)
         return 0 if whole and len(set(cells)) == len(cells) else -1
     for index in texts:

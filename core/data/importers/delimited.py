@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -248,10 +248,15 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, RawTable])
     return found[wanted]
 
 
+def _without_roles(issues: Iterable[Issue]) -> list[Issue]:
+    """Without what is only said of the columns of a wide table."""
+    return [issue for issue in issues if not issue.fix or issue.fix[1] not in ("labels", "names", "skip")]
+
+
 def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> RawTable:
     """A table of which one column is read: the others are shown as left out."""
     index = column_index(layout, options["column"], "column")
-    issues = [issue for issue in layout.issues if not issue.fix or issue.fix[1] != "labels"]
+    issues = _without_roles(layout.issues)
     if whole and not layout.unclear:
         try:
             column = read_column(path, layout, options, {}, None)
@@ -282,7 +287,7 @@ def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool
 def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOptions, whole: bool) -> RawTable:
     """A table with a value a row: its views, and what is absent."""
     table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
-    issues = [issue for issue in (*layout.issues, *table.issues) if not issue.fix or issue.fix[1] != "labels"]
+    issues = _without_roles((*layout.issues, *table.issues))
     if "decimal" in layout.unclear:
         issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
     absent = absent_issue(table, options, whole)

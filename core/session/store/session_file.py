@@ -22,6 +22,7 @@ from plaidwork.core.hdf5.seal import Seen, digest_of, look, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import now
+from plaidwork.core.refusals import why
 from plaidwork.core.session.actions import read_actions
 from plaidwork.core.session.store.axis_labels import AxisLabels
 from plaidwork.core.session.store.datasets import read_stored, write_dataset
@@ -337,7 +338,7 @@ def _not_opened(path: Path, error: OSError) -> SessionError:
         with path.open("rb") as stream:
             head = stream.read(8)
     except OSError:
-        return SessionError(f"“{path.name}” cannot be read: {error}.")
+        return SessionError(f"“{path.name}” cannot be read: {why(error)}.")
     if not head:
         return SessionError(f"“{path.name}” is empty, expected a Plaidwork session.", _HINT)
     if head != b"\x89HDF\r\n\x1a\n":

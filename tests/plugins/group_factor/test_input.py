@@ -8,6 +8,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.suitability import Choices, suggestion
 
 RNG = np.random.default_rng(0)
 GOOD = RNG.standard_normal((20, 6))
@@ -167,3 +168,38 @@ def test_intercepts_may_start_at_zero():
         for start in ("zero", "rates")
     ]
     assert ends[0] == pytest.approx(ends[1], abs=1.0)
+
+
+def test_features_of_unlike_units_are_divided_by_their_standard_deviations():
+    """As of wines: millilitres beside milligrams. What is fitted is what standardised columns give; of like units nothing changes."""
+    units = np.array([0.8, 1.1, 0.3, 3.3, 14.0, 315.0])
+    (told,) = plan([GOOD * units]).warnings
+    assert (told.where, told.transform) == ("scale_features", "")
+    assert told.message.startswith("> 99 % of the variance of a is that of “a5”, so every feature is divided")
+    assert (
+        plan([GOOD * units], scale_features="none")
+        .warnings[0]
+        .message.endswith("would describe little else.")
+    )
+    assert not plan([GOOD * units], scale_features="all").warnings
+    assert not plan([GOOD * np.linspace(1, 2, 6)]).warnings
+    assert not plan([COUNTS * [1, 1, 1, 40]], likelihoods="poisson").warnings
+
+    settings = {"n_factors": 2, "dtype": "float64", "min_r2": 0}
+    fitted = tools.run([GOOD * units], settings, max_sweeps=20).kept().chains[0]
+    plain = (
+        tools.run([GOOD / GOOD.std(axis=0)], settings | {"scale_features": "none"}, max_sweeps=20)
+        .kept()
+        .chains[0]
+    )
+    np.testing.assert_allclose(fitted.trace("elbo"), plain.trace("elbo"), rtol=1e-9)
+    like, before = (
+        tools.run([GOOD], {"n_factors": 2, "scale_features": choice}, max_sweeps=20).kept().chains[0]
+        for choice in ("unlike", "none")
+    )
+    np.testing.assert_array_equal(like.trace("elbo"), before.trace("elbo"))
+    data = tools.dataset("a", GOOD * units)
+
+    model, names = suggestion(registry(), Choices({"a": data}))
+    found = make_plan(registry().model(model), {key: [data] for key in names})
+    assert not any(problem.transform for problem in found.warnings)
