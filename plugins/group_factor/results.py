@@ -166,6 +166,9 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
         f"{name} {NAMES[word]}" for name, word in zip(views.names, views.likelihoods, strict=True)
     )
     parts.append(f"likelihoods: {listed}")
+    scaled = [name for m, name in enumerate(views.names) if len(set(views.unit[views.place(m)])) > 1]
+    if scaled:
+        parts.append(f"features of {', '.join(scaled)} divided by their standard deviations")
     if len(kept.chains) > 1:
         parts.append(f"best of {counted(len(kept.chains), 'restart')} by the bound")
     caption = "; ".join(parts)

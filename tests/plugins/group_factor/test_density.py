@@ -9,10 +9,11 @@ from plaidwork.core.findings.predictive import run_densities
 from plaidwork.core.plugins.registry import registry
 
 
-@pytest.fixture(scope="module")
-def fitted():
+@pytest.fixture(scope="module", params=["none", "all"])
+def fitted(request):
     arrays, _ = views(1)
-    made = run(arrays, {"n_factors": 4}, max_sweeps=60, holdout=0.1, executor="inline")
+    settings = {"n_factors": 4, "scale_features": request.param}
+    made = run(arrays, settings, max_sweeps=60, holdout=0.1, executor="inline")
     return made, made.session.plan_of(made, registry())
 
 

@@ -17,13 +17,13 @@ from plaidwork.plugins.group_factor.views import read_views
 from tests import group_factor_tools as tools
 
 
-@pytest.fixture(scope="module")
-def fitted_run():
+@pytest.fixture(scope="module", params=["none", "all"])
+def fitted_run(request):
     arrays, z = tools.views(5, n=160, sizes=(20, 20, 20), missing=0.2)
     arrays[0][:, 3] = 2.0  # constant: not fitted
     arrays[1][:, 7] = np.nan  # never observed
     full, _ = tools.views(5, n=160, sizes=(20, 20, 20), missing=0.0, absent=0)
-    run = tools.run(arrays, {"n_factors": 5, "scale_views": True}, chains=3)
+    run = tools.run(arrays, {"n_factors": 5, "scale_views": True, "scale_features": request.param}, chains=3)
     return run, arrays, full, z
 
 

@@ -49,6 +49,7 @@ CASES = {
     "by columns": ("F", {}, ""),
     "groups": ("C", {}, "groups"),
     "groups scaled": ("F", {"scale_views": True, "slab": "collapsed"}, "groups"),
+    "features scaled": ("C", {"scale_features": "all"}, "groups"),
     "double": ("C", {"dtype": "float64", "centre_views": False}, ""),
     "random": ("C", {"init": "random"}, ""),
     "another view": ("C", {"likelihoods": "gaussian, bernoulli"}, "bits"),
