@@ -135,7 +135,7 @@ def usable_columns(block: Block, word: str, group: np.ndarray | None = None) -> 
     )
 
 
-FEW, SHARE = 2.5, 0.6
+FEW, SHARE = 2.5, 0.45
 """Features have unlike units where fewer than so many, and than this share of them, have as good as all of the variance."""
 
 
