@@ -34,6 +34,7 @@ AT_THE_ROOT = {
     "subprocesses": "base",
     "spelling": "base",
     "quoting": "base",
+    "refusals": "base",
     "markdown": "session",
     "kernel_cache": "base",  # numba looks it up by name
     "job": "session",  # scripts that were exported import it from here

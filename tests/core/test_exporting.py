@@ -114,7 +114,7 @@ def test_failed_export_leaves_nothing(tmp_path, toys, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("plaidwork.core.session.store.exports.write_h5ad", full)
-    with pytest.raises(SessionError, match="No space left"):
+    with pytest.raises(SessionError, match="the disk is full"):
         export_run(run, tmp_path / "out", session)
     assert not list(tmp_path.iterdir())
 
