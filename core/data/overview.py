@@ -138,8 +138,8 @@ def guess(dataset: Dataset) -> tuple[ValueKind, str]:
     doubt where counts of the same means would hardly have shown a 2: with mean m of a feature over n samples, n P(X >= 2)
     summed over features is below 3 for Poisson X. Large matrices are judged by a part of their rows.
     """
-    if dataset.kind == "categorical":
-        return "categorical", ""
+    if dataset.kind in ("categorical", "ordinal"):  # as somebody said, or the import, which told
+        return dataset.kind, ""
     stored = dataset.values.data if dataset.is_sparse else dataset.values
     values = _part(np.asarray(stored))
     known = values[~np.isnan(values)]

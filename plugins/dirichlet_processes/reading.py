@@ -55,16 +55,18 @@ def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]
     few = int(cast(Params, params).get("correlated_columns", 0))  # not a setting of every model here
     found = []
     for word, block in zip(words, blocks, strict=True):
-        found.append(guessed(block, few) if word in ("", "guess") else word)
+        found.append(
+            guessed(block, few, params["whole_numbers"] == "marked") if word in ("", "guess") else word
+        )
     return tuple(found)
 
 
-def guessed(block: Block, few: int) -> str:
-    """Categories where all known values are 0 or 1, counts where they are whole, not negative and not marked as grades; else
+def guessed(block: Block, few: int, marked: bool) -> str:
+    """Categories where all known values are 0 or 1, counts where they are whole, not negative and not ``marked`` as something else; else
     numbers: up to ``few`` correlated."""
     known = block.values[block.observed]
     if (
-        block.kind in ("real", "ordinal")
+        (marked and block.kind == "ordinal")
         or not known.size
         or (known < 0).any()
         or (known != np.floor(known)).any()

@@ -14,6 +14,7 @@ class ColumnSettings(TypedDict):
     """What the columns are, and the priors of the parameters of clusters, with their types."""
 
     likelihoods: str
+    whole_numbers: Literal["marked", "values"]
     standardise: bool
     exposure: Literal["none", "total"]
     learn_base: bool
@@ -76,6 +77,14 @@ def likelihoods_setting(whole_rows: bool) -> Hyperparameter:
 
 
 COLUMNS = (
+    Hyperparameter(
+        "whole_numbers", "choice", "marked", earlier="values", label="Whole numbers", group="Data", advanced=True,
+        doc="Of data marked as ordered levels (grades, measurements in whole units), where no likelihood is said.",
+        choices=(
+            Choice(value="marked", label="As the data are marked", doc="Ordered levels are numbers."),
+            Choice(value="values", label="By the values alone", doc="Whole numbers from 0 on are counts."),
+        ),
+    ),
     Hyperparameter(
         "standardise", "bool", True, label="Standardise columns", group="Data",
         doc="Numbers get mean 0 and variance 1 in every column, and the rates of counts are relative to the column's mean; results are "

@@ -29,7 +29,7 @@ def log_density_of_cells(
     Noise precisions and the means of Gaussian views are as fitted: they rest on many cells.
     """
     blocks = blocks_of(data)
-    likelihoods = likelihoods_of(blocks, params["likelihoods"])
+    likelihoods = likelihoods_of(blocks, params)
     groups, group = groups_of(data)
     block, word = blocks[view], likelihoods[view]
     usable = usable_columns(block, word, group)

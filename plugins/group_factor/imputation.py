@@ -63,7 +63,7 @@ def fitted_columns(
     A feature that is not fitted, being constant, is expected to be so; what was never observed is NaN.
     """
     blocks = blocks_of(data)
-    likelihoods = likelihoods_of(blocks, params["likelihoods"])
+    likelihoods = likelihoods_of(blocks, params)
     groups, group = groups_of(data)
     block, word = blocks[view], likelihoods[view]
     n = block.shape[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Block, ModelData, ModelError, SettingError, per_matrix
+from plaidwork.plugins.group_factor.state import Settings
 
 NAMES = {"gaussian": "Gaussian", "bernoulli": "Bernoulli", "poisson": "Poisson"}
 """Likelihoods as they are written in a text."""
@@ -38,9 +39,10 @@ def view_names(blocks: tuple[Block, ...]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def guess(block: Block) -> str:
-    """The likelihood that the values allow: 0 and 1, whole numbers from 0 on, anything; whole numbers that are no counts are numbers."""
-    if block.kind == "ordinal":
+def guess(block: Block, marked: bool) -> str:
+    """The likelihood that the values allow: 0 and 1, whole numbers from 0 on, anything; whole numbers that are ``marked`` as no counts are
+    numbers."""
+    if marked and block.kind == "ordinal":
         return "gaussian"
     largest, step = -1.0, max(1, 100_000 // max(1, block.shape[1]))
     for lo in range(0, block.shape[0], step):  # a few samples at a time: no copy of the whole view
@@ -53,7 +55,7 @@ def guess(block: Block) -> str:
     return "bernoulli" if largest <= 1 else "poisson"
 
 
-def likelihoods_of(blocks: tuple[Block, ...], text: str) -> tuple[str, ...]:
+def likelihoods_of(blocks: tuple[Block, ...], params: Settings) -> tuple[str, ...]:
     """Likelihood of every view: given by ``name = word`` parts, by a list of words in order, or guessed.
 
     Raises
@@ -61,9 +63,11 @@ def likelihoods_of(blocks: tuple[Block, ...], text: str) -> tuple[str, ...]:
     ModelError : a name that is not known, or as many words as there are no views.
     """
     try:
-        found = per_matrix(text, view_names(blocks))
+        found = per_matrix(params["likelihoods"], view_names(blocks))
     except SettingError as error:
         raise ModelError(f"“Likelihoods”: {error.message}", error.hint) from error
+    marked = params["whole_numbers"] == "marked"
     return tuple(
-        guess(block) if word in ("", "guess") else word for word, block in zip(found, blocks, strict=True)
+        guess(block, marked) if word in ("", "guess") else word
+        for word, block in zip(found, blocks, strict=True)
     )

@@ -76,7 +76,7 @@ class GroupFactor(Model[Fields, Settings]):
         for problem in problems_of(blocks, params, group):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
-        likelihoods = likelihoods_of(blocks, params["likelihoods"])
+        likelihoods = likelihoods_of(blocks, params)
         return new_state(blocks, likelihoods, group, params, rng, given)
 
     def stages(

@@ -18,7 +18,7 @@ def problems_of(
 ) -> list[Problem]:
     """What is wrong with the views, or worth knowing."""
     try:
-        likelihoods = likelihoods_of(blocks, params["likelihoods"])
+        likelihoods = likelihoods_of(blocks, params)
     except ModelError as error:
         return [Problem(error.message, error.hint, "likelihoods")]
     group = np.zeros(blocks[0].shape[0], np.int64) if group is None else group

@@ -59,6 +59,14 @@ SETTINGS = (
         ),
     ),
     Hyperparameter(
+        "whole_numbers", "choice", "marked", earlier="values", label="Whole numbers", group="Views", advanced=True,
+        doc="Of data marked as ordered levels (grades, measurements in whole units), where no likelihood is said.",
+        choices=(
+            Choice(value="marked", label="As the data are marked", doc="Ordered levels are numbers."),
+            Choice(value="values", label="By the values alone", doc="Whole numbers from 0 on are counts."),
+        ),
+    ),
+    Hyperparameter(
         "scale_views", "bool", False, label="Scale views", group="Views",
         doc="Divide each Gaussian view by its standard deviation.",
     ),

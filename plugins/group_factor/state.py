@@ -31,6 +31,7 @@ class Settings(TypedDict):
     grow_gain: float
     most_factors: int
     likelihoods: str
+    whole_numbers: Literal["marked", "values"]
     scale_views: bool
     scale_features: Literal["unlike", "all", "none"]
     centre_views: bool

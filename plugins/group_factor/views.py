@@ -106,7 +106,7 @@ def read_views(data: ModelData, params: Settings) -> Views:
     for problem in problems_of(blocks, params, group):
         if problem.severity == "error":
             raise ModelError(problem.message, problem.hint)
-    likelihoods = likelihoods_of(blocks, params["likelihoods"])
+    likelihoods = likelihoods_of(blocks, params)
     own = one_by_group(params, len(groups))
     parts: list[list[np.ndarray]] = [[] for _ in range(7)]
     features: list[list[str]] = []

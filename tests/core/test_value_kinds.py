@@ -93,7 +93,7 @@ def test_a_model_takes_them_as_the_data_are_marked(model, words, tmp_path):
         plan = make_plan(found, {"views": [data]}, {}, schedule=found.spec.schedule)
         blocks = plan.data["views"]
         if model == "group_factor":
-            taken = likelihoods_of(blocks, "")
+            taken = likelihoods_of(blocks, plan.params)
         else:
             taken = kinds_of(plan.params, blocks)
         assert taken == (word,)

@@ -18,7 +18,7 @@ from numba.np.arrayobj import make_array, populate_array
 def _piece(whole: Any, sizes: int) -> tuple[Any, Any]:
     """Signature and code of a piece of ``whole`` with so many dimensions."""
     if whole.ndim != 1 or whole.layout != "C":
-        raise TypingError("A piece is of a one-dimensional array without gaps.")
+        raise TypingError("Pieces are of one-dimensional arrays without gaps.")
     kind = types.Array(whole.dtype, sizes, "C", readonly=not whole.mutable, aligned=whole.aligned)
     signature = kind(whole, types.intp, *[types.intp] * sizes)
 
