@@ -132,7 +132,7 @@ def whole_issue(kind: ValueKind) -> Issue | None:
     return Issue(
         "info",
         "The whole numbers look like grades or measurements, not like counts",
-        "A quarter of the columns or more never fall below 1 and vary little beside their means",
+        "many columns never fall to 0",
         fix=("Take them as counts", "kind", "count"),
     )
 

@@ -146,7 +146,7 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
     found += [whole] if whole else []
     far = far_issue(values, *sides) if kind in ("real", "ordinal") else None
     found += [far] if far else []
-    if not options.get("log") and not far:
+    if not options.get("log") and not far and kind != "ordinal":  # of grades and ages nobody takes logarithms
         skewed = skew_issue(values, kind)
         found += [skewed] if skewed else []
     return found
