@@ -68,7 +68,7 @@ SETTINGS = (
     ),
     Hyperparameter(
         "scale_views", "bool", False, label="Scale views", group="Views",
-        doc="Divide each Gaussian view by its standard deviation.",
+        doc="Divide each Gaussian view by its standard deviation.", when={"scale_features": ("unlike", "none")},
     ),
     Hyperparameter(
         "scale_features", "choice", "unlike", label="Scale features", group="Views", earlier="none",

@@ -41,6 +41,7 @@ ONLY_WITH = {
     "reorder": "topics whose numbers of documents change places, which so few sweeps seldom bring",
     "cut_gap_sd": "cut-points that move, which so few sweeps seldom bring",
     "classes": "a class that only unlabelled samples have, which its words say",
+    "share_weight": "counts that share a total, which its words say",
     "whole_numbers": "data marked as ordered levels, which its words say",
     "exposure": "matrices of counts, which its words say",
     "rate_shape": "matrices of counts, which its words say",
