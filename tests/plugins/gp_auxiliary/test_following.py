@@ -81,5 +81,6 @@ def test_the_joint_law_stays(fault, name):
     law = joint(name)
     law.params = {**law.params, **NARROW}
     found = changes(law, faulty(*FAULTS[fault]), 4000)
-    off = np.abs(found.mean(0) / (found.std(0) / math.sqrt(len(found)))).max()
+    error = np.maximum(found.std(0) / math.sqrt(len(found)), 1e-12)  # f that is left behind does not change
+    off = np.abs(found.mean(0) / error).max()
     assert off < 4.5 if fault == "none" else off > 5.0
