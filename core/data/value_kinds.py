@@ -35,6 +35,9 @@ where whole numbers are measurements."""
 _COLUMNS, _GRADES = 100, 20
 """Tables of measurements have few columns; of grades any number, up to a highest grade."""
 
+_JUDGED = 2000
+"""Rows that are judged, evenly spread: of a large table all would take several copies of it."""
+
 
 def kind_of_table(values: np.ndarray) -> ValueKind:
     """As :func:`infer_kind`, of a table (n, p) or a column, where whole numbers that do not look like counts are ``ordinal``."""
@@ -51,6 +54,7 @@ def are_counts(values: np.ndarray) -> bool:
     """
     if values.ndim != 2 or len(values) < _ROWS or not values.shape[1]:
         return True
+    values = values[:: -(-len(values) // _JUDGED)]
     known = ~np.isnan(values)
     number = known.sum(axis=0)
     filled = np.where(known, values, 0.0)

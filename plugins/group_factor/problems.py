@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent
 from plaidwork.plugins.group_factor.inputs import NAMES, likelihoods_of, view_names
-from plaidwork.plugins.group_factor.reading import moments, scales_features, unlike, usable_columns
+from plaidwork.plugins.group_factor.reading import Moments, moments, scales_features, unlike, usable_columns
 from plaidwork.plugins.group_factor.state import Settings
 
 MANY = 4
@@ -31,9 +31,10 @@ def problems_of(
         usable = usable_columns(block, word, group)
         fitted += len(usable)
         found += _left_out(name, block, word, usable, group)
-        found += _unlike_units(name, block, word, params, usable, group) + _unsafe(
-            name, block, word, params, group
-        )
+        known = moments(block, group) if word == "gaussian" else None
+        if known is not None:
+            found += _unlike_units(name, block, params, usable, known)
+        found += _unsafe(name, block, word, params, usable, known)
     if any(problem.severity == "error" for problem in found):
         return found
     if blocks[0].shape[0] < 2:
@@ -102,7 +103,9 @@ def _left_out(
     return [Problem(f"{name}: {which} left out, {why}.", "", "views", "warning")]
 
 
-def _unsafe(name: str, block: Block, word: str, params: Settings, group: np.ndarray) -> list[Problem]:
+def _unsafe(
+    name: str, block: Block, word: str, params: Settings, usable: np.ndarray, known: Moments | None
+) -> list[Problem]:
     found = []
     if word == "poisson" and not params["likelihoods"].strip():
         largest = block.values.max(initial=0.0, where=block.observed)
@@ -115,11 +118,7 @@ def _unsafe(name: str, block: Block, word: str, params: Settings, group: np.ndar
                     "warning",
                 )
             )
-    known = moments(block, group) if word == "gaussian" else None
-    scaled = params["scale_views"] or (
-        known and scales_features(known, usable_columns(block, word, group), params)
-    )
-    if known and not scaled:
+    if known is not None and not (params["scale_views"] or scales_features(known, usable, params)):
         total = max(1.0, known.count.sum())
         middle = (known.count * known.mean).sum() / total
         with np.errstate(over="ignore"):
@@ -137,13 +136,10 @@ def _unsafe(name: str, block: Block, word: str, params: Settings, group: np.ndar
 
 
 def _unlike_units(
-    name: str, block: Block, word: str, params: Settings, usable: np.ndarray, group: np.ndarray
+    name: str, block: Block, params: Settings, usable: np.ndarray, known: Moments
 ) -> list[Problem]:
     """What is done where few features have nearly all of the variance, as features of unlike units do, or what would help."""
-    if word != "gaussian" or len(usable) < 3 or params["scale_features"] == "all":
-        return []
-    known = moments(block, group)
-    if not unlike(known, usable):
+    if params["scale_features"] == "all" or len(usable) < 3 or not unlike(known, usable):
         return []
     squares = known.squares(known.mean)
     largest = usable[int(np.argmax(squares[usable]))]
