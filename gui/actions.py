@@ -213,6 +213,13 @@ ACTIONS = {
         ActionInfo("dark", "Dark", "moon", "", "Dark colours", True),
         ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
         ActionInfo("high_contrast", "High contrast", "", "", "Stronger lines and no grey text", True),
+        ActionInfo(
+            "english", "English", "", "", "Texts of the window in English from the next start on", True
+        ),
+        ActionInfo("german", "Deutsch", "", "", "Texts of the window in German from the next start on", True),
+        ActionInfo(
+            "system_language", "Language of the system", "", "", "English where there is no translation", True
+        ),
         ActionInfo("larger_text", "Larger text", "plus", "Ctrl+Alt+=", "Texts of the window, up to 200 %"),
         ActionInfo("smaller_text", "Smaller text", "minus", "Ctrl+Alt+-", "Texts of the window"),
         ActionInfo("commands", "Find a command…", "search", "Ctrl+Shift+P", "Every command by name"),
@@ -240,7 +247,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Views": ("show_data", "hold", "show_beside", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,
-        "light", "dark", "follow_system", "high_contrast", SEPARATOR, "larger_text", "smaller_text", SEPARATOR, "next_pane", "previous_pane",
+        "light", "dark", "follow_system", "high_contrast", SEPARATOR, "larger_text", "smaller_text", SEPARATOR, "english", "german", "system_language", SEPARATOR, "next_pane", "previous_pane",
     ),
     "Help": ("documentation", "take_tour", SEPARATOR, "commands", "shortcuts", SEPARATOR, "system_information", "about"),
 }  # fmt: skip

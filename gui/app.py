@@ -21,6 +21,7 @@ from plaidwork.core.quoting import lines
 from plaidwork.gui.crash import CrashFile, offer_crashes, report
 from plaidwork.gui.garbage import collect_here, settle
 from plaidwork.gui.icons import app_icon
+from plaidwork.gui.language import chosen_language, set_language
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.run_places import RunPlaces, chain_pool
 from plaidwork.gui.settings import Settings
@@ -41,6 +42,7 @@ def make_application(settings: Settings) -> QApplication:
     app.setApplicationDisplayName("Plaidwork")
     app.setDesktopFileName("plaidwork")
     app.setWindowIcon(app_icon())
+    set_language(chosen_language(settings.text("language")))
     mode = settings.text("theme", "system")
     kept = settings.text("text_scale", "1.0")
     theme().set_text_scale(next((scale for scale in TEXT_SCALES if str(scale) == kept), 1.0))

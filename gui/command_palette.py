@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets.layouts import vertical
 
@@ -15,15 +16,15 @@ class CommandPalette(QDialog):
 
     def __init__(self, actions: list[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Find a command")
+        self.setWindowTitle(tr("Find a command"))
         self.setMinimumSize(460, 380)
         self._actions = [action for action in actions if action.isEnabled()]
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Find a command")
-        self.field.setAccessibleName("Find a command")
+        self.field.setPlaceholderText(tr("Find a command"))
+        self.field.setAccessibleName(tr("Find a command"))
         self.field.installEventFilter(self)
         self.list = QListWidget()
-        self.list.setAccessibleName("Commands")
+        self.list.setAccessibleName(tr("Commands"))
         vertical(self.field, self.list, on=self, spacing=space.S, margins=space.M)
         self.field.textChanged.connect(self._filter)
         self.list.itemActivated.connect(lambda *_: self._run())
@@ -38,7 +39,7 @@ class CommandPalette(QDialog):
                 shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
                 item = QListWidgetItem(f"{name}    {shortcut}" if shortcut else name)
                 item.setData(Qt.ItemDataRole.UserRole, action)
-                item.setToolTip(action.toolTip())
+                item.setToolTip(tr(action.toolTip()))
                 self.list.addItem(item)
         self.list.setCurrentRow(0)
 

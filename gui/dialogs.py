@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
@@ -29,7 +30,7 @@ class Dialog(QDialog):
 
     def __init__(self, parent: QWidget | None, title: str, text: str = "") -> None:
         super().__init__(parent)
-        self.setWindowTitle(title)
+        self.setWindowTitle(tr(title))
         self.chosen = ""
         edge = space.DIALOG_EDGE
         headline = Label(title, "headline", wrap=True)
@@ -107,9 +108,9 @@ def ask_several(
     """Which of these, by key and text; the first one is ticked at first. Empty when cancelled."""
     dialog = Dialog(parent, title, text)
     shown = QListWidget()
-    shown.setAccessibleName(title)
+    shown.setAccessibleName(tr(title))
     for key, words in entries:
-        item = QListWidgetItem(words, shown)
+        item = QListWidgetItem(tr(words), shown)
         item.setData(Qt.ItemDataRole.UserRole, key)
         item.setCheckState(Qt.CheckState.Unchecked if shown.count() > 1 else Qt.CheckState.Checked)
     shown.setCurrentRow(0)
@@ -131,7 +132,7 @@ def ask_draws(parent: QWidget | None, title: str, default: int) -> int | None:
     validator = QIntValidator(1, 1_000_000)
     validator.setLocale(QLocale.c())
     field.setValidator(validator)
-    field.setAccessibleName("More draws per chain")
+    field.setAccessibleName(tr("More draws per chain"))
     field.selectAll()
     dialog.add(field)
     dialog.add_buttons((("cancel", "Cancel"), ("go", "Resume")), "go")
@@ -193,7 +194,7 @@ def show_text(parent: QWidget | None, title: str, text: str, lead: str = "", wra
     dialog = Dialog(parent, title, lead)
     field = QPlainTextEdit(text)
     field.setReadOnly(True)
-    field.setAccessibleName(title)
+    field.setAccessibleName(tr(title))
     if not wrapped:
         field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     field.setMinimumSize(560, 300)

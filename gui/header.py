@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Chip, Label, button, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal
@@ -29,7 +30,7 @@ class Header(QWidget):
         self._chip = Chip("Not saved")
         self._chip.hide()
         self._field = button("Find a command      Ctrl+Shift+P", self.find_command.emit, icon_name="search")
-        self._field.setAccessibleName("Find a command")
+        self._field.setAccessibleName(tr("Find a command"))
         self._small = tool_button("search", "Find a command (Ctrl+Shift+P)", self.find_command.emit)
         self._made: dict[str, tuple[QAction, QPushButton, str]] = {}
         row = horizontal(
@@ -45,14 +46,14 @@ class Header(QWidget):
         for action in tools:
             tool = tool_button("open", action.text(), action.trigger)
             tool.setIcon(action.icon())
-            tool.setToolTip(action.toolTip())
+            tool.setToolTip(tr(action.toolTip()))
             self.tools[action.objectName()] = tool
             row.addWidget(tool)
         add(row, STRETCH, self._field, self._small)
         for action, kind in buttons:
             made = button(action.text(), action.trigger, kind=kind)
             made.setObjectName(action.objectName())
-            made.setToolTip(action.toolTip())
+            made.setToolTip(tr(action.toolTip()))
             made.hide()
             self._made[action.objectName()] = (action, made, kind)
             row.addWidget(made)
@@ -72,7 +73,7 @@ class Header(QWidget):
     def set_buttons(self, keys: set[str]) -> None:
         """Show the buttons of these commands, each as its action is now."""
         for key, (action, made, kind) in self._made.items():
-            made.setText(action.text().rstrip("…"))
+            made.setText(tr(action.text().rstrip("…")))
             made.setIcon(icon(action.data(), "on_accent" if kind == "primary" else "text"))
             made.setEnabled(action.isEnabled())
             if key not in keys and made.hasFocus():

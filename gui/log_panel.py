@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import LogLine, Run
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.session_tree import STATUS_ICONS
 from plaidwork.gui.theme import space
@@ -36,7 +37,7 @@ def _list(columns: int, name: str) -> QTreeWidget:
     made.setRootIsDecorated(False)
     made.setFrameShape(QFrame.Shape.NoFrame)
     made.setUniformRowHeights(True)
-    made.setAccessibleName(name)
+    made.setAccessibleName(tr(name))
     made.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     made.header().setStretchLastSection(True)
     return made
@@ -52,8 +53,8 @@ class LogPanel(QWidget):
         self._shown = 0
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
-        self.tabs.addTab("Log")
-        self.tabs.addTab("Jobs")
+        self.tabs.addTab(tr("Log"))
+        self.tabs.addTab(tr("Jobs"))
         self._log = _list(2, "Log")
         self._jobs = _list(4, "Jobs")
         self._stack = QStackedWidget()
@@ -85,20 +86,22 @@ class LogPanel(QWidget):
             self._log.scrollToBottom()
         self._shown = len(lines)
         runs = list(self._workbench.session.runs.values())
-        self.tabs.setTabText(1, f"Jobs  {len(runs)}" if runs else "Jobs")
+        self.tabs.setTabText(1, tr(f"Jobs  {len(runs)}" if runs else "Jobs"))
         self._jobs.clear()
         for run in runs:
             done = f"{format_count(run.sweeps_done)} of {counted(run.sweeps_planned, 'sweep')}"
-            item = QTreeWidgetItem([run.title, run.status, done, f"{format_duration(run.cpu_seconds)} CPU"])
+            item = QTreeWidgetItem(
+                [run.title, tr(run.status), tr(done), f"{format_duration(run.cpu_seconds)} CPU"]
+            )
             item.setIcon(0, icon(*STATUS_ICONS[run.status]))
             self._jobs.addTopLevelItem(item)
 
     @staticmethod
     def _line(line: LogLine) -> QTreeWidgetItem:
         moment = dt.datetime.fromisoformat(line.time).astimezone()
-        item = QTreeWidgetItem([f"{moment:%H:%M:%S}", line.text])
+        item = QTreeWidgetItem([f"{moment:%H:%M:%S}", tr(line.text)])
         item.setIcon(1, icon(*_LEVEL_ICONS.get(line.level, _LEVEL_ICONS["info"])))
-        item.setToolTip(1, line.text)
+        item.setToolTip(1, tr(line.text))
         item.setTextAlignment(0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         return item
 

@@ -23,6 +23,7 @@ from plaidwork.gui.commands import Commands
 from plaidwork.gui.commands.files import SESSION_SUFFIX
 from plaidwork.gui.editing import REMOVED
 from plaidwork.gui.header import Header
+from plaidwork.gui.language import tr
 from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.page import Page
 from plaidwork.gui.plugin_watch import PluginWatch, missing_plugin_text
@@ -276,7 +277,7 @@ class MainWindow(QMainWindow):
         dirty = self.workbench.dirty
         self.header.set_session(session.name, dirty, session.path is not None, bool(session.read_only))
         safe = " (safe mode)" if self.workbench.registry.safe_mode else ""
-        self.setWindowTitle(f"{session.name}[*] – Plaidwork{safe}")
+        self.setWindowTitle(tr(f"{session.name}[*] – Plaidwork{safe}"))
         self.setWindowModified(dirty)
 
     # -- what is in front -----------------------------------------------------------------------
@@ -356,7 +357,7 @@ class MainWindow(QMainWindow):
         lost = bool(model_id) and self.workbench.is_missing(model_id)
         failed = run is not None and run.status == "failed" and not phase
         unfinished = study is not None and not phase and study.count("waiting", "stopped") > 0
-        actions["pause"].setText("Go on" if phase == "paused" else "Pause")
+        actions["pause"].setText(tr("Go on" if phase == "paused" else "Pause"))
         actions["pause"].setData("play" if phase == "paused" else "pause")
         for key, enabled in {
             "pause": phase in ("running", "paused", "preparing"),
@@ -395,8 +396,8 @@ class MainWindow(QMainWindow):
             actions[key].setEnabled(enabled)
         left = unfinished or (run is not None and not phase and run.resumable)
         fresh = setup or (run is None and not left)
-        actions["start"].setText("Start fit" if fresh else "Resume" if left else "Run longer…")
-        actions["fit_again"].setText("Change settings…" if failed else "Fit again with these settings…")
+        actions["start"].setText(tr("Start fit" if fresh else "Resume" if left else "Run longer…"))
+        actions["fit_again"].setText(tr("Change settings…" if failed else "Fit again with these settings…"))
         next_step = {"start"} if left and not lost else {"new_fit"}
         if setup:
             next_step = set()
@@ -409,7 +410,7 @@ class MainWindow(QMainWindow):
         editing = self.workbench.editing
         self.messages.dismiss(REMOVED)  # its button would undo another step from now on
         for key, word, name in (("undo", "Undo", editing.undo_name), ("redo", "Redo", editing.redo_name)):
-            self.actions_by_key[key].setText(f"{word}: {name}".replace("&", "&&") if name else word)
+            self.actions_by_key[key].setText(tr(f"{word}: {name}".replace("&", "&&") if name else word))
             self.actions_by_key[key].setEnabled(bool(name))
 
     def show_missing(self, run: Run | None) -> None:

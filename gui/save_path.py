@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from plaidwork.core.quoting import guarded_text
 from plaidwork.core.session.bundle import file_name
+from plaidwork.gui.language import tr
 
 PICTURES = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
 """What every view can be written as."""
@@ -35,7 +36,7 @@ def ask_save_path(parent: QWidget | None, title: str, proposed: str | Path, kind
     known = re.findall(r"\*(\.[\w.]+)", kinds)
     while True:
         name, kind = QFileDialog.getSaveFileName(
-            parent, title, start, kinds, "", QFileDialog.Option.DontConfirmOverwrite
+            parent, tr(title), start, kinds, "", QFileDialog.Option.DontConfirmOverwrite
         )
         if not name:
             return None

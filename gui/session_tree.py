@@ -30,6 +30,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
 from plaidwork.gui.data.facts import size_text
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.studies.columns import progress_text
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.row_ground import paint_row_ground
@@ -172,7 +173,7 @@ class SessionTree(QTreeWidget):
         self.setItemDelegate(_Delegate(self))
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Session: data, searches, runs and notes")
+        self.setAccessibleName(tr("Session: data, searches, runs and notes"))
         self.setBackgroundRole(self.backgroundRole().Window)
         self.viewport().setBackgroundRole(self.backgroundRole().Window)
         self._groups = {
@@ -195,7 +196,7 @@ class SessionTree(QTreeWidget):
         self.rebuild()
 
     def _group(self, title: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([title])
+        item = QTreeWidgetItem([tr(title)])
         item.setFlags(Qt.ItemFlag.ItemIsEnabled)
         self.addTopLevelItem(item)
         item.setExpanded(True)
@@ -216,9 +217,9 @@ class SessionTree(QTreeWidget):
         for run in session.runs.values():
             self._add(RUN, run.id, run.title, run_line(self._workbench, run), run_icon(self._workbench, run))
         if self._new_fit:
-            self._add(NEW, "", "New fit", "being set up", ("sliders", "muted"))
+            self._add(NEW, "", tr("New fit"), "being set up", ("sliders", "muted"))
         if session.datasets or session.runs:
-            self._add(NOTES, SESSION, "On the session", notes_line(session.notes), ("note", "muted"))
+            self._add(NOTES, SESSION, tr("On the session"), notes_line(session.notes), ("note", "muted"))
         for group in self._groups.values():
             group.setHidden(group.childCount() == 0)
             group.setExpanded(True)
@@ -242,10 +243,10 @@ class SessionTree(QTreeWidget):
 
     def _fill(self, item: QTreeWidgetItem, name: str, detail: str, icon: tuple[str, str]) -> None:
         item.setData(0, _NAME, name)
-        item.setData(0, _DETAIL, detail)
+        item.setData(0, _DETAIL, tr(detail))
         item.setData(0, _ICON, icon)
-        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{name}, {detail}")
-        item.setToolTip(0, f"{name}\n{detail}")
+        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{name}, {tr(detail)}")
+        item.setToolTip(0, f"{name}\n{tr(detail)}")
 
     def update_run(self, run_id: str) -> None:
         """Refresh one run's line and icon."""

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.refusals import told
+from plaidwork.gui.language import tr
 from plaidwork.gui.tasks import Task, run_task
 
 
@@ -23,7 +24,7 @@ class TaskDialog(QDialog):
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(title)
+        self.setWindowTitle(tr(title))
         self._tasks: dict[str, Task] = {}
         self._timers: list[QTimer] = []
 

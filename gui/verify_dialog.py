@@ -10,6 +10,7 @@ from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.repeating import Repeated, machines, outcome, repeat, same_arithmetic
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.dialog_parts import progress_bar
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
@@ -53,7 +54,7 @@ class VerifyDialog(TaskDialog):
         self.sweeps = QSpinBox()
         self.sweeps.setRange(1, self._most)
         self.sweeps.setValue(min(FIRST, self._most))
-        self.sweeps.setAccessibleName("Sweeps to repeat")
+        self.sweeps.setAccessibleName(tr("Sweeps to repeat"))
         of_all = Label(f"of {counted(self._most, 'sweep')} of each {self.run.chain_word}", color="muted")
         self.verdict = Label("", "strong", wrap=True)
         self.machine = Label("", "body", "muted", wrap=True)
@@ -92,11 +93,11 @@ class VerifyDialog(TaskDialog):
         self._say("", "text", "")
         self.begin("verify", work, self._told, self._failed, self._progress, minutes=True)
         self._show_busy(True)
-        self.doing.setText("Starting")
+        self.doing.setText(tr("Starting"))
 
     def _progress(self, done: int, total: int) -> None:
         self.bar.setValue(round(1000 * done / max(1, total)))
-        self.doing.setText(f"{format_count(done)} of {counted(total, 'sweep')}")
+        self.doing.setText(tr(f"{format_count(done)} of {counted(total, 'sweep')}"))
 
     def _told(self, answer: tuple[Repeated, dict[str, str]]) -> None:
         self.found, now = answer
@@ -120,9 +121,9 @@ class VerifyDialog(TaskDialog):
     def _show_busy(self, busy: bool) -> None:
         self.bar.setValue(0)
         self.bar.setVisible(busy)
-        self.doing.setText("")
+        self.doing.setText(tr(""))
         self.sweeps.setEnabled(not busy)
-        self.go_button.setText("Stop" if busy else "Verify")
+        self.go_button.setText(tr("Stop" if busy else "Verify"))
         self._fit()
 
     def _fit(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.samples import Sample
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label, button, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
@@ -60,8 +61,8 @@ class ExampleCard(Card):
     def __init__(self, sample: Sample, model_title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, clickable=True)
         self.sample = sample
-        self.setAccessibleName(f"Example: {sample.title}. {sample.line}")
-        self.setToolTip(f"{sample.line}\nData: {sample.source} {sample.licence}".strip())
+        self.setAccessibleName(tr(f"Example: {sample.title}. {sample.line}"))
+        self.setToolTip(tr(f"{sample.line}\nData: {sample.source} {sample.licence}".strip()))
         self._picture = _Picture(sample.picture_path)
         texts = vertical(
             Label(sample.title, "strong", wrap=True),
@@ -102,7 +103,7 @@ class _Recent(Card):
         self.missing = not self.path.exists()
         ink = "faint" if self.missing else "text"
         line = f"File not found. It was last in {self.path.parent}" if self.missing else entry["line"]
-        self.setAccessibleName(f"Recent session {self.path.name}. {line}")
+        self.setAccessibleName(tr(f"Recent session {self.path.name}. {line}"))
         self.setToolTip(str(self.path))
         top = horizontal(
             (Label(self.path.name, "strong", ink, elide=True), 1),
@@ -244,8 +245,8 @@ class WelcomePage(QWidget):
         shown = self.back_button.fontMetrics().elidedText(
             f"Back to {name}", Qt.TextElideMode.ElideMiddle, room
         )
-        self.back_button.setText(shown)
-        self.back_button.setToolTip(f"Back to {name} (Esc)")
+        self.back_button.setText(tr(shown))
+        self.back_button.setToolTip(tr(f"Back to {name} (Esc)"))
         self.back_button.setVisible(bool(name))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

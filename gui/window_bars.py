@@ -14,6 +14,7 @@ from plaidwork.core.quoting import guards_tables
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets import DockHeader, MessageBar
 from plaidwork.gui.widgets.layouts import vertical
@@ -33,7 +34,7 @@ def room_on(screen: QSize, style: QStyle) -> QSize:
 def make_actions(window: MainWindow) -> None:
     """Give the window its commands, with their keys and tool tips, by key in ``actions_by_key``."""
     for key, info in ACTIONS.items():
-        action = QAction(info.text, window)
+        action = QAction(tr(info.text), window)
         action.setObjectName(key)
         action.setData(info.icon)
         if info.icon:
@@ -42,7 +43,7 @@ def make_actions(window: MainWindow) -> None:
             action.setShortcut(QKeySequence(info.shortcut))
         shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(
-            " ".join(part for part in (info.tip or info.text, f"({shown})" if shown else "") if part)
+            " ".join(part for part in (tr(info.tip or info.text), f"({shown})" if shown else "") if part)
         )
         action.setCheckable(info.checkable)
         action.triggered.connect(getattr(window.commands, key))
@@ -55,6 +56,11 @@ def make_actions(window: MainWindow) -> None:
         group.addAction(window.actions_by_key[key])
     mode = {"light": "light", "dark": "dark"}.get(theme().mode, "follow_system")
     window.actions_by_key[mode].setChecked(True)
+    languages = QActionGroup(window)
+    for key in ("english", "german", "system_language"):
+        languages.addAction(window.actions_by_key[key])
+    kept = {"en": "english", "de": "german"}.get(window.settings.text("language"), "system_language")
+    window.actions_by_key[kept].setChecked(True)
     window.actions_by_key["guard_tables"].setChecked(guards_tables())
     window.actions_by_key["high_contrast"].setChecked(theme().high_contrast)
     QShortcut(QKeySequence("F10"), window).activated.connect(partial(_open_menus, window))
@@ -67,12 +73,12 @@ def make_bars(window: MainWindow, buttons: Sequence[tuple[str, str]]) -> None:
     """Give the window its menus, its ``header`` with these buttons (command, kind) and its ``messages``."""
     taken: set[str] = set()
     for title, keys in MENUS.items():
-        menu = window.menuBar().addMenu(_with_key(title, taken))
+        menu = window.menuBar().addMenu(_with_key(tr(title), taken))
         for key in keys:
             if key == SEPARATOR:
                 menu.addSeparator()
             elif key == RECENT:
-                recent = QMenu("Open recent", window)
+                recent = QMenu(tr("Open recent"), window)
                 recent.aboutToShow.connect(partial(_fill_recent, window, recent))
                 menu.addMenu(recent)
             else:
@@ -116,7 +122,7 @@ def fixed_bar(
     area: Qt.ToolBarArea = Qt.ToolBarArea.TopToolBarArea,
 ) -> QToolBar:
     """Put a widget across the window, where it stays."""
-    bar = QToolBar(name, window)
+    bar = QToolBar(tr(name), window)
     bar.setObjectName(name)
     bar.setMovable(False)
     bar.setFloatable(False)
@@ -134,7 +140,7 @@ def _fill_recent(window: MainWindow, menu: QMenu) -> None:
         action = menu.addAction(path.name, partial(window.commands.open_path, path))
         action.setToolTip(str(path))
     if menu.isEmpty():
-        menu.addAction("No recent sessions").setEnabled(False)
+        menu.addAction(tr("No recent sessions")).setEnabled(False)
 
 
 def make_dock(
@@ -145,7 +151,7 @@ def make_dock(
     buttons: list[QWidget] | None = None,
 ) -> QDockWidget:
     """Put a widget into a dock of the window, under a head with buttons."""
-    dock = QDockWidget(name, window)
+    dock = QDockWidget(tr(name), window)
     dock.setObjectName(name)
     dock.setWidget(widget)
     dock.setTitleBarWidget(DockHeader(name, buttons or []))

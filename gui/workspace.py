@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QTabBar, QWidget
 
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.page import Page, PanePage
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
@@ -46,7 +47,7 @@ class _Tabs(QTabBar):
         self.setMovable(True)
         self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)
-        self.setAccessibleName("Views")
+        self.setAccessibleName(tr("Views"))
 
     def scroll_back(self) -> None:
         """What is shown fits: nothing stays scrolled away at the left, where Qt may have put it while all were shown."""
@@ -80,7 +81,7 @@ class Workspace(QWidget):
         self._marked: set[str] = set()
         self.tabs = _Tabs()
         self.more = button("", self._show_more, kind="quiet")
-        self.more.setAccessibleName("Further views")
+        self.more.setAccessibleName(tr("Further views"))
         self.more.hide()
         self.panel_button = button("Selection", self.panel_requested.emit, kind="quiet", icon_name="list")
         self.panel_button.hide()
@@ -115,7 +116,7 @@ class Workspace(QWidget):
             self.tabs.removeTab(0)
         self._infos = list(infos)
         for info in infos:
-            self.tabs.addTab(icon(info.icon), info.title)
+            self.tabs.addTab(icon(info.icon), tr(info.title))
         self._fit_tabs()
         if infos:
             self.tabs.setCurrentIndex(keys.index(before) if before in keys else 0)
@@ -176,7 +177,7 @@ class Workspace(QWidget):
         """Show a button for the side panel of this title; none when the title is empty."""
         if title == self.panel_button.text() and bool(title) != self.panel_button.isHidden():
             return
-        self.panel_button.setText(title)
+        self.panel_button.setText(tr(title))
         self.panel_button.setVisible(bool(title))
         self._fit_tabs()
 
@@ -191,9 +192,9 @@ class Workspace(QWidget):
             title = f"{info.title} •" if info.key in self._marked else info.title
             text = "" if short and info.common else title
             if tabs.tabText(index) != text:  # each change lays all tabs out anew, a millisecond
-                tabs.setTabText(index, text)
+                tabs.setTabText(index, tr(text))
             if tabs.tabToolTip(index) != info.title:
-                tabs.setTabToolTip(index, info.title)
+                tabs.setTabToolTip(index, tr(info.title))
                 tabs.setAccessibleTabName(index, info.title)
             if not tabs.isTabVisible(index):
                 tabs.setTabVisible(index, True)
@@ -210,7 +211,7 @@ class Workspace(QWidget):
             widths = self._widths(short=True)
         over = sum(widths) > room
         if over:
-            self.more.setText(_MORE.format(tabs.count()))
+            self.more.setText(tr(_MORE.format(tabs.count())))
             room -= self.more.sizeHint().width() + space.XS
         room -= widths[tabs.currentIndex()] if over and tabs.currentIndex() >= 0 else 0
         hidden = 0
@@ -219,7 +220,7 @@ class Workspace(QWidget):
                 room = room - width if room >= width else -1  # none behind one that is hidden
                 tabs.setTabVisible(index, room >= 0)
                 hidden += room < 0
-        self.more.setText(_MORE.format(hidden))
+        self.more.setText(tr(_MORE.format(hidden)))
         self.more.setVisible(bool(hidden))
         tabs.updateGeometry()  # Qt does not while they are not seen: the row would stay as low as without tabs
         tabs.scroll_back()
@@ -233,7 +234,7 @@ class Workspace(QWidget):
         menu = QMenu(self)
         for index, info in enumerate(self._infos):
             if not self.tabs.isTabVisible(index):
-                menu.addAction(icon(info.icon), info.title, partial(self.tabs.setCurrentIndex, index))
+                menu.addAction(icon(info.icon), tr(info.title), partial(self.tabs.setCurrentIndex, index))
         menu.exec(self.more.mapToGlobal(self.more.rect().bottomLeft()))
         menu.deleteLater()
 
@@ -268,5 +269,5 @@ def _made(info: PageInfo) -> Page:
             f"{error}. Other views are not affected.",
             icon_color="error",
         )
-        pane.setToolTip(details)
+        pane.setToolTip(tr(details))
         return PanePage(pane)

@@ -50,6 +50,7 @@ def _own_folders(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLAIDWORK_CONFIG", str(folder / "config"))
         patch.setenv("PLAIDWORK_PLUGINS", str(folder / "plugins"))
+        patch.setenv("PLAIDWORK_LANGUAGE", "en")  # whatever the desktop speaks
         patch.setenv(
             "PLAIDWORK_PLUGIN_TRIALS", "off"
         )  # a process per plugin; test_plugin_trial.py turns it on

@@ -29,6 +29,7 @@ from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.analyses.fields import ColumnsField, Described, FileField, annotation_setting
 from plaidwork.gui.analyses.new_data import NewDataField, is_new
 from plaidwork.gui.dialogs import ask
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import HyperparameterForm
@@ -80,7 +81,7 @@ class AskPage(QWidget):
         self._files = {request.name: FileField(request, partial(examine, request)) for request in spec.files}
         self.add_labels = button("Add labels…", self._ask_for_labels, icon_name="tag", parent=self)
         self.add_labels.hide()
-        self.add_labels.setToolTip("Add the columns of a table to the data of this run, matched by name")
+        self.add_labels.setToolTip(tr("Add the columns of a table to the data of this run, matched by name"))
         asks = self._asks()
         settings = tuple(replace(one, group=one.group or "Settings") for one in spec.hyperparameters)
         self.form = HyperparameterForm(
@@ -91,7 +92,7 @@ class AskPage(QWidget):
         self.message = ErrorLine()
         self.start = button("Run analysis", self._ask, kind="primary", icon_name="play")
         if self.standing.state == "locked":
-            self.start.setText(f"Open {self.standing.what} and run…")
+            self.start.setText(tr(f"Open {self.standing.what} and run…"))
         self.cancel = button("Cancel", self.cancelled.emit)
         self.progress = QProgressBar()
         self._build()
@@ -146,7 +147,7 @@ class AskPage(QWidget):
             field.set_choices(Choices(self._datasets))
 
     def _ask_for_data(self, name: str) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Choose new samples")
+        path, _ = QFileDialog.getOpenFileName(self, tr("Choose new samples"))
         if path:
             self.data_requested.emit(name, path)
 
@@ -205,7 +206,7 @@ class AskPage(QWidget):
 
     def _ask_for_labels(self) -> None:
         kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz *.xlsx *.xls *.ods);;All files (*)"
-        path, _ = QFileDialog.getOpenFileName(self, "Add labels", "", kinds)
+        path, _ = QFileDialog.getOpenFileName(self, tr("Add labels"), "", kinds)
         if path:
             self.labels_requested.emit(str(Path(path)))
 

@@ -21,6 +21,7 @@ from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.annotations import AXES, AnnotationRef, Annotations
 from plaidwork.core.findings.attached import AttachedFile, FileRequest
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.tasks import Task, run_task
@@ -99,7 +100,7 @@ class ColumnsField(QWidget):
         self.declared = declared
         self.list = QListWidget()
         self.list.setObjectName(declared.name)
-        self.list.setAccessibleName(declared.title)
+        self.list.setAccessibleName(tr(declared.title))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setUniformItemSizes(True)
         alike = len({(ref.input, ref.axis) for ref in refs}) == 1
@@ -174,7 +175,7 @@ class FileField(QWidget):
         self._task: Task | None = None
         self.value: AttachedFile | None = None
         self.choose_button = button("Choose file…", self.ask, icon_name="folder")
-        self.choose_button.setAccessibleName(f"Choose file: {request.title}")
+        self.choose_button.setAccessibleName(tr(f"Choose file: {request.title}"))
         self.choose_button.setObjectName(f"file_{request.name}")
         self._clear = tool_button("close", "Choose no file", lambda: self.set_value(None))
         self._name = Label("", elide=True)
@@ -213,7 +214,7 @@ class FileField(QWidget):
             else ""
         )
         path, _ = QFileDialog.getOpenFileName(
-            self, f"Choose {request.title.lower()}", "", f"{kinds}All files (*)"
+            self, tr(f"Choose {request.title.lower()}"), "", f"{kinds}All files (*)"
         )
         if path:
             self.load(Path(path))

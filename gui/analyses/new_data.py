@@ -11,6 +11,7 @@ from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.session.offers import views_with
 from plaidwork.core.session.suitability import Choices
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.input_field import InputField
 
 _OF_THE_FIT = "the data of the fit"
@@ -31,8 +32,8 @@ class NewDataField(InputField):
         self._fitted = list(fitted)
         super().__init__(item, parent, columns=item.kind != "matrix")
         self.choose_file = self._import
-        self.choose_file.setText("Choose a file…")
-        self.choose_file.setToolTip("Read new samples; they become data of this session")
+        self.choose_file.setText(tr("Choose a file…"))
+        self.choose_file.setToolTip(tr("Read new samples; they become data of this session"))
 
     def set_datasets(self, datasets: Mapping[str, Dataset], choose: bool = True) -> None:
         """Offer the suitable ones, those of the fit last; the one with most features of the fit is chosen."""
@@ -55,16 +56,16 @@ class NewDataField(InputField):
         """Mark the data of the fit, and begin with no choice."""
         blocker = QSignalBlocker(self.combo)
         if self.combo.itemData(0) != "":
-            self.combo.insertItem(0, "Choose data, or a file", "")
+            self.combo.insertItem(0, tr("Choose data, or a file"), "")
         for index in range(self.combo.count()):
             key = self.combo.itemData(index)
             of = self._offer.columns[key].dataset if key in self._offer.columns else key
             if of in own:
-                self.combo.setItemText(index, f"{self.combo.itemText(index)}, {_OF_THE_FIT}")
+                self.combo.setItemText(index, tr(f"{self.combo.itemText(index)}, {_OF_THE_FIT}"))
         blocker.unblock()
         for name, box in self._checks.items():
             if name in own:
-                box.setText(f"{box.text()}, {_OF_THE_FIT}")
+                box.setText(tr(f"{box.text()}, {_OF_THE_FIT}"))
 
     def _likely(self, names: Sequence[str]) -> list[str]:
         """The data with most features of the fit; for several matrices with those of the same samples."""

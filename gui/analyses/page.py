@@ -24,6 +24,7 @@ from plaidwork.core.session.edits import Edit
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.rail import MADE, NEW, Rail
 from plaidwork.gui.analyses.record_view import RecordView
+from plaidwork.gui.language import tr
 from plaidwork.gui.page import FrontPage
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.tasks import Task, run_task
@@ -63,7 +64,7 @@ class AnalysisPage(FrontPage):
         self._line = line
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        self.setAccessibleName("Analyses")
+        self.setAccessibleName(tr("Analyses"))
         horizontal(self.rail, line, (self.stack, 1), on=self, spacing=0)
         self.rail.chosen.connect(self._show)
         self.rail.delete_requested.connect(self.delete)
@@ -115,7 +116,7 @@ class AnalysisPage(FrontPage):
         self._show_pane(
             "error", "The analyses could not be listed", f"{type(error).__name__}: {error}", "error"
         )
-        self._pane.setToolTip(details)
+        self._pane.setToolTip(tr(details))
 
     def _fill(self) -> None:
         self.rail.fill(self._specs or (), self.run.analyses)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.gui.analyses.record_view import inputs_text, made_text
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.row_ground import paint_row_ground
 
@@ -88,7 +89,7 @@ class Rail(QListWidget):
         self.setItemDelegate(_Delegate(self))
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Analyses of this run")
+        self.setAccessibleName(tr("Analyses of this run"))
         self.setBackgroundRole(self.backgroundRole().Window)
         self.viewport().setBackgroundRole(self.backgroundRole().Window)
         self.currentItemChanged.connect(self._changed)
@@ -111,10 +112,11 @@ class Rail(QListWidget):
 
     def _head(self, title: str, shown: bool) -> None:
         if shown:
-            item = QListWidgetItem(title, self)
+            item = QListWidgetItem(tr(title), self)
             item.setFlags(Qt.ItemFlag.NoItemFlags)
 
     def _add(self, kind: str, key: str, name: str, detail: str, icon_name: str) -> None:
+        name, detail = tr(name), tr(detail)
         item = QListWidgetItem(name, self)
         for role, value in ((_KIND, kind), (_KEY, key), (_DETAIL, detail), (_ICON, icon_name)):
             item.setData(role, value)

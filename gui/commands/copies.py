@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from plaidwork.core.session.store.linked import link_of
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import SESSION_FILTER, SESSION_SUFFIX, CommandGroup
+from plaidwork.gui.language import tr
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import run_task
 
@@ -132,7 +133,7 @@ class CopyCommands(CommandGroup):
         """Ask for the file of linked data; it has to have the content that the session knows. Else a fault that was told is told again."""
         window = self._window
         name, _ = QFileDialog.getOpenFileName(
-            window, f"Find {link.file.name}", window.settings.folder("import"), "All files (*)"
+            window, tr(f"Find {link.file.name}"), window.settings.folder("import"), "All files (*)"
         )
         if not name:
             self._tell_faults(session, [(link, fault)])

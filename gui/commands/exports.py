@@ -12,6 +12,7 @@ from plaidwork.core.refusals import unwritten
 from plaidwork.core.session.session import Session
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.dialogs import show_text
+from plaidwork.gui.language import tr
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 
@@ -86,7 +87,7 @@ class ExportCommands(CommandGroup):
 
         run, window = self._window.current_run(), self._window
         folder = QFileDialog.getExistingDirectory(
-            window, "Export results to", window.settings.folder("export")
+            window, tr("Export results to"), window.settings.folder("export")
         )
         if not folder or run is None:
             return

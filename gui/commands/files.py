@@ -19,6 +19,7 @@ from plaidwork.core.session.store.places import recovery_key
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import SESSION_FILTER, SESSION_SUFFIX
 from plaidwork.gui.commands.copies import CopyCommands
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_bytes
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import run_task, wait_for_tasks
@@ -54,7 +55,7 @@ class FileCommands(CopyCommands):
     def import_data(self) -> None:
         window = self._window
         folder = window.settings.folder("import")
-        names, _ = QFileDialog.getOpenFileNames(window, "Import data", folder, self._import_filter())
+        names, _ = QFileDialog.getOpenFileNames(window, tr("Import data"), folder, self._import_filter())
         if names:
             self.import_paths([Path(name) for name in names])
 
@@ -114,14 +115,16 @@ class FileCommands(CopyCommands):
             "Tables and counts (*.csv *.csv.gz *.tsv *.tsv.gz *.txt *.txt.gz *.xlsx *.xls *.ods *.mtx *.mtx.gz);;"
             "All files (*)"
         )
-        name, _ = QFileDialog.getOpenFileName(window, "Import texts", window.settings.folder("import"), kinds)
+        name, _ = QFileDialog.getOpenFileName(
+            window, tr("Import texts"), window.settings.folder("import"), kinds
+        )
         if name:
             self.import_text_path(Path(name))
 
     def import_text_folder(self) -> None:
         window = self._window
         name = QFileDialog.getExistingDirectory(
-            window, "Import a folder of texts", window.settings.folder("import")
+            window, tr("Import a folder of texts"), window.settings.folder("import")
         )
         if name:
             self.import_text_path(Path(name))
@@ -129,7 +132,7 @@ class FileCommands(CopyCommands):
     def import_image_folder(self) -> None:
         window = self._window
         folder = window.settings.folder("import")
-        name = QFileDialog.getExistingDirectory(window, "Import a folder of images", folder)
+        name = QFileDialog.getExistingDirectory(window, tr("Import a folder of images"), folder)
         if name:
             self.import_path(Path(name))
 
@@ -143,7 +146,7 @@ class FileCommands(CopyCommands):
     def open_file(self) -> None:
         window = self._window
         name, _ = QFileDialog.getOpenFileName(
-            window, "Open a session", window.settings.folder("open"), SESSION_FILTER
+            window, tr("Open a session"), window.settings.folder("open"), SESSION_FILTER
         )
         if name:
             self.open_path(Path(name))
@@ -216,7 +219,7 @@ class FileCommands(CopyCommands):
         """Ask for a session file, and say what differs."""
         window = self._window
         name, _ = QFileDialog.getOpenFileName(
-            window, "Compare with a session", window.settings.folder("open"), SESSION_FILTER
+            window, tr("Compare with a session"), window.settings.folder("open"), SESSION_FILTER
         )
         if name:
             self._workbench.guard.compare(Path(name))

@@ -17,6 +17,7 @@ from plaidwork.core.session.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.faults import failure_key
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
 from plaidwork.gui.session_tree import DATA, NEW, NOTES, RUN, SESSION, STUDY
@@ -111,7 +112,7 @@ class FitCommands(CommandGroup):
 
         history = self._workbench.session.history[::-1]
         dialog = DataDialog("Record of actions", actions_table(history).columns, None, self._window)
-        dialog.setWindowTitle(f"Record of actions of {self._workbench.session.name}")
+        dialog.setWindowTitle(tr(f"Record of actions of {self._workbench.session.name}"))
         dialog.show()
 
     def on_step(self, edit: Edit, back: bool) -> None:

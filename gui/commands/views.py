@@ -15,6 +15,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import LANGUAGES, chosen_language, tr
 from plaidwork.gui.run_pages import part, put_beside, run_pages, splits_of
 from plaidwork.gui.session_tree import RUN
 from plaidwork.gui.theme import TEXT_SCALES, theme
@@ -50,20 +51,22 @@ class ViewCommands(CommandGroup):
         """The entries: views of this run, then of each other run."""
         workbench = self._workbench
         if key in splits_of(workbench, run):
-            menu.addAction("Show them apart", partial(self._part, run, key))
+            menu.addAction(tr("Show them apart"), partial(self._part, run, key))
             return
         for other in [
             run,
             *(one for one in workbench.session.runs.values() if one is not run and one.results),
         ]:
             inside = menu.addMenu(
-                "Show beside" if other is run else f"Show beside {quoting.menu(other.title)}"
+                tr("Show beside" if other is run else f"Show beside {quoting.menu(other.title)}")
             )
             paired = splits_of(workbench, other)
             for info in run_pages(workbench, other):
                 if info.key != key and info.key not in paired:
                     inside.addAction(
-                        icon(info.icon), quoting.menu(info.title), partial(self._beside, run, key, info.key)
+                        icon(info.icon),
+                        tr(quoting.menu(info.title)),
+                        partial(self._beside, run, key, info.key),
                     )
 
     def _beside(self, run: Run, first: str, second: str) -> None:
@@ -171,6 +174,24 @@ class ViewCommands(CommandGroup):
         high = self._window.actions_by_key["high_contrast"].isChecked()
         self._window.settings.set("high_contrast", high)
         theme().set_contrast("high" if high else "usual")
+
+    def english(self) -> None:
+        self._set_language("en")
+
+    def german(self) -> None:
+        self._set_language("de")
+
+    def system_language(self) -> None:
+        self._set_language("")
+
+    def _set_language(self, wanted: str) -> None:
+        self._window.settings.set("language", wanted)
+        chosen = chosen_language(wanted)
+        self._window.messages.post(
+            "info",
+            f"The window speaks {LANGUAGES[chosen]} from the next start on",
+            "Reports, exported files and the documentation stay English.",
+        )
 
     def larger_text(self) -> None:
         self._step_text(1)

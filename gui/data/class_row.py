@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from plaidwork.core.data.importers import Preview
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.gui.data.import_state import match_axis
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import space
@@ -61,7 +62,7 @@ class ClassRow(QWidget):
 
     def _ask(self) -> None:
         kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz *.xlsx *.xls *.ods)"
-        path, _ = QFileDialog.getOpenFileName(self, "Sample classes", str(self._path.parent), kinds)
+        path, _ = QFileDialog.getOpenFileName(self, tr("Sample classes"), str(self._path.parent), kinds)
         if path:
             self.set_file(Path(path))
 
@@ -93,7 +94,7 @@ class ClassRow(QWidget):
             widget.setVisible(chosen)
         self.suggest_button.setVisible(not chosen and self._suggestion is not None)
         if self._suggestion is not None:
-            self.suggest_button.setText(f"Use {self._suggestion.name}")
+            self.suggest_button.setText(tr(f"Use {self._suggestion.name}"))
         if chosen and self.file is not None:
             self._chip.set(self.file.name)
             columns = list(self.annotations.columns)

@@ -28,6 +28,7 @@ from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_table import values_table
 from plaidwork.gui.data.view_facts import KIND_LABELS
+from plaidwork.gui.language import tr
 from plaidwork.gui.notes import NotesField
 from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.page import Page
@@ -99,7 +100,7 @@ class DataPage(Page):
 
     def _make_panel(self) -> DataPanel:
         panel = DataPanel(picture=False)
-        panel.setWindowTitle("Data")
+        panel.setWindowTitle(tr("Data"))
         self.notes = NotesField("Notes on these data", "What is worth remembering about these data")
         self.notes.setFixedHeight(170)
         self.samples = SamplesChoice()
@@ -173,7 +174,7 @@ class DataPage(Page):
             self.switch.deleteLater()
         keys = [key for key, _ in options]
         self.switch = SegmentedControl(options, before if before in keys else PICTURE)
-        self.switch.setAccessibleName("Part of the data")
+        self.switch.setAccessibleName(tr("Part of the data"))
         self.switch.changed.connect(self.show_part)
         self._switch_row.insertWidget(0, self.switch)
 
@@ -314,7 +315,7 @@ class DataPage(Page):
         choice.chosen.connect(lambda shown: self.workbench.show_by(self.name, axis, shown))
         holder = QWidget()
         found = DataTable(columns, filter_line=True)
-        found.setAccessibleName(f"Known about {label}")
+        found.setAccessibleName(tr(f"Known about {label}"))
         vertical(choice, (found, 1), on=holder, spacing=space.S)
         if self.choices is not None:
             self.choices.adopt(found)
@@ -326,16 +327,18 @@ class DataPage(Page):
         if not dataset.steps:
             return
         self.undo_button.setEnabled(False)
-        self.undo_button.setToolTip("Looking for the data before this step")
+        self.undo_button.setToolTip(tr("Looking for the data before this step"))
 
         def done(before: Dataset | None) -> None:
             if self.dataset is not dataset:
                 return
             self.undo_button.setEnabled(before is not None)
             self.undo_button.setToolTip(
-                f"Undo “{dataset.steps[-1]}”"
-                if before is not None
-                else "The data before this step are not in the session. Import the file again."
+                tr(
+                    f"Undo “{dataset.steps[-1]}”"
+                    if before is not None
+                    else "The data before this step are not in the session. Import the file again."
+                )
             )
 
         run_task(lambda task: undo_store().before(dataset), done)

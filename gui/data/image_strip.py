@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.counting import counted
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space, theme
 
 MOST = 12
@@ -45,7 +46,11 @@ class ImageStrip(QWidget):
         count, height, width = self.images.shape
         self.setVisible(bool(count))
         self.setAccessibleName(
-            f"The first {counted(count, 'image')}, {height} × {counted(width, 'pixel')} each" if count else ""
+            tr(
+                f"The first {counted(count, 'image')}, {height} × {counted(width, 'pixel')} each"
+                if count
+                else ""
+            )
         )
         self.setToolTip(f"{height} × {counted(width, 'pixel')}" if count else "")
         self.updateGeometry()

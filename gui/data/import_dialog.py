@@ -22,6 +22,7 @@ from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.preview_pane import PreviewPane
 from plaidwork.gui.data.reading_dialog import ReadingDialog
 from plaidwork.gui.data.undo import undo_store
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_percent
 from plaidwork.gui.task_dialog import error_text
 from plaidwork.gui.tasks import Task
@@ -109,7 +110,7 @@ class ImportDialog(ReadingDialog):
         for title, edit in zip(("Name", "Rows are", "Columns are"), (self.name_edit, *self.label_edits)):
             label = Label(title)
             label.setBuddy(edit)
-            edit.setAccessibleName(title)
+            edit.setAccessibleName(tr(title))
             part = vertical(label, edit, spacing=space.XS)
             column.addLayout(part)
         column.addStretch(1)
@@ -209,7 +210,7 @@ class ImportDialog(ReadingDialog):
         if ready:
             labels = (self.label_edits[0].text().strip(), self.label_edits[1].text().strip())
             self.say(obstacle or self.state.adds(labels), "error" if obstacle else "muted")
-        self.import_button.setToolTip(obstacle if ready else "")
+        self.import_button.setToolTip(tr(obstacle if ready else ""))
 
     # -- changes --------------------------------------------------------------------------------
     def _option_changed(self, name: str, value: Any) -> None:
@@ -281,7 +282,7 @@ class ImportDialog(ReadingDialog):
         self._left.setEnabled(not on)
         self._right.setEnabled(not on)
         self.import_button.setEnabled(not on)
-        self.cancel_button.setText("Stop reading" if on else "Cancel")
+        self.cancel_button.setText(tr("Stop reading" if on else "Cancel"))
         if on:
             self._foot.setText(f"Reading {self.path.name}")
         else:

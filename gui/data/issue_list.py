@@ -13,6 +13,7 @@ from plaidwork.core.data.importers import Issue
 from plaidwork.core.data.importers.base import Fix
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical, with_margins
@@ -78,7 +79,7 @@ class IssueRow(QWidget):
             column.addLayout(below)
         column.addWidget(self.places)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"{issue.message}. {issue.detail}")
+        self.setAccessibleName(tr(f"{issue.message}. {issue.detail}"))
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -93,7 +94,7 @@ class IssueRow(QWidget):
     def _made_box(self, fix: Fix | None, on: bool, signal: Any) -> QCheckBox | None:
         if fix is None:
             return None
-        box = QCheckBox(fix[0])
+        box = QCheckBox(tr(fix[0]))
         box.setChecked(on)
         box.toggled.connect(signal)
         return box
@@ -102,7 +103,7 @@ class IssueRow(QWidget):
         assert self.list_button is not None
         on = self.places.isHidden()
         self.places.setVisible(on)
-        self.list_button.setToolTip("Hide the list" if on else "List all places")
+        self.list_button.setToolTip(tr("Hide the list" if on else "List all places"))
         self.updateGeometry()
         self.resized.emit()
 

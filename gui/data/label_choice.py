@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.naming import label_columns, proposed_label
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, Message
@@ -35,11 +36,11 @@ class LabelChoice(QWidget):
         self.combo.setObjectName(f"shown_by_{('rows', 'columns')[axis]}")
         label = Label(f"Show {word} by")
         label.setBuddy(self.combo)
-        self.combo.setAccessibleName(f"Show {word} by")
+        self.combo.setAccessibleName(tr(f"Show {word} by"))
         blocker = QSignalBlocker(self.combo)
-        self.combo.addItem("their names", "")
+        self.combo.addItem(tr("their names"), "")
         for title in titles:
-            self.combo.addItem(title, title)
+            self.combo.addItem(tr(title), title)
         self.combo.setCurrentIndex(max(0, self.combo.findData(current)))
         blocker.unblock()
         self.combo.currentIndexChanged.connect(lambda _: self.chosen.emit(str(self.combo.currentData())))

@@ -20,6 +20,7 @@ from plaidwork.core.data.importers import Preview
 from plaidwork.core.data.reading_options import ReadingOption
 from plaidwork.core.errors import DataError
 from plaidwork.gui.data.import_state import same
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.style import set_variant
@@ -55,8 +56,8 @@ class OptionField(QWidget):
         self.radios = QButtonGroup(self)
         self.editor = self._made_editor()
         self.editor.setObjectName(f"option_{self.name}")
-        self.editor.setAccessibleName(option.title)
-        self.editor.setToolTip(f"{option.doc[:1].upper()}{option.doc[1:]}.")
+        self.editor.setAccessibleName(tr(option.title))
+        self.editor.setToolTip(tr(f"{option.doc[:1].upper()}{option.doc[1:]}."))
         column = vertical(on=self, spacing=space.XS)
         if option.kind != "flag":  # a box has its words beside it, and is taken back by itself
             head = horizontal((Label(option.title, elide=True), 1), self.chip, self.again, spacing=space.XS)
@@ -69,7 +70,7 @@ class OptionField(QWidget):
             line.editingFinished.connect(self._typed)
             return line
         if self.option.kind == "flag":
-            box = QCheckBox(self.option.title)
+            box = QCheckBox(tr(self.option.title))
             box.clicked.connect(lambda on: self.changed.emit(self.name, on))
             return box
         if self.name in _RADIOS:
@@ -89,7 +90,7 @@ class OptionField(QWidget):
             if not self.editor.hasFocus() or not given:
                 self.editor.setText(self._shown)
                 self.editor.setCursorPosition(0)
-            self.editor.setPlaceholderText(self.option.off)
+            self.editor.setPlaceholderText(tr(self.option.off))
         elif isinstance(self.editor, QCheckBox):
             blocker = QSignalBlocker(self.editor)
             self.editor.setChecked(self.option.default if value is None else bool(value))
@@ -121,8 +122,8 @@ class OptionField(QWidget):
             blocker = QSignalBlocker(self.editor)
             if new:
                 self.editor.clear()
-                self.editor.addItems([text for _, text in choices])
-            self.editor.setPlaceholderText("Choose…")
+                self.editor.addItems([tr(text) for _, text in choices])
+            self.editor.setPlaceholderText(tr("Choose…"))
             self.editor.setCurrentIndex(current)
             blocker.unblock()
             return
@@ -131,7 +132,7 @@ class OptionField(QWidget):
                 self.radios.removeButton(button)
                 button.deleteLater()
             for number, (_, text) in enumerate(choices):
-                button = QRadioButton(text)
+                button = QRadioButton(tr(text))
                 self.radios.addButton(button, number)
                 self.editor.layout().addWidget(button)
         if current >= 0:

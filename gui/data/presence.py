@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.data.overview import Overview
 from plaidwork.core.draws.counting import agree, counted
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count, format_percent, nice_ticks
 from plaidwork.gui.theme import space, theme
 
@@ -61,7 +62,7 @@ class PresenceLegend(QWidget):
         self.setFont(theme().font("caption"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(
-            "Legend: dark where all features are known, pale where few are, hatched where missing"
+            tr("Legend: dark where all features are known, pale where few are, hatched where missing")
         )
         theme().changed.connect(self._restyle)
 
@@ -71,13 +72,16 @@ class PresenceLegend(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        wide = sum(self.fontMetrics().horizontalAdvance(text) + 14 + 6 + space.L for text, _ in self.ENTRIES)
+        wide = sum(
+            self.fontMetrics().horizontalAdvance(tr(text)) + 14 + 6 + space.L for text, _ in self.ENTRIES
+        )
         return QSize(wide - space.L, self.fontMetrics().height() + 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         x, metrics = 0, self.fontMetrics()
-        for text, share in self.ENTRIES:
+        for entry, share in self.ENTRIES:
+            text = tr(entry)
             paint_band(painter, QRectF(x, (self.height() - 12) / 2, 14, 12), np.full(1, share))
             painter.setPen(theme().color("muted"))
             wide = metrics.horizontalAdvance(text)
@@ -102,10 +106,12 @@ class PresenceStrip(QWidget):
         self._present = present
         missing = int((present == 0).sum())
         self.setToolTip(
-            f"{format_count(len(present) - missing)} of {counted(len(present), 'sample')} "
-            f"{agree(len(present) - missing, 'has', 'have')} this view"
+            tr(
+                f"{format_count(len(present) - missing)} of {counted(len(present), 'sample')} "
+                f"{agree(len(present) - missing, 'has', 'have')} this view"
+            )
         )
-        self.setAccessibleName(self.toolTip())
+        self.setAccessibleName(tr(self.toolTip()))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -150,7 +156,7 @@ class PresencePicture(QWidget):
             text = "; ".join(
                 f"{v.name}: {v.n_samples} {word}, {counted(v.n_features, 'feature')}" for v in overview.views
             )
-            self.setAccessibleName(f"Views and their {word}. {text}")
+            self.setAccessibleName(tr(f"Views and their {word}. {text}"))
         self.updateGeometry()
         self.update()
 
@@ -221,7 +227,7 @@ class PresencePicture(QWidget):
             painter.setPen(theme().color("muted"))
             below = QRectF(area.left(), top + height, area.width(), QFontMetrics(small).height())
             text = QFontMetrics(small).elidedText(
-                _about(n_features), Qt.TextElideMode.ElideRight, int(area.width())
+                tr(_about(n_features)), Qt.TextElideMode.ElideRight, int(area.width())
             )
             painter.drawText(below, Qt.AlignmentFlag.AlignLeft, text)
 
@@ -242,7 +248,7 @@ class PresencePicture(QWidget):
                 area.right() - wide,
             )
             painter.drawText(QPointF(x, y + 2 + metrics.ascent()), text)
-        full = f"{self._word}, those with the same views together"
+        full = tr(f"{self._word}, those with the same views together")
         text = full if metrics.horizontalAdvance(full) <= area.width() else self._word
         below = QRectF(area.left(), y + 2 + metrics.height(), area.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, text)

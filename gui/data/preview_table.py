@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from plaidwork.core.data.importers import Preview
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import tidy
 from plaidwork.gui.theme import size, theme
 
@@ -101,7 +102,7 @@ class PreviewTable(QTableView):
         super().__init__(parent)
         self._model = PreviewModel()
         self._titles: tuple[str, ...] = ()
-        self._empty = "No rows to show"
+        self._empty = tr("No rows to show")
         self.setModel(self._model)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
@@ -111,7 +112,7 @@ class PreviewTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setAccessibleName("Preview of the file")
+        self.setAccessibleName(tr("Preview of the file"))
         rows = self.verticalHeader()
         rows.hide()
         rows.setMinimumSectionSize(size.HIT)
@@ -154,7 +155,7 @@ class PreviewTable(QTableView):
 
     def say(self, text: str) -> None:
         """What stands there while there is nothing to show."""
-        self._empty = text
+        self._empty = tr(text)
         self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from plaidwork.core.data.importers import Preview
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.data.preview_table import ROLES
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, FlowLayout, Label, button
@@ -22,9 +23,9 @@ class RoleChip(QWidget):
 
     def __init__(self, text: str, role: str, color: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text, self._role, self._color = text, role, color
+        self._text, self._role, self._color = text, tr(role), color
         self.setFont(theme().font("caption"))
-        self.setAccessibleName(f"{text}: {role}")
+        self.setAccessibleName(tr(f"{text}: {role}"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
@@ -120,10 +121,10 @@ class RoleBar(Card):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for column, title in enumerate(self._preview.header[:MENU_COLUMNS]):
-            self._fill(menu.addMenu(title[:40] or f"Column {column + 1}"), column)
+            self._fill(menu.addMenu(tr(title[:40] or f"Column {column + 1}")), column)
         if len(self._preview.header) > MENU_COLUMNS:
             menu.addSeparator()
-            menu.addAction("Later columns: right-click their head").setEnabled(False)
+            menu.addAction(tr("Later columns: right-click their head")).setEnabled(False)
         menu.popup(self.change.mapToGlobal(QPoint(0, self.change.height())))
         return menu
 
@@ -140,7 +141,7 @@ class RoleBar(Card):
     def _fill(self, menu: QMenu, column: int) -> None:
         assert self._preview is not None
         for role, (word, _) in ROLES.items():
-            action = menu.addAction(f"Use as {word}" if role != "skip" else "Leave out")
+            action = menu.addAction(tr(f"Use as {word}" if role != "skip" else "Leave out"))
             action.setCheckable(True)
             action.setChecked(self._preview.roles[column] == role)
             action.triggered.connect(lambda _=False, role=role: self.role_chosen.emit(column, role))

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.data.orienting import samples_axis
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl
 from plaidwork.gui.widgets.layouts import vertical
@@ -42,6 +43,6 @@ class SamplesChoice(QWidget):
         if axis is None:
             options.append((_UNKNOWN, "Not known"))
         self.control = SegmentedControl(options, _UNKNOWN if axis is None else AXIS_WORDS[axis])
-        self.control.setAccessibleName("Samples are")
+        self.control.setAccessibleName(tr("Samples are"))
         self.control.changed.connect(self.chosen)
         self._column.insertWidget(1, self.control)

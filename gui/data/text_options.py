@@ -13,6 +13,7 @@ from plaidwork.core.data.importers._text import ENCODINGS
 from plaidwork.core.data.text import KINDS, SourceLook, TextOptions, text_settings
 from plaidwork.core.data.text.stop_words import stop_word_languages
 from plaidwork.gui.data.text_state import TextState
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.fields import SettingField
@@ -33,7 +34,7 @@ class _Part(QWidget):
         self.editor = editor
         label = Label(title, elide=True)
         label.setBuddy(editor)
-        editor.setAccessibleName(title)
+        editor.setAccessibleName(tr(title))
         editor.setObjectName(name)
         vertical(label, editor, on=self, spacing=space.XS)
 
@@ -61,7 +62,7 @@ class TextOptionsPanel(QWidget):
         self.name_edit = QLineEdit()
         self.language = QuietCombo()
         for title, value in (("None", ""), *((name.capitalize(), name) for name in stop_word_languages())):
-            self.language.addItem(title, value)
+            self.language.addItem(tr(title), value)
         self.language.setCurrentIndex(self.language.findData("english"))
         self.language.currentIndexChanged.connect(lambda _: self.setting_changed.emit())
         self.edit_button = button("Edit list…", self.edit_stop_list.emit)
@@ -86,7 +87,7 @@ class TextOptionsPanel(QWidget):
         horizontal((self.language, 1), self.edit_button, on=line, spacing=space.S)
         self.language.setObjectName("stop_language")
         part = _Part("Stop words left out", line, "stop_words")
-        self.language.setAccessibleName("Stop words left out")
+        self.language.setAccessibleName(tr("Stop words left out"))
         return part
 
     def _build_source(self, column: QVBoxLayout) -> None:
@@ -109,7 +110,7 @@ class TextOptionsPanel(QWidget):
             ("documents_file", "File on the documents"),
         ):
             self._file(column, name, title)
-        self.turned = QCheckBox("Rows are words")
+        self.turned = QCheckBox(tr("Rows are words"))
         self.turned.setObjectName("source_turned")
         self.turned.toggled.connect(lambda on: self.source_changed.emit("turned", on))
         self.parts["turned"] = self.turned
@@ -125,7 +126,7 @@ class TextOptionsPanel(QWidget):
     def _file(self, column: QVBoxLayout, name: str, title: str) -> None:
         shown = QLineEdit()
         shown.setReadOnly(True)
-        shown.setPlaceholderText("None")
+        shown.setPlaceholderText(tr("None"))
         line = QWidget()
         horizontal(
             (shown, 1), button("Choose…", lambda: self._ask_file(name, title)), on=line, spacing=space.S
@@ -136,7 +137,7 @@ class TextOptionsPanel(QWidget):
 
     def _ask_file(self, name: str, title: str) -> None:
         kinds = "Tables and lists (*.csv *.tsv *.txt *.csv.gz *.tsv.gz *.txt.gz)"
-        path, _ = QFileDialog.getOpenFileName(self, title, str(self._folder), kinds)
+        path, _ = QFileDialog.getOpenFileName(self, tr(title), str(self._folder), kinds)
         if path:
             self.source_changed.emit(name, path)
 
@@ -193,8 +194,8 @@ class TextOptionsPanel(QWidget):
         blocker = QSignalBlocker(combo)
         combo.clear()
         for text, data in items:
-            combo.addItem(text, data)
-        combo.setPlaceholderText("Choose…")
+            combo.addItem(tr(text), data)
+        combo.setPlaceholderText(tr("Choose…"))
         combo.setCurrentIndex(next((k for k, (_, data) in enumerate(items) if data == value), -1))
         blocker.unblock()
 
@@ -224,4 +225,4 @@ class TextOptionsPanel(QWidget):
 
     def show_stop_words(self, number: int) -> None:
         """Tell how many words are on the list."""
-        self.edit_button.setText(f"Edit {format_count(number)}…")
+        self.edit_button.setText(tr(f"Edit {format_count(number)}…"))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.text_state import TextPreview, is_stop_word
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, button
@@ -175,13 +176,13 @@ class TextPreviewPane(QWidget):
                 else ""
             )
             self.hint.setText(f"Select a word to leave it out{more}")
-            self.toggle_button.setText("Leave out")
+            self.toggle_button.setText(tr("Leave out"))
             self.toggle_button.setEnabled(False)
             return
         reason = str(preview.terms["Use"][rows[0]])
         stop = is_stop_word(preview, rows[0])
         short = word if len(word) <= 24 else f"{word[:23]}…"
-        self.toggle_button.setText(f"Keep “{short}”" if stop else f"Leave out “{short}”")
+        self.toggle_button.setText(tr(f"Keep “{short}”" if stop else f"Leave out “{short}”"))
         self.toggle_button.setEnabled(stop or reason == "kept")
         self.hint.setText("" if reason == "kept" else f"Left out: {reason}")
 

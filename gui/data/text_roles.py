@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
 from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.text_state import TextState
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
@@ -54,7 +55,7 @@ class TextRoles(Card):
 
     def _field(self, role: str, title: str, doc: str) -> QVBoxLayout:
         label = Label(title, elide=True)
-        label.setToolTip(doc)
+        label.setToolTip(tr(doc))
         if role in _MANY:
             editor: QWidget = (chooser := button("Choose…", self._opener(role)))
             self.buttons[role] = chooser
@@ -63,8 +64,8 @@ class TextRoles(Card):
             combo.activated.connect(lambda _, role=role: self._picked(role))
             self.combos[role] = combo
             editor = combo
-        editor.setAccessibleName(title)
-        editor.setToolTip(doc)
+        editor.setAccessibleName(tr(title))
+        editor.setToolTip(tr(doc))
         editor.setObjectName(f"role_{role}")
         label.setBuddy(editor)
         part = vertical(label, editor, spacing=space.XS)
@@ -80,17 +81,17 @@ class TextRoles(Card):
         for role, combo in self.combos.items():
             blocker = QSignalBlocker(combo)
             combo.clear()
-            combo.addItem("None", "")
+            combo.addItem(tr("None"), "")
             for key in self._columns[role]:
                 combo.addItem(key, key)
             if role == "outcome" and not self._columns[role]:
-                combo.setItemText(0, "No column of numbers")
+                combo.setItemText(0, tr("No column of numbers"))
             combo.setCurrentIndex(max(0, combo.findData((self._with[role] or [""])[0])))
             blocker.unblock()
         for role, made in self.buttons.items():
             keys = self._with[role]
             text = ", ".join(keys) if len(keys) <= 2 else f"{counted(len(keys), 'column')}"
-            made.setText(text or "Choose…")
+            made.setText(tr(text or "Choose…"))
             made.setEnabled(bool(self._columns[role]))
         self.setVisible(any(self._columns.values()))
 

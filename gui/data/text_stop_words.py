@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from plaidwork.core.data.text.stop_words import stop_word_languages, stop_word_list
 from plaidwork.core.draws.counting import counted
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
@@ -19,16 +20,16 @@ class StopWordsDialog(QDialog):
 
     def __init__(self, words: Iterable[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Stop words")
+        self.setWindowTitle(tr("Stop words"))
         self.words: list[str] = []
         self.edit = QPlainTextEdit("\n".join(sorted(words)))
-        self.edit.setAccessibleName("Stop words, one per line")
+        self.edit.setAccessibleName(tr("Stop words, one per line"))
         self.edit.setTabChangesFocus(True)
         self._count = Label("", "caption", "muted")
         self.language = QuietCombo()
-        self.language.setAccessibleName("List to add")
+        self.language.setAccessibleName(tr("List to add"))
         for name in stop_word_languages():
-            self.language.addItem(name.capitalize(), name)
+            self.language.addItem(tr(name.capitalize()), name)
         self.add_button = button("Add this list", self.add_list)
         self.cancel_button = button("Cancel", self.reject)
         self.use_button = button("Use these words", self.accept, kind="primary")

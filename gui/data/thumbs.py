@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from plaidwork.gui.language import tr, tr_name
 from plaidwork.gui.numbers import format_count, format_number, nice_ticks, step_decimals, tidy
 from plaidwork.gui.theme import theme
 
@@ -142,7 +143,7 @@ class HistogramThumb(QWidget):
             x = min(max(left + (tick - low) * scale - wide / 2, 0), self.width() - wide)
             painter.drawText(QPointF(x, bottom + 4 + metrics.ascent()), text)
         rect = QRectF(0, self.height() - metrics.height() - 1, self.width(), metrics.height() + 1)
-        word = metrics.elidedText(self._word, Qt.TextElideMode.ElideRight, self.width())
+        word = metrics.elidedText(tr_name(self._word), Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, word)
 
 
@@ -165,7 +166,7 @@ class ClassBars(QWidget):
     def set_classes(self, classes: Mapping[str, int]) -> None:
         """Show counts by class."""
         self._classes = dict(classes)
-        self.setAccessibleName(", ".join(f"{name} {count}" for name, count in classes.items()))
+        self.setAccessibleName(tr(", ".join(f"{name} {count}" for name, count in classes.items())))
         self.updateGeometry()
         self.update()
 

@@ -15,6 +15,7 @@ from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.dialog_parts import foot_pane, head_pane
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.fields import SettingField
@@ -83,13 +84,13 @@ class TransformDialog(TaskDialog):
         self._fields: list[SettingField] = []
         self._quiet = self.later(DELAY, self._preview)
         self.list = QListWidget()
-        self.list.setAccessibleName("Transformations")
-        self.list.addItems([item.title for item in TRANSFORMS.values()])
+        self.list.setAccessibleName(tr("Transformations"))
+        self.list.addItems([tr(item.title) for item in TRANSFORMS.values()])
         self._doc = Label("", "body", "muted", wrap=True)
         self._options = vertical(spacing=space.M)
         self.error = ErrorLine()
         self.before, self.after = _Side("Before"), _Side("After")
-        self._as_new = QCheckBox(f"Add as a new data set and keep “{dataset.name}” as it is")
+        self._as_new = QCheckBox(tr(f"Add as a new data set and keep “{dataset.name}” as it is"))
         self._as_new.setChecked(bool(used_by))
         used = ", ".join(used_by[:3])
         self._used = Label(

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QTableView, QWidget
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.gui.data.facts import size_text
 from plaidwork.gui.data.values_model import ValuesModel
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, theme
 from plaidwork.gui.widgets import StatePane
 
@@ -23,7 +24,7 @@ def values_table(dataset: Dataset) -> QWidget:
     view.setWordWrap(False)
     view.setTabKeyNavigation(False)
     view.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-    view.setAccessibleName("Values")
+    view.setAccessibleName(tr("Values"))
     rows = view.verticalHeader()
     rows.hide()
     rows.setMinimumSectionSize(size.HIT)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from plaidwork.core.data.importers.several import Part
 from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.views_state import USES, FileEntry, part_line
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, button
@@ -43,12 +44,12 @@ class FileRow(QWidget):
         self._lines: list[Label] = []
         self.use = QuietCombo()
         self.use.setFixedWidth(_USE)
-        self.use.setAccessibleName(f"What {entry.path.name} is")
+        self.use.setAccessibleName(tr(f"What {entry.path.name} is"))
         for value, label in USES:
-            self.use.addItem(label, value)
+            self.use.addItem(tr(label), value)
         self.use.activated.connect(lambda _: self.use_chosen.emit(entry, str(self.use.currentData())))
         self.options_button = button("How it is read…", lambda: self.options_wanted.emit(entry))
-        self.options_button.setAccessibleName(f"How {entry.path.name} is read")
+        self.options_button.setAccessibleName(tr(f"How {entry.path.name} is read"))
         for widget in (self.options_button, self._single):  # columns stay in line where one is not needed
             policy = widget.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
@@ -66,8 +67,8 @@ class FileRow(QWidget):
     def _edit(self, number: int) -> QLineEdit:
         edit = QLineEdit()
         edit.setFixedWidth(_NAME)
-        edit.setAccessibleName(f"Name of view {number} of {self.entry.path.name}")
-        edit.setToolTip("Name of the view")
+        edit.setAccessibleName(tr(f"Name of view {number} of {self.entry.path.name}"))
+        edit.setToolTip(tr("Name of the view"))
         edit.textEdited.connect(lambda _: self.name_edited.emit(self.entry, [e.text() for e in self.edits]))
         return edit
 

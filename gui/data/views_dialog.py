@@ -19,6 +19,7 @@ from plaidwork.gui.data.reading_dialog import ReadingDialog
 from plaidwork.gui.data.view_facts import doubts
 from plaidwork.gui.data.view_files import FileRow
 from plaidwork.gui.data.views_state import FileEntry, ViewsState
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.task_dialog import message_and_hint
 from plaidwork.gui.theme import space
@@ -132,10 +133,10 @@ class ViewsDialog(ReadingDialog):
         self._found.setVisible(bool(count))
         obstacle = self.state.obstacle
         self.import_button.setEnabled(not obstacle)
-        self.import_button.setToolTip(obstacle)
+        self.import_button.setToolTip(tr(obstacle))
         doubt = doubts(overview.views)[:1] if overview is not None else []
         self.say(obstacle or self.state.adds, "error" if obstacle else "muted")
-        self._foot.setToolTip(obstacle or (doubt[0] if doubt else ""))
+        self._foot.setToolTip(tr(obstacle or (doubt[0] if doubt else "")))
 
     def _failed(self, error: BaseException, details: str) -> None:
         self._bar.hide()
@@ -160,7 +161,7 @@ class ViewsDialog(ReadingDialog):
         from plaidwork.gui.data.import_dialog import ImportDialog
 
         dialog = ImportDialog(entry.path, self._registry, self)
-        dialog.import_button.setText("Use it so")
+        dialog.import_button.setText(tr("Use it so"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def taken() -> None:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
+from plaidwork.gui.language import tr
 from plaidwork.gui.monitor.goal_card import GoalCard
 from plaidwork.gui.numbers import format_count, format_duration, format_percent
 from plaidwork.gui.theme import size, space, theme
@@ -47,7 +48,7 @@ class ChainPanel(QScrollArea):
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workbench, self._run = workbench, run
-        self.setWindowTitle("Run")
+        self.setWindowTitle(tr("Run"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -114,7 +115,7 @@ class ChainPanel(QScrollArea):
         bar.setTextVisible(False)
         bar.setRange(0, 1000)
         bar.setFixedHeight(size.PROGRESS // 2)
-        bar.setAccessibleName(f"Progress of chain {chain + 1}")
+        bar.setAccessibleName(tr(f"Progress of chain {chain + 1}"))
         row = vertical(top, bar, spacing=space.XS)
         self._chains.append((count, bar))
         return row
@@ -134,7 +135,7 @@ class ChainPanel(QScrollArea):
         grid.addWidget(head, 0, 1, Qt.AlignmentFlag.AlignRight)
         for row, (name, title, hint) in enumerate(moves, start=1):
             label = Label(title[:1].upper() + title[1:], elide=True)
-            label.setToolTip(hint or title)
+            label.setToolTip(tr(hint or title))
             rate = Label("–")
             self._rates[name] = (label, rate)
             grid.addWidget(label, row, 0)

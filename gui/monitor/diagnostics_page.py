@@ -21,6 +21,7 @@ from plaidwork.core.draws.diagnostics import (
 )
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.solution_table import SolutionTable
 from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_fixed, format_number
@@ -92,8 +93,8 @@ class DiagnosticsPage(Page):
         self._filling = False
         self.verdict = VerdictCard()
         self.solutions = SolutionTable(workbench, run)
-        self.table = DataTable()
-        self.table.setAccessibleName("Quantities, worst first")
+        self.table = DataTable(words=True)
+        self.table.setAccessibleName(tr("Quantities, worst first"))
         self.dots = Plot("All quantities", "one dot each, in the colour of its mark", grid=False)
         self.trace = Plot("", "kept draws", whole_x=True)
         self.ranks = [Plot("", "", grid=False) for _ in run.chains[:_MOST_RANK_PLOTS]]
@@ -173,7 +174,7 @@ class DiagnosticsPage(Page):
     def _on_failed(self, run_id: str, error: BaseException, details: str) -> None:
         if run_id == self._run.id:
             self._empty.set("error", "The diagnostics could not be computed", str(error), icon_color="error")
-            self._empty.setToolTip(details)
+            self._empty.setToolTip(tr(details))
 
     def refresh(self) -> None:
         """Show what the window knows of the run; ask for it when that is nothing yet."""

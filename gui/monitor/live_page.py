@@ -19,6 +19,7 @@ from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import settled, sweeps_needed
 from plaidwork.core.spelling import inside_sentence
+from plaidwork.gui.language import tr
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.trace_plot import TracePlot
 from plaidwork.gui.numbers import format_count, format_duration, format_number
@@ -326,10 +327,12 @@ class LivePage(Page):
         if rise and not rise.startswith(", −"):
             rise = ", +" + rise[2:]
         self._figures["primary"].setToolTip(
-            f"Mean of the last {counted(tail, 'sweep')} of the {'lowest' if sign < 0 else 'highest'} chain, "
-            f"and its change against the {tail} before"
-            if tail > 1
-            else "After the last sweep, and its change against the sweep before"
+            tr(
+                f"Mean of the last {counted(tail, 'sweep')} of the {'lowest' if sign < 0 else 'highest'} chain, "
+                f"and its change against the {tail} before"
+                if tail > 1
+                else "After the last sweep, and its change against the sweep before"
+            )
         )
         self._figures["primary"].set_value(
             format_count(round(level)) if abs(level) >= 1000 else format_number(level),
@@ -350,5 +353,5 @@ class LivePage(Page):
             when = "after the warm-up" if self._run.spec.algorithm == "mcmc" else "at the end"
             figure.set_value("–", when if self._run.active else "")
             return
-        figure.setToolTip(f"{verdict.title}. {verdict.text}")
+        figure.setToolTip(tr(f"{verdict.title}. {verdict.text}"))
         figure.set_value(verdict.word or verdict.title, verdict.detail, verdict.kind)

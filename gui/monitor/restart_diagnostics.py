@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.diagnostics import Diagnosis, Quantity
 from plaidwork.core.inference.run import Run
+from plaidwork.gui.language import tr
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.numbers import format_limits, format_number
@@ -26,7 +27,7 @@ class RestartDiagnosticsPage(DiagnosticsPage):
         super().__init__(workbench, run, parent)
         self.dots.hide()
         self._ranks.hide()
-        self.table.setAccessibleName("Quantities where each restart ended")
+        self.table.setAccessibleName(tr("Quantities where each restart ended"))
         self._table_head[0].setText("Where each restart ended")
         self._table_head[1].setText("after its last sweep")
 

@@ -16,6 +16,7 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
+from plaidwork.gui.language import tr
 from plaidwork.gui.monitor.chain_panel import sampling_rows
 from plaidwork.gui.notes import NotesField
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
@@ -39,7 +40,7 @@ class SettingsPage(Page):
         self._workbench, self._run = workbench, run
         self.verify_button = button("Verify…", self._verify)
         self.verify_button.setToolTip(
-            "Run the beginning again from the seed, and say whether it is equal to the bit"
+            tr("Run the beginning again from the seed, and say whether it is equal to the bit")
         )
         inner = QWidget()
         edge = space.VIEW_EDGE

@@ -12,6 +12,7 @@ from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.draws.verdicts import listed
 from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures.words import capital
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.solution_choice import KIND
 from plaidwork.gui.widgets import Card, DataTable
@@ -28,9 +29,9 @@ class SolutionTable(Card):
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._run = run
-        self.table = DataTable(dense=True)
-        self.table.setAccessibleName("Solutions")
-        self.table.setToolTip("Double click: show this solution in all views")
+        self.table = DataTable(dense=True, words=True)
+        self.table.setAccessibleName(tr("Solutions"))
+        self.table.setToolTip(tr("Double click: show this solution in all views"))
         vertical(self.table, on=self, margins=1)
         selection = workbench.selection(run)
         self.table.row_activated.connect(lambda row: selection.set(KIND, (row + 1,)))

@@ -7,6 +7,7 @@ import numpy as np
 from plaidwork.core.contract.spec import Trace
 from plaidwork.core.inference.run import Run
 from plaidwork.core.spelling import inside_sentence
+from plaidwork.gui.language import tr
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.plots import Line, Plot
 
@@ -29,7 +30,7 @@ class TracePlot(Plot):
         self.trace = trace
         self.large = large
         if trace.hint:
-            self.setToolTip(trace.hint)
+            self.setToolTip(tr(trace.hint))
         self.set_labels(
             "sweep" if large else "", _y_label(trace) if large else trace.unit
         )  # its title names it

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from plaidwork.core.findings.notes import item_note
 from plaidwork.core.inference.run import Run
+from plaidwork.gui.language import tr
 from plaidwork.gui.notes.field import NotesField
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
@@ -24,7 +25,7 @@ class ItemNotes(QDialog):
         self._workbench, self._run = workbench, run
         self.item = (run.id, dim, number)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(f"Notes on {name}")
+        self.setWindowTitle(tr(f"Notes on {name}"))
         self.resize(440, 340)
         self.notes = NotesField(self.windowTitle(), "What it seems to be, and why")
         self.notes.edited.connect(lambda text: workbench.editing.note_item(run, dim, number, name, text))

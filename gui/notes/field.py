@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from plaidwork.core.markdown import LONGEST
+from plaidwork.gui.language import tr
 from plaidwork.gui.notes.view import NoteView
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.theme import space
@@ -37,15 +38,15 @@ class NotesField(QWidget):
         super().__init__(parent)
         self._text = ""
         self.editor, self.view = QPlainTextEdit(), NoteView()
-        self.editor.setAccessibleName(name)
-        self.editor.setPlaceholderText(placeholder)
+        self.editor.setAccessibleName(tr(name))
+        self.editor.setPlaceholderText(tr(placeholder))
         self.editor.setTabChangesFocus(True)
-        self.view.setAccessibleName(f"{name}, as they read")
+        self.view.setAccessibleName(tr(f"{name}, as they read"))
         for pane in (self.editor, self.view):
             pane.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
             pane.setMinimumHeight(110)
         self.mode = SegmentedControl([(WRITE, "Write"), (READ, "Preview")])
-        self.mode.setAccessibleName("Write the notes, or see how they read")
+        self.mode.setAccessibleName(tr("Write the notes, or see how they read"))
         self._said = Label("", "caption", "muted", elide=True)
         self._quiet = QTimer(self, singleShot=True, interval=_QUIET)
         self._quiet.timeout.connect(self._preview)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextBrowser, QWidget
 
 from plaidwork.core.markdown import html_of_markdown, is_address
 from plaidwork.gui.dialogs import Dialog
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space, theme
 
 _HEADING = 2
@@ -23,8 +24,8 @@ class NoteView(QTextBrowser):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = ""
-        self.setAccessibleName("The note as it reads")
-        self.setPlaceholderText("The note as it reads")
+        self.setAccessibleName(tr("The note as it reads"))
+        self.setPlaceholderText(tr("The note as it reads"))
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -71,7 +72,7 @@ class NoteView(QTextBrowser):
         dialog = Dialog(self.window(), "Open this address outside Plaidwork?", text)
         shown = QPlainTextEdit(address)
         shown.setReadOnly(True)
-        shown.setAccessibleName("Address")
+        shown.setAccessibleName(tr("Address"))
         shown.setTabChangesFocus(True)
         shown.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         shown.setFixedHeight(shown.fontMetrics().lineSpacing() * _LINES)

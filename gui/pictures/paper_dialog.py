@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSpinBox, QWidget
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.pictures import Picture
 from plaidwork.gui.dialog_parts import foot_pane, head_pane
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.pictures.paper import FORMATS, Paper, copy_picture, picture_image, roomy, write_picture
 from plaidwork.gui.save_path import ask_save_path
@@ -34,7 +35,7 @@ class _Preview(QWidget):
         super().__init__()
         self.image: QImage | None = None
         self.setMinimumSize(_PREVIEW, 380)
-        self.setAccessibleName("Preview")
+        self.setAccessibleName(tr("Preview"))
 
     def show_image(self, image: QImage) -> None:
         """Show another image."""
@@ -106,12 +107,12 @@ class PaperDialog(TaskDialog):
         self.dpi = QSpinBox()
         self.dpi.setRange(30, 2400)
         self.dpi.setValue(round(kept["dpi"]))
-        self.dpi.setSuffix(" dots per inch")
-        self.dpi.setAccessibleName("Resolution")
+        self.dpi.setSuffix(tr(" dots per inch"))
+        self.dpi.setAccessibleName(tr("Resolution"))
         self.points = _number(3, 60, kept["points"], " points", "Size of the texts")
-        self.titled = QCheckBox("Headline, caption and notes")
+        self.titled = QCheckBox(tr("Headline, caption and notes"))
         self.titled.setChecked(kept["titled"])
-        self.origin = QCheckBox("A line with data, model, seed and version")
+        self.origin = QCheckBox(tr("A line with data, model, seed and version"))
         self.origin.setChecked(bool(kept["told"] and self._origin))
         self.origin.setEnabled(bool(self._origin))
         form = QWidget()
@@ -223,6 +224,6 @@ def _number(low: float, high: float, value: float, unit: str, name: str) -> QDou
     field.setDecimals(0 if high > 100 else 1)
     field.setRange(low, high)
     field.setValue(value)
-    field.setSuffix(unit)
-    field.setAccessibleName(name)
+    field.setSuffix(tr(unit))
+    field.setAccessibleName(tr(name))
     return field

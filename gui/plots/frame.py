@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.plots.area import PlotArea
 from plaidwork.gui.plots.axis import PlotAxis
 from plaidwork.gui.plots.export import ask_and_save_picture
@@ -108,13 +109,13 @@ class PlotFrame(QWidget):
         self._title.setVisible(bool(title))
         if aid is not None:
             self._aid.setText(aid)
-        self._canvas.setAccessibleName(title or "Picture")
-        self.setAccessibleName(title)
+        self._canvas.setAccessibleName(tr(title or "Picture"))
+        self.setAccessibleName(tr(title))
 
     def set_labels(self, x: str = "", y: str = "") -> None:
         """Name the axes, in lower case with unit."""
-        self.x_axis.set_word(x)
-        self.y_axis.set_word(y)
+        self.x_axis.set_word(tr(x))
+        self.y_axis.set_word(tr(y))
 
     @property
     def title(self) -> str:
@@ -180,10 +181,10 @@ class PlotFrame(QWidget):
     def menu(self) -> QMenu:
         """Context menu; subclasses may add to it."""
         menu = QMenu(self)
-        menu.addAction(icon("export"), "Export picture…", self.export_picture)
-        menu.addAction(icon("table"), "Show data", self.data_requested.emit)
+        menu.addAction(icon("export"), tr("Export picture…"), self.export_picture)
+        menu.addAction(icon("table"), tr("Show data"), self.data_requested.emit)
         menu.addSeparator()
-        menu.addAction(icon("zoom-fit"), "Show all", self.reset_zoom)
+        menu.addAction(icon("zoom-fit"), tr("Show all"), self.reset_zoom)
         return menu
 
     def show_menu(self, at: QPoint) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import theme
 
 _MARK = 14
@@ -50,9 +51,9 @@ class Legend(QWidget):
 
     def set_entries(self, entries: list[LegendEntry]) -> None:
         """Replace all entries."""
-        self._entries = list(entries)
-        self.setAccessibleName("Legend: " + ", ".join(e.name for e in entries))
-        self.setToolTip("\n".join(e.name for e in entries))
+        self._entries = [replace(entry, name=tr(entry.name)) for entry in entries]
+        self.setAccessibleName(tr("Legend: " + ", ".join(e.name for e in entries)))
+        self.setToolTip(tr("\n".join(e.name for e in entries)))
         self.updateGeometry()
         self.update()
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.plugins import facts
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label, StatePane, button
@@ -184,14 +185,14 @@ class DetailCard(Card):
         self._progress.setVisible(bool(busy))
         self.bar.hide()
         self.cancel_button.hide()
-        self.doing.setText(busy)
+        self.doing.setText(tr(busy))
 
     def set_progress(self, share: float, text: str) -> None:
         """How far the checks are."""
         for part in (self._progress, self.bar, self.cancel_button):
             part.show()
         self.bar.setValue(round(1000 * share))
-        self.doing.setText(text)
+        self.doing.setText(tr(text))
 
     @staticmethod
     def _set(label: Label, text: str) -> None:
@@ -216,7 +217,7 @@ class CodeBox(QPlainTextEdit):
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setAccessibleName("Cause")
+        self.setAccessibleName(tr("Cause"))
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setTextInteractionFlags(

@@ -18,6 +18,7 @@ from plaidwork.core.plugins import plugin_install
 from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui import dialogs
 from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.language import tr
 from plaidwork.gui.plugins import facts, questions
 from plaidwork.gui.plugins.detail import DetailCard
 from plaidwork.gui.plugins.head import Head
@@ -113,8 +114,8 @@ class PluginsDialog(TaskDialog):
             "Open plugin folder", self._open_plugin_folder, kind="quiet", icon_name="folder"
         )
         self.write_button = button("Write your own…", lambda: questions.show_new_command(self), kind="quiet")
-        self.developer = QCheckBox("Developer mode")
-        self.developer.setToolTip("Offers to load plugins again while the program runs")
+        self.developer = QCheckBox(tr("Developer mode"))
+        self.developer.setToolTip(tr("Offers to load plugins again while the program runs"))
         self.developer.setChecked(self._settings.flag(DEVELOPER))
         self.developer.toggled.connect(self._set_developer)
         self.install_button = button("Install…", self._install)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label
 from plaidwork.gui.widgets.layouts import horizontal, vertical
@@ -18,8 +19,8 @@ class Head(Pane):
         super().__init__("surface", "bottom", parent)
         self.counted = Label("", "body", "muted", elide=True)
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Find a plugin")
-        self.search.setAccessibleName("Find a plugin")
+        self.search.setPlaceholderText(tr("Find a plugin"))
+        self.search.setAccessibleName(tr("Find a plugin"))
         self.search.setClearButtonEnabled(True)
         self.search.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.setFixedWidth(250)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.plugins import plugin_install
 from plaidwork.core.plugins.plugin_install import Installed, Offer, Part
+from plaidwork.gui.language import tr
 from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
@@ -61,8 +62,8 @@ class InstallDialog(TaskDialog):
     def _build_ask(self) -> QWidget:
         page = QWidget()
         self.field = QLineEdit()
-        self.field.setPlaceholderText("my-plugin, or a file that ends in .whl")
-        self.field.setAccessibleName("Name of a package, or a wheel file")
+        self.field.setPlaceholderText(tr("my-plugin, or a file that ends in .whl"))
+        self.field.setAccessibleName(tr("Name of a package, or a wheel file"))
         self.field.textChanged.connect(self._edited)
         label = Label("Package name or wheel file", "strong")
         label.setBuddy(self.field)
@@ -98,7 +99,7 @@ class InstallDialog(TaskDialog):
 
     # -- what to install ------------------------------------------------------------------------
     def _browse(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Choose a wheel", str(Path.home()), "Wheels (*.whl)")
+        path, _ = QFileDialog.getOpenFileName(self, tr("Choose a wheel"), str(Path.home()), "Wheels (*.whl)")
         if path:
             self.field.setText(path)
             self._go()
@@ -142,7 +143,7 @@ class InstallDialog(TaskDialog):
     def _show_busy(self, busy: bool) -> None:
         for part in (self.field, self.browse_button, self.back_button, self.go_button):
             part.setEnabled(not busy)
-        self.cancel_button.setText("Stop" if busy else "Cancel")
+        self.cancel_button.setText(tr("Stop" if busy else "Cancel"))
         self.message.set_color("muted")
         self.message.setVisible(busy)
         self._fit()
@@ -204,7 +205,7 @@ class InstallDialog(TaskDialog):
         offer = self.offer
         title = f"Install {offer.name} {offer.version}?" if offer is not None else "Install a plugin"
         self.headline.setText(title)
-        self.go_button.setText("Install" if page else "Look up")
+        self.go_button.setText(tr("Install" if page else "Look up"))
         self.go_button.setEnabled(bool(page) or bool(self.field.text().strip()))
         self.back_button.setVisible(bool(page))
         self.message.hide()

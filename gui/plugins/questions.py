@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui import dialogs
+from plaidwork.gui.language import tr
 from plaidwork.gui.plugins.facts import NEW_COMMAND
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import button
@@ -46,7 +47,7 @@ def show_new_command(parent: QWidget) -> None:
     )
     command = QLineEdit(NEW_COMMAND)
     command.setReadOnly(True)
-    command.setAccessibleName("Command")
+    command.setAccessibleName(tr("Command"))
     copy = button("Copy", lambda: QGuiApplication.clipboard().setText(NEW_COMMAND))
     line = QWidget()
     horizontal((command, 1), copy, on=line, spacing=space.S)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_duration
 from plaidwork.gui.plugins.facts import SOURCES, check_word, matches, state_of, version_text
 from plaidwork.gui.theme import size, theme
@@ -64,7 +65,7 @@ class PluginModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return HEADS[section]
+            return tr(HEADS[section])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if section == LOAD else _LEFT
         return None
@@ -93,12 +94,12 @@ class PluginModel(QAbstractTableModel):
     def _text(self, row: int, column: int) -> str:
         info = self.plugins[row]
         if column in (STATE, CHECKS):
-            return self._status(row, column)[2] or "–"
+            return tr(self._status(row, column)[2]) or "–"
         loaded = info.state != "disabled" and info.load_seconds > 0
         return {
             NAME: info.name,
             VERSION: info.version or "–",
-            FROM: SOURCES.get(info.source, info.source),
+            FROM: tr(SOURCES.get(info.source, info.source)),
             API: version_text(info.api) or "–",
             LOAD: load_time(info.load_seconds) if loaded else "–",
             LICENCE: info.licence or "–",
@@ -138,7 +139,7 @@ class PluginTable(QTableView):
         self._plugins = PluginModel(checks)
         self._found = _Found(self._plugins)
         self.setModel(self._found)
-        self.setAccessibleName("Plugins")
+        self.setAccessibleName(tr("Plugins"))
         row_table(self, size.ROW_DIALOG, QAbstractItemView.SelectionMode.SingleSelection)
         head = self.horizontalHeader()
         head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 from plaidwork.core.pictures import File, Listing
 from plaidwork.core.views.block_parts import Parts, parts_of, write_block
 from plaidwork.core.views.blocks import StillBlocks
+from plaidwork.gui.language import tr
 from plaidwork.gui.results.beside_panel import BesidePanel
 from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.results.printed_page import PrintedPage
@@ -37,7 +38,7 @@ class BesideBlocks(PrintedPage):
         """List of blocks and details of the chosen one, for the right dock."""
         if self._panel is None or not isValid(self._panel):
             self._panel = panel = BesidePanel()
-            panel.setWindowTitle("Selection")
+            panel.setWindowTitle(tr("Selection"))
             queued = (
                 Qt.ConnectionType.QueuedConnection
             )  # the parts are filled anew while they tell what was selected

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
 from plaidwork.core.pictures import Facts, Inset, Items, Listing, ViewChoice
+from plaidwork.gui.language import tr
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, scrolled, tool_button
@@ -49,7 +50,7 @@ class BesidePanel(QWidget):
         super().__init__(parent)
         self.setBackgroundRole(QPalette.ColorRole.Window)
         self.setAutoFillBackground(True)
-        self.setAccessibleName("Beside the picture")
+        self.setAccessibleName(tr("Beside the picture"))
         self._parts: list[_Table | _Numbers | _Small] = []
         self._spare: list[_Table | _Numbers | _Small] = []
         self._selected: Mapping[str, tuple[int, ...]] = {}
@@ -195,7 +196,7 @@ class _Table(QWidget):
         """Show this list."""
         assert isinstance(part, Listing)
         self.title.setText(part.title)
-        self.table.view.setAccessibleName(part.title)
+        self.table.view.setAccessibleName(tr(part.title))
         self._of = part.of if part.choice is None else None
         old, self._shown = self._shown, part
         if old is None or not _alike(old, part):

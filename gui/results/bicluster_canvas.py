@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.pictures import Picture, Regions
 from plaidwork.core.views.biclusters import Ordered, panels_of
 from plaidwork.core.views.strips import Strip
+from plaidwork.gui.language import tr
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.frame import Frame, Zoom
 from plaidwork.gui.pictures.part import within
@@ -56,8 +57,10 @@ class BiclusterCanvas(PictureCanvas):
         panels = panels_of(self.blocks, ordered, self.strips, self.outlined)
         self.set_picture(Picture("Blocks in the re-ordered matrix", panels=panels))
         self.setAccessibleDescription(
-            "Arrow keys move over the cells, square brackets step through the blocks, "
-            "Enter opens the sub-matrix of the chosen block, Escape goes back."
+            tr(
+                "Arrow keys move over the cells, square brackets step through the blocks, "
+                "Enter opens the sub-matrix of the chosen block, Escape goes back."
+            )
         )
 
     @property

@@ -19,6 +19,7 @@ from plaidwork.core.views import block_texts
 from plaidwork.core.views.biclusters import Ordered, blocks_picture, in_order, orders_of
 from plaidwork.core.views.blocks import MODES, BlockData, glimpse_blocks, load_blocks
 from plaidwork.core.views.sources import Sources
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_limits, tidy
 from plaidwork.gui.results.beside_blocks import BesideBlocks
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
@@ -68,8 +69,8 @@ class BiclusterPage(BesideBlocks):
         self.mode.changed.connect(self.set_mode)
         self._mode_field = Labelled("Show", self.mode)
         self.threshold = SliderField("", 0, 1, self.blocks.selection.threshold)
-        self.threshold.slider.setAccessibleName(_THRESHOLD)
-        self.threshold.setToolTip("Rows and columns count as members from this probability on")
+        self.threshold.slider.setAccessibleName(tr(_THRESHOLD))
+        self.threshold.setToolTip(tr("Rows and columns count as members from this probability on"))
         self._threshold_field = Labelled(_THRESHOLD, self.threshold)
         self.threshold.value_changed.connect(self._set_threshold)
         self._strip_field = StripField()
@@ -352,20 +353,20 @@ class BiclusterPage(BesideBlocks):
 
     def fill_menu(self, menu: QMenu) -> None:
         for text, by_block in (("Order by block", True), ("Order as in the data", False)):
-            action = menu.addAction(text, partial(self.set_order, by_block))
+            action = menu.addAction(tr(text), partial(self.set_order, by_block))
             action.setCheckable(True)
             action.setChecked(self._by_block == by_block)
         self._strip_field.fill_menu(menu)
         menu.addSeparator()
-        outlines = menu.addAction("Show outlines", self._toggle_outlines)
+        outlines = menu.addAction(tr("Show outlines"), self._toggle_outlines)
         outlines.setCheckable(True)
         outlines.setChecked(self.canvas.outlined)
 
         block = self.blocks.selected
         if block is not None:
             menu.addSeparator()
-            menu.addAction("Open the sub-matrix\tEnter", partial(self.open_block, block))
-            menu.addAction("Export rows × columns…", partial(self.ask_file, self.block_file(block)))
+            menu.addAction(tr("Open the sub-matrix\tEnter"), partial(self.open_block, block))
+            menu.addAction(tr("Export rows × columns…"), partial(self.ask_file, self.block_file(block)))
 
     def _toggle_outlines(self) -> None:
         self.canvas.outlined = not self.canvas.outlined

@@ -12,6 +12,7 @@ from shiboken6 import delete
 
 from plaidwork.core.pictures import ViewChoice
 from plaidwork.core.pictures.choices import FEW, FLAG, MANY, NUMBER, TEXT
+from plaidwork.gui.language import tr
 from plaidwork.gui.results.item_picker import ItemPicker
 from plaidwork.gui.results.option_row import Labelled, OptionRow, in_rows
 from plaidwork.gui.results.search_picker import SearchPicker
@@ -30,7 +31,7 @@ class _Aside(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAccessibleName("Further choices")
+        self.setAccessibleName(tr("Further choices"))
         self.column = vertical(on=self, spacing=space.M, margins=space.L)
 
     def open_for(self, owner: QWidget) -> None:
@@ -65,7 +66,7 @@ class ChoiceRow(QWidget):
         self._wide, self._inline, self._arranging = 0, 0, False
         self._aside = _Aside(self)
         self._more = button("9 more", self._open_aside, kind="quiet", icon_name="sliders", parent=self)
-        self._more.setAccessibleName("Further choices")
+        self._more.setAccessibleName(tr("Further choices"))
         self._more.hide()
         self._silent = False
 
@@ -122,7 +123,7 @@ class ChoiceRow(QWidget):
         """Put the fields into a new row in this order, the last ones aside; those that are not offered wait, hidden."""
         self._arranging, wide, count = True, self._wide, self._fitting(names)
         aside = [self._fields[name] for name in names[count:]]
-        self._more.setText(f"{len(aside)} more")
+        self._more.setText(tr(f"{len(aside)} more"))
         further = (self._more,) if aside else ()
         row, old = OptionRow(*(self._fields[name] for name in names[:count]), *further), self._row
         for field in aside:
@@ -134,7 +135,7 @@ class ChoiceRow(QWidget):
         self._more.setVisible(bool(aside))
         if not aside:
             self._more.setParent(self)
-        self._more.setToolTip(", ".join(_title(field) for field in aside))
+        self._more.setToolTip(tr(", ".join(_title(field) for field in aside)))
         self._layout.replaceWidget(old, row)
         row.show()  # at once, where the layout would do it later
         old.hide()
@@ -152,11 +153,11 @@ class ChoiceRow(QWidget):
             return segments
         if choice.kind == NUMBER:
             slider = SliderField("", choice.low, choice.high, choice.value, step=choice.step)
-            slider.slider.setAccessibleName(choice.title)
+            slider.slider.setAccessibleName(tr(choice.title))
             slider.value_changed.connect(lambda value: self._say(name, value))
             return slider
         if choice.kind == FLAG:
-            box = QCheckBox(choice.title)
+            box = QCheckBox(tr(choice.title))
             box.toggled.connect(lambda value: self._say(name, value))
             return box
         if choice.kind == MANY:
@@ -166,7 +167,7 @@ class ChoiceRow(QWidget):
         if choice.kind == TEXT:
             field = QLineEdit()
             field.setClearButtonEnabled(True)
-            field.setAccessibleName(choice.title)
+            field.setAccessibleName(tr(choice.title))
             field.editingFinished.connect(lambda: self._say(name, field.text().strip()))
             return field
         picker = ItemPicker()

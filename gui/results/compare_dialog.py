@@ -21,6 +21,7 @@ from plaidwork.core.views.comparing import (
     scores_of,
     settings_that_differ,
 )
+from plaidwork.gui.language import tr
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.save_path import proposed_name
@@ -63,7 +64,7 @@ class CompareDialog(TaskDialog):
         self._table, self._table_of = table, {(run_id, -1) for run_id in chosen}
         self.picture: Picture | None = None
         self.runs = QListWidget()
-        self.runs.setAccessibleName("Runs to compare")
+        self.runs.setAccessibleName(tr("Runs to compare"))
         self.part = SegmentedControl(_PARTS)
         self.headline = Label("", "title", elide=True, lines=2)
         self.caption = Label("", "body", "muted", elide=True, lines=2)
@@ -109,7 +110,7 @@ class CompareDialog(TaskDialog):
     def _add(self, text: str, key: tuple[str, int], on: bool) -> None:
         item = QListWidgetItem(text, self.runs)
         item.setData(_RUN, key)
-        item.setToolTip(text)
+        item.setToolTip(tr(text))
         item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
         item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.inference.run import Run
 from plaidwork.core.views.printing import RUNNING
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, theme
 from plaidwork.gui.widgets import Chip
 from plaidwork.gui.workbench import Workbench
@@ -34,12 +35,12 @@ class DoubtMark(Chip):
         if run.active:
             self.told = RUNNING
             self.set("not final", "warn")
-            self.setToolTip(running)
+            self.setToolTip(tr(running))
         elif verdict is not None and not verdict.settled:
             self.told = verdict.title
             self.set(verdict.word or verdict.title, verdict.kind)
-            self.setToolTip(f"{verdict.title}. {verdict.text}\nClick for the diagnostics.")
-        self.setAccessibleDescription(self.toolTip())
+            self.setToolTip(tr(f"{verdict.title}. {verdict.text}\nClick for the diagnostics."))
+        self.setAccessibleDescription(tr(self.toolTip()))
         self.setVisible(run.active or (verdict is not None and not verdict.settled))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.theme import space
@@ -32,7 +33,7 @@ class FindRow(QWidget):
         self.field = QLineEdit()
         self.field.setClearButtonEnabled(True)
         self.field.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
-        self.field.setAccessibleName("Find in this view")
+        self.field.setAccessibleName(tr("Find in this view"))
         self.field.returnPressed.connect(lambda: self.asked.emit(self.field.text().strip()))
         self.field.setMaximumWidth(320)
         self.found = Label("", "caption", "muted", elide=True)

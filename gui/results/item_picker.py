@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from plaidwork.gui.language import tr_name
+
 
 class ItemPicker(QComboBox):
     """Chooses one of a few named items; keeps the choice when the names come again."""
@@ -16,10 +18,11 @@ class ItemPicker(QComboBox):
 
     def set_names(self, names: tuple[str, ...] | list[str], current: int = 0) -> None:
         """Replace the items, silently."""
+        names = [tr_name(name) for name in names]
         blocked = self.blockSignals(True)
-        if [self.itemText(i) for i in range(self.count())] != list(names):
+        if [self.itemText(i) for i in range(self.count())] != names:
             self.clear()
-            self.addItems(list(names))
+            self.addItems(names)
         self.setCurrentIndex(min(max(current, 0), len(names) - 1))
         self.blockSignals(blocked)
         self.setToolTip(self.currentText())

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 
 _LEAST, _MOST = 140, 320
@@ -23,9 +24,9 @@ class NameEdit(QLineEdit):
         """Edit ``name`` at a ``place`` of a widget; ``done`` gets what was typed, ``usual`` is what an empty text brings back."""
         super().__init__(name, over.window())
         self._done, self._open = done, True
-        self.setPlaceholderText(usual)
-        self.setAccessibleName(f"New name of {name}")
-        self.setToolTip(f"The name is shown in all views of the run. Leave it empty for “{usual}”.")
+        self.setPlaceholderText(tr(usual))
+        self.setAccessibleName(tr(f"New name of {name}"))
+        self.setToolTip(tr(f"The name is shown in all views of the run. Leave it empty for “{usual}”."))
         wide = min(max(place.width(), _LEAST), _MOST)
         at = over.mapTo(over.window(), place.topLeft())
         at.setX(max(min(at.x(), over.window().width() - wide - space.S), 0))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLayoutItem, QSizePolicy, QWidget
 
+from plaidwork.gui.language import tr, tr_name
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import FlowLayout, Label
 from plaidwork.gui.widgets.layouts import horizontal, vertical, with_margins
@@ -123,7 +124,7 @@ class Labelled(QWidget):
         super().__init__(parent)
         self.label = Label(text, "body", "muted")
         horizontal(self.label, control, on=self, spacing=space.S)
-        control.setAccessibleName(text)
+        control.setAccessibleName(tr(text))
 
 
 class Legend(QWidget):
@@ -139,9 +140,9 @@ class Legend(QWidget):
 
     def set_entries(self, entries: Sequence[tuple[object, str]], title: str = "") -> None:
         """Replace the entries: (colour token or function that gives a colour, text)."""
-        self._entries, self._title = list(entries), title
+        self._entries, self._title = [(color, tr_name(text)) for color, text in entries], tr(title)
         self.setVisible(bool(entries))
-        self.setAccessibleName("Legend: " + ", ".join(text for _, text in entries))
+        self.setAccessibleName(tr("Legend: " + ", ".join(text for _, text in entries)))
         self.updateGeometry()
         self.update()
 

@@ -18,6 +18,7 @@ from plaidwork.core.refusals import unwritten
 from plaidwork.core.views.printing import words_above
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.doubt_mark import DoubtMark
@@ -66,7 +67,7 @@ class ResultPage(Renaming, Stated):
         self._solution_captions: tuple[str, ...] = ()
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        self.setAccessibleName(view.title)
+        self.setAccessibleName(tr(view.title))
         self._build_frame()
         kept = kept_choices(run.view_settings, view.group, view.title)
         self.choices = Choices(kept, workbench.note_view, self)
@@ -272,7 +273,7 @@ class ResultPage(Renaming, Stated):
         self._headline.setText(headline)
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))
-        self.setAccessibleDescription(f"{headline}. {caption}")
+        self.setAccessibleDescription(tr(f"{headline}. {caption}"))
 
     def _on_results(self, run_id: str) -> None:
         if run_id == self.run.id:
@@ -302,8 +303,8 @@ class ResultPage(Renaming, Stated):
         written = found and self.has_note
         tip = "Read or change the notes on what is chosen" if written else "Write notes on what is chosen"
         self._note.setIcon(icon("note", "accent" if written else "text"))
-        self._note.setToolTip(f"{tip} (Ctrl+M)")
-        self._note.setAccessibleName(tip)
+        self._note.setToolTip(tr(f"{tip} (Ctrl+M)"))
+        self._note.setAccessibleName(tr(tip))
 
     def name_place(self, number: int) -> tuple[QWidget, QRect]:
         return self._headline, self._headline.rect()
@@ -398,8 +399,8 @@ class ResultPage(Renaming, Stated):
         if menu.actions():
             menu.addSeparator()
         menu.addAction(
-            "Copy headline", lambda: copy_text(f"{self._headline.text()}\n{self._caption.text()}".strip())
+            tr("Copy headline"), lambda: copy_text(f"{self._headline.text()}\n{self._caption.text()}".strip())
         )
-        menu.addAction(icon("refresh"), "Draw again", self.refresh)
+        menu.addAction(icon("refresh"), tr("Draw again"), self.refresh)
         menu.exec(point)
         menu.deleteLater()

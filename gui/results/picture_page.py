@@ -17,6 +17,7 @@ from plaidwork.core.pictures import Listing, Picture, Points, ViewChoice
 from plaidwork.core.pictures.choices import TEXT
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.sources import Sources
+from plaidwork.gui.language import tr
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.finding import pieces_called, places_called
 from plaidwork.gui.pictures.hits import Spot, mark_of, spots_of, text_of
@@ -95,7 +96,7 @@ class PicturePage(PrintedPage):
             return None
         if self._beside is None or not isValid(self._beside):
             self._beside = panel = BesidePanel()
-            panel.setWindowTitle(self.view.title)
+            panel.setWindowTitle(tr(self.view.title))
             # the parts are filled anew, which must not happen while they tell what was selected
             queued = Qt.ConnectionType.QueuedConnection
             panel.chosen.connect(self._choose_row, queued)
@@ -352,9 +353,9 @@ class PicturePage(PrintedPage):
 
     def fill_menu(self, menu: QMenu) -> None:
         """Whole again after a zoom, and what else can be written of the picture."""
-        menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
+        menu.addAction(tr("Show all\t0"), self.chart.reset_view).setEnabled(self.chart.zoomed)
         for file in self.loaded.files if self.loaded is not None else ():
-            menu.addAction(file.title, partial(self.ask_file, file))
+            menu.addAction(tr(file.title), partial(self.ask_file, file))
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

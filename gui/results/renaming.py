@@ -16,6 +16,7 @@ from plaidwork.core.pictures.words import headed
 from plaidwork.core.quoting import menu as menu_text
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.notes.dialog import show_item_notes
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.name_edit import NameEdit
@@ -107,8 +108,8 @@ class Renaming(Page):
         item = self.found_item()
         if item is not None:
             name = menu_text(self._called(*item))
-            menu.addAction(icon("pencil"), f"Rename “{name}”\tF2", self.rename_item)
-            menu.addAction(icon("note"), f"Notes on “{name}”…\tCtrl+M", self.note_item)
+            menu.addAction(icon("pencil"), tr(f"Rename “{name}”\tF2"), self.rename_item)
+            menu.addAction(icon("note"), tr(f"Notes on “{name}”…\tCtrl+M"), self.note_item)
 
     def _called(self, dim: str, number: int) -> str:
         """The name that is shown of a found thing."""

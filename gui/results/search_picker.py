@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QListView, QWidget
 
 from plaidwork.core.findings.naming import findable
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets.layouts import vertical
 from plaidwork.gui.widgets.popover import open_beside
@@ -84,8 +85,8 @@ class _Popup(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.names = names
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Type a part of the name")
-        self.field.setAccessibleName("Find a name")
+        self.field.setPlaceholderText(tr("Type a part of the name"))
+        self.field.setAccessibleName(tr("Find a name"))
         self.field.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._filter)
@@ -95,7 +96,7 @@ class _Popup(QFrame):
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName("Names")
+        self.list.setAccessibleName(tr("Names"))
         self.list.clicked.connect(lambda index: self._choose(index.row()))
         vertical(self.field, self.list, on=self, spacing=space.S, margins=space.S)
 

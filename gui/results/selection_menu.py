@@ -14,6 +14,7 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.subsets import KINDS, Items, items_of
 from plaidwork.gui.dialogs import ask_text
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.show_data import copy_text
 from plaidwork.gui.selection import Selection
@@ -33,15 +34,17 @@ def offer_selection(menu: QMenu, workbench: Workbench, run: Run, window: QWidget
             continue
         chosen = items.named(selection.get(kind))
         counted = f"Selected {items.word} ({format_count(len(chosen))})"
-        part = menu.addMenu(counted if chosen else f"Select {items.word}")
+        part = menu.addMenu(tr(counted if chosen else f"Select {items.word}"))
         _by_annotation(part, items, selection)
         _by_name(part, items, selection)
         if chosen:
             part.addSeparator()
-            part.addAction("Copy names", partial(copy_text, "\n".join(chosen)))
-            part.addAction("Keep under a name…", partial(_keep, workbench, run, items, window))
-            part.addAction("New data set of these", partial(_new_data, workbench, items, selection.get(kind)))
-            part.addAction("Select nothing", partial(selection.set, kind, ()))
+            part.addAction(tr("Copy names"), partial(copy_text, "\n".join(chosen)))
+            part.addAction(tr("Keep under a name…"), partial(_keep, workbench, run, items, window))
+            part.addAction(
+                tr("New data set of these"), partial(_new_data, workbench, items, selection.get(kind))
+            )
+            part.addAction(tr("Select nothing"), partial(selection.set, kind, ()))
         part.setEnabled(bool(part.actions()))
 
 
@@ -50,7 +53,7 @@ def _by_annotation(menu: QMenu, items: Items, selection: Selection) -> None:
     if len(items.names) <= _AT_ONCE:
         _add_groups(menu, None, items, selection, items.groups())
         return
-    waiting = menu.addAction("Reading the annotations")
+    waiting = menu.addAction(tr("Reading the annotations"))
     waiting.setEnabled(False)
 
     def done(groups: dict[str, dict[str, tuple[int, ...]]]) -> None:
@@ -71,10 +74,10 @@ def _add_groups(
 ) -> None:
     """A menu for each annotation, at the end or before another entry."""
     for title, values in groups.items():
-        part = QMenu(f"Where {_shown(title)} is", menu)
+        part = QMenu(tr(f"Where {_shown(title)} is"), menu)
         for value, indices in values.items():
             text = f"{_shown(value)} ({format_count(len(indices))})"
-            part.addAction(text, partial(selection.set, items.kind, indices))
+            part.addAction(tr(text), partial(selection.set, items.kind, indices))
         if before is None:
             menu.addMenu(part)
         else:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.quoting import CsvWriter
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.save_path import ask_save_path, proposed_name, tell_guarded
 from plaidwork.gui.theme import size, space
@@ -88,7 +89,7 @@ class DataDialog(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"Data behind {title}")
+        self.setWindowTitle(tr(f"Data behind {title}"))
         self._content, self._name = content, title
         if isinstance(content, MatrixData):
             self.table: QWidget = _matrix_view(content)
@@ -142,7 +143,7 @@ def _matrix_view(content: MatrixData) -> QTableView:
     view.verticalHeader().setMaximumWidth(240)
     view.horizontalHeader().setDefaultSectionSize(96)
     view.horizontalHeader().setHighlightSections(False)
-    view.setAccessibleName("Values")
+    view.setAccessibleName(tr("Values"))
     return view
 
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from plaidwork.core.draws.solution_texts import shown_solution, weight_text
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.inference.run import Run
+from plaidwork.gui.language import tr
 from plaidwork.gui.workbench import Workbench
 
 KIND = "solution"
@@ -41,9 +42,11 @@ class SolutionChoice(QComboBox):
         self._workbench, self._run = workbench, run
         self._selection = workbench.selection(run)
         self._shown: tuple[str, ...] = ()
-        self.setAccessibleName("Solution")
+        self.setAccessibleName(tr("Solution"))
         self.setToolTip(
-            "The chains found different solutions: look at all draws together, or at one solution by itself"
+            tr(
+                "The chains found different solutions: look at all draws together, or at one solution by itself"
+            )
         )
         self.hide()
         self.update_items()
@@ -68,6 +71,7 @@ class SolutionChoice(QComboBox):
         found = solutions_of(self._workbench, self._run)
         first = "All chains" if self._run.spec.algorithm == "mcmc" else "Best restart"
         titles = [first] + [title_of(n, one) for n, one in enumerate(found, start=1)]
+        titles = [tr(title) for title in titles]
         if titles != [self.itemText(row) for row in range(self.count())]:
             with QSignalBlocker(self):
                 self.clear()

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QMenu, QWidget
 
 from plaidwork.core.views.strips import Strip
+from plaidwork.gui.language import tr
 from plaidwork.gui.results.option_row import Legend
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets.layouts import horizontal
@@ -32,8 +33,8 @@ class StripField(QWidget):
         self._strips: dict[str, Strip] = {}
         self.choice = QComboBox()
         self.choice.currentTextChanged.connect(self._choose)
-        self.choice.setAccessibleName("Annotation strip")
-        self.choice.setToolTip("Annotation shown as the strip above the picture")
+        self.choice.setAccessibleName(tr("Annotation strip"))
+        self.choice.setToolTip(tr("Annotation shown as the strip above the picture"))
         self.legend = Legend()
         horizontal(self.choice, self.legend, on=self, spacing=space.M)
 
@@ -67,10 +68,10 @@ class StripField(QWidget):
         """The same choice as a menu, where there is one."""
         if self.choice.count() <= 2:
             return
-        inside = menu.addMenu("Strip")
+        inside = menu.addMenu(tr("Strip"))
         for number in range(self.choice.count()):
             text = self.choice.itemText(number)
-            action = inside.addAction(text, partial(self.choice.setCurrentText, text))
+            action = inside.addAction(tr(text), partial(self.choice.setCurrentText, text))
             action.setCheckable(True)
             action.setChecked(text == self.choice.currentText())
 

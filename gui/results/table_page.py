@@ -13,6 +13,7 @@ from plaidwork.core.draws.counting import counted, plural
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.core.views.sources import Sources
 from plaidwork.core.views.tables import formats_of, heads_of, table_of
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.page import ResultPage
@@ -45,7 +46,7 @@ class TablePage(ResultPage):
 
     def build(self) -> QWidget:
         self.table = DataTable(filter_line=True)
-        self.table.view.setAccessibleName(self.view.title)
+        self.table.view.setAccessibleName(tr(self.view.title))
         self.table.row_selected.connect(self._tell)
         self._card = card = Card()
         vertical(self.table, on=card, margins=4)

@@ -15,6 +15,7 @@ from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.cluster_link import TLS, WorkerFacts, differences, local_size
 from plaidwork.core.inference.place import Place
+from plaidwork.gui.language import tr
 from plaidwork.gui.run_places import RunPlaces
 from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
@@ -72,8 +73,8 @@ class ClusterDialog(TaskDialog):
         self._dashboard = ""
         self.setFixedWidth(WIDTH)
         self.address = QLineEdit()
-        self.address.setAccessibleName("Address of the cluster")
-        self.address.setPlaceholderText("tcp://10.0.0.1:8786")
+        self.address.setAccessibleName(tr("Address of the cluster"))
+        self.address.setPlaceholderText(tr("tcp://10.0.0.1:8786"))
         self.files = {name: QLineEdit() for name in _FILES}
         self._build()
         place = places.cluster
@@ -118,10 +119,10 @@ class ClusterDialog(TaskDialog):
         grid.addWidget(Label("Files for an encrypted connection, if it is one", "strong"), 0, 0, 1, 3)
         for row, (name, title) in enumerate(_FILES.items(), start=1):
             field = self.files[name]
-            field.setAccessibleName(title)
-            field.setPlaceholderText("None")
+            field.setAccessibleName(tr(title))
+            field.setPlaceholderText(tr("None"))
             choose = button("Choose…", partial(self._ask_file, name))
-            choose.setAccessibleName(f"Choose a file: {title}")
+            choose.setAccessibleName(tr(f"Choose a file: {title}"))
             for column, widget in enumerate((Label(title), field, choose)):
                 grid.addWidget(widget, row, column)
         grid.setColumnStretch(1, 1)
@@ -201,7 +202,7 @@ class ClusterDialog(TaskDialog):
         self.details.setVisible(bool(lines))
         self._dashboard_row.setVisible(bool(dashboard))
         self.open_button.setVisible(QUrl(dashboard).scheme() in ("http", "https"))
-        self.test_button.setText("Stop waiting" if self.busy("test") else "Test connection")
+        self.test_button.setText(tr("Stop waiting" if self.busy("test") else "Test connection"))
         self.layout().activate()
         self.setFixedHeight(self.layout().totalHeightForWidth(WIDTH))
 

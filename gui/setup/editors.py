@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.entry import parse, stepped, write
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class CheckEdit(QCheckBox):
     left = Signal()
 
     def __init__(self, parameter: Hyperparameter, parent: QWidget | None = None) -> None:
-        super().__init__(parameter.title, parent)
+        super().__init__(tr(parameter.title), parent)
         self.toggled.connect(lambda _: self.edited.emit())
 
     def text_value(self) -> str:
@@ -161,7 +162,7 @@ class ChoiceEdit(QuietCombo):
     def __init__(self, parameter: Hyperparameter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         for choice in parameter.choices:
-            self.addItem(choice.label or choice.value, choice.value)
+            self.addItem(tr(choice.label or choice.value), choice.value)
             if choice.doc:
                 self.setItemData(self.count() - 1, choice.doc, Qt.ItemDataRole.ToolTipRole)
         self.currentIndexChanged.connect(lambda _: self.edited.emit())

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import EDITORS, CheckEdit, Editor, FocusWatch, typed
 from plaidwork.gui.setup.entry import parse, short_range, write
 from plaidwork.gui.setup.error_line import ErrorLine
@@ -83,8 +84,8 @@ class SettingField(QWidget):
             column.addLayout(row)
         add(column, self._help, self._error)
         self._help.setVisible(bool(parameter.doc))
-        self.editor.setAccessibleName(parameter.title)
-        self.editor.setAccessibleDescription(f"{parameter.doc} {short_range(parameter)}".strip())
+        self.editor.setAccessibleName(tr(parameter.title))
+        self.editor.setAccessibleDescription(f"{tr(parameter.doc)} {tr(short_range(parameter))}".strip())
         self.editor.setObjectName(parameter.name)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.editor)
@@ -128,8 +129,8 @@ class SettingField(QWidget):
         """Another default (a model's own schedule)."""
         self.default = self.parameter.check(value)
         tip = f"Back to the default, {self._default_text()}"
-        self._reset.setToolTip(tip)
-        self._reset.setAccessibleName(tip)
+        self._reset.setToolTip(tr(tip))
+        self._reset.setAccessibleName(tr(tip))
         self._refresh()
 
     def hide_range(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.icons import icon, pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Label, button
@@ -31,14 +32,14 @@ class Foot(QWidget):
         self.remedy.hide()
         self.errors = button("", self.jump_requested.emit, kind="quiet")
         self.errors.setIcon(icon("error", "error"))
-        self.errors.setToolTip("Go to the first one")
+        self.errors.setToolTip(tr("Go to the first one"))
         self.menu = QMenu(self)
         self.presets = button("Presets", kind="quiet")
         self.presets.setMenu(self.menu)
         self.search = button("Search…", self.search_requested.emit)
-        self.search.setToolTip("Fit many settings and compare them")
+        self.search.setToolTip(tr("Fit many settings and compare them"))
         self.start = button("Start fit", self.start_requested.emit, kind="primary", icon_name="play")
-        self.start.setToolTip("Start fit (Ctrl+Enter)")
+        self.start.setToolTip(tr("Start fit (Ctrl+Enter)"))
         row = horizontal(
             self._clock,
             (self.estimate, 1),
@@ -69,14 +70,14 @@ class Foot(QWidget):
 
     def offer_remedy(self, text: str, tip: str = "") -> None:
         """The button beside the message; without a text it is hidden."""
-        self.remedy.setText(text)
-        self.remedy.setToolTip(tip)
+        self.remedy.setText(tr(text))
+        self.remedy.setToolTip(tr(tip))
         self.remedy.setEnabled(True)
         self.remedy.setVisible(bool(text))
 
     def set_busy(self, busy: bool) -> None:
         """While the plan is checked."""
-        self.start.setText("Checking…" if busy else "Start fit")
+        self.start.setText(tr("Checking…" if busy else "Start fit"))
         self.start.setEnabled(not busy)
         self.search.setEnabled(not busy)
 

@@ -16,6 +16,7 @@ from plaidwork.core.draws.counting import counted
 from plaidwork.core.session.offers import offer, wants, why_not
 from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.data.facts import missing_text, size_text
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.error_line import ErrorLine
@@ -66,11 +67,11 @@ class InputField(QWidget):
         self.more = button("Add a column")
         self._menu = QMenu(self)
         self.more.setMenu(self._menu)
-        self.more.setToolTip("Values of several columns are fitted together")
+        self.more.setToolTip(tr("Values of several columns are fitted together"))
         self.more.setObjectName(f"more_{item.name}")
         self.more.hide()
         self.rows = QuietCombo()
-        self.rows.setAccessibleName(f"Rows of {item.title} to use")
+        self.rows.setAccessibleName(tr(f"Rows of {item.title} to use"))
         self.rows.setObjectName(f"rows_{item.name}")
         self._rows_label = Label("Rows to use")
         self._rows_label.setBuddy(self.rows)
@@ -80,8 +81,8 @@ class InputField(QWidget):
         self._error = ErrorLine()
         self.samples = SamplesField()
         self._samples: dict[str, tuple[str, ...]] = {}
-        self.combo.setAccessibleName(item.title)
-        self.combo.setPlaceholderText("Choose a column" if item.kind != "matrix" else "Choose data")
+        self.combo.setAccessibleName(tr(item.title))
+        self.combo.setPlaceholderText(tr("Choose a column" if item.kind != "matrix" else "Choose data"))
         self.combo.setObjectName(f"input_{item.name}")
         self.combo.currentIndexChanged.connect(lambda _: self._picked())
         label = Label(item.title, elide=True)
@@ -114,14 +115,14 @@ class InputField(QWidget):
         self.combo.clear()
         if not self.item.required or not offered.datasets:
             nothing = "Choose a column" if offered.columns else "No suitable data in this session"
-            self.combo.addItem("None" if not self.item.required else nothing, "")
+            self.combo.addItem(tr("None" if not self.item.required else nothing), "")
         for name, dataset in offered.datasets.items():
-            self.combo.addItem(f"{name}   ({size_text(dataset)})", name)
+            self.combo.addItem(tr(f"{name}   ({size_text(dataset)})"), name)
         for key, ref in offered.columns.items():
             self._add_column(key, ref)
         for name, dataset in datasets.items():
             if name not in offered and self.item.required:
-                self.combo.addItem(f"{name}   {why_not(self.item, dataset)}", "")
+                self.combo.addItem(tr(f"{name}   {why_not(self.item, dataset)}"), "")
                 self.combo.model().item(self.combo.count() - 1).setEnabled(False)  # type: ignore[attr-defined]
         blocker.unblock()
         self._make_boxes(datasets)
@@ -145,13 +146,13 @@ class InputField(QWidget):
         if not self.item.many:
             return
         for name, dataset in self._offer.datasets.items():
-            box = QCheckBox(f"{name}   ({size_text(dataset)})")
+            box = QCheckBox(tr(f"{name}   ({size_text(dataset)})"))
             box.toggled.connect(lambda _: self._picked())
             self._checks[name] = box
             self._boxes.addWidget(box)
         for name, dataset in datasets.items() if self._checks else ():
             if name not in self._offer and len(dataset.shape) == 2:
-                box = QCheckBox(f"{name}   {why_not(self.item, dataset)}")
+                box = QCheckBox(tr(f"{name}   {why_not(self.item, dataset)}"))
                 box.setEnabled(False)
                 self._unfit.append(box)
                 self._boxes.addWidget(box)
@@ -238,9 +239,9 @@ class InputField(QWidget):
         blocker = QSignalBlocker(self.rows)
         self.rows.clear()
         if offered and dataset is not None:
-            self.rows.addItem(f"All {format_count(total)} {dataset.row_label}", 0)
+            self.rows.addItem(tr(f"All {format_count(total)} {dataset.row_label}"), 0)
             for number in offered:
-                self.rows.addItem(f"{format_count(number)} {dataset.row_label} that vary most", number)
+                self.rows.addItem(tr(f"{format_count(number)} {dataset.row_label} that vary most"), number)
             self.rows.setCurrentIndex(max(0, self.rows.findData(before)))
         blocker.unblock()
         for widget in (self._rows_label, self.rows, self._rows_help):

@@ -16,6 +16,7 @@ from plaidwork.core.data.overview import Overview, overview
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.data.presence import PresenceStrip
 from plaidwork.gui.data.view_facts import KIND_LABELS, feature_text
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import ChoiceEdit
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.tasks import Task, run_task
@@ -35,7 +36,7 @@ class _Line(QWidget):
         self._doubt = self._features = ""
         self.choice = ChoiceEdit(parameter)
         self.choice.setObjectName(f"{parameter.name}_{name}")
-        self.choice.setAccessibleName(f"{parameter.title} of {name}")
+        self.choice.setAccessibleName(tr(f"{parameter.title} of {name}"))
         self.choice.setMinimumContentsLength(18)
         self.strip = PresenceStrip()
         self._note = Label("", "caption", "muted", wrap=True)

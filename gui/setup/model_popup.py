@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.session.suitability import Choices
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
@@ -63,7 +64,7 @@ class ModelCard(Card):
         if reason:
             row = horizontal(Chip("Does not suit the data", "warn"), STRETCH)
             add(column, row, Label(f"{reason} {elsewhere}".strip(), "caption", "muted", wrap=True))
-        self.setAccessibleName(f"{spec.title}. {reason} {elsewhere}".strip())
+        self.setAccessibleName(tr(f"{spec.title}. {reason} {elsewhere}".strip()))
 
 
 class ModelPopup(QFrame):

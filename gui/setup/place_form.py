@@ -6,6 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.inference.cluster_link import INSTALL
+from plaidwork.gui.language import tr
 from plaidwork.gui.run_places import RunPlaces
 from plaidwork.gui.setup.cluster_dialog import ClusterDialog
 from plaidwork.gui.setup.sections import Section
@@ -23,10 +24,10 @@ class PlaceForm(Section):
         super().__init__("Run on", parent=parent)
         self._places = places
         self.control = SegmentedControl([(HERE, "This computer"), (CLUSTER, "Cluster")])
-        self.control.setAccessibleName("Run on")
+        self.control.setAccessibleName(tr("Run on"))
         self.control.changed.connect(self._choose)
         self.describe_button = button("Choose cluster…", self.describe)
-        self.describe_button.setToolTip("Say which cluster, and test the connection")
+        self.describe_button.setToolTip(tr("Say which cluster, and test the connection"))
         self.note = Label("", "caption", "muted", wrap=True)
         row = QWidget()
         horizontal(self.control, self.describe_button, STRETCH, on=row, spacing=space.S)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.setup.presets import PresetStore, check_record, read_file, to_record, write_file
 
@@ -34,19 +35,19 @@ class PresetMenu(QObject):
         spec = self._page.spec
         if spec is None:
             return
-        menu.addAction(icon("reset"), "Defaults of the model", self._page.reset)
+        menu.addAction(icon("reset"), tr("Defaults of the model"), self._page.reset)
         names = self.store.names(spec)
         for name in names:
             menu.addAction(icon("sliders"), name, partial(self.apply, name))
         menu.addSeparator()
-        menu.addAction(icon("save"), "Save as preset…", self.ask_save)
+        menu.addAction(icon("save"), tr("Save as preset…"), self.ask_save)
         if names:
             remove = menu.addMenu(icon("trash"), "Remove preset")
             for name in names:
                 remove.addAction(name, partial(self.remove, name))
         menu.addSeparator()
-        menu.addAction(icon("import"), "Import settings…", self.ask_import)
-        menu.addAction(icon("export"), "Export settings…", self.ask_export)
+        menu.addAction(icon("import"), tr("Import settings…"), self.ask_import)
+        menu.addAction(icon("export"), tr("Export settings…"), self.ask_export)
 
     def apply(self, name: str) -> None:
         """Fill in a preset."""
@@ -112,7 +113,7 @@ class PresetMenu(QObject):
 
     def ask_import(self) -> None:
         """Ask for a file and read it."""
-        path, _ = QFileDialog.getOpenFileName(self._page, "Import settings", "", "Settings (*.json)")
+        path, _ = QFileDialog.getOpenFileName(self._page, tr("Import settings"), "", "Settings (*.json)")
         if path:
             self.read(Path(path))
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.dataset import AXIS_WORDS
 from plaidwork.core.data.orienting import Placed
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
@@ -71,7 +72,7 @@ class SamplesField(QWidget):
         if choose and not one.by_names:  # nobody can choose against the names
             axis = one.wanted if one.axis is None else one.axis
             control = SegmentedControl([(word, word.capitalize()) for word in AXIS_WORDS], AXIS_WORDS[axis])
-            control.setAccessibleName(f"Samples of {name} are")
+            control.setAccessibleName(tr(f"Samples of {name} are"))
             control.changed.connect(lambda word, name=name: self._choose(name, word))
             choice = horizontal(Label("Samples are", "caption"), control, STRETCH, spacing=space.S)
             column.addLayout(choice)

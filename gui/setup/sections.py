@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Label
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
@@ -107,7 +108,7 @@ class _FoldHead(QAbstractButton):
 
     def __init__(self, title: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setText(title)
+        self.setText(tr(title))
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -178,9 +179,9 @@ class Fold(QWidget):
 
     def set_note(self, text: str) -> None:
         """What is inside, in a few words; the whole is the tool tip."""
-        self._head.note = text
-        self._head.setToolTip(text)
-        self._head.setAccessibleName(f"{self._head.text()}. {text}")
+        self._head.note = tr(text)
+        self._head.setToolTip(tr(text))
+        self._head.setAccessibleName(tr(f"{self._head.text()}. {text}"))
         self._head.update()
 
     def set_open(self, on: bool = True) -> None:

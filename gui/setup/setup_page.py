@@ -18,6 +18,7 @@ from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
+from plaidwork.gui.language import tr
 from plaidwork.gui.page import Page
 from plaidwork.gui.setup.blame import field_of
 from plaidwork.gui.setup.cost import Planned, cost_text
@@ -463,7 +464,7 @@ class SetupPage(Page):
         """The widget for the right dock; it follows the chosen data."""
         if self._panel is None:
             self._panel = DataPanel()
-            self._panel.setWindowTitle("Data preview")
+            self._panel.setWindowTitle(tr("Data preview"))
             self._panel.destroyed.connect(self._forget_panel)
             self.destroyed.connect(self._panel.deleteLater)
             self._panel.set_dataset(self._main_dataset() if self.spec else None)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.study import StudyChoice, StudyJob, StudyRecord
 from plaidwork.core.study.by_view import BEST
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import (
     decimals_by_error,
     format_count,
@@ -122,12 +123,12 @@ class FitDetail(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Selection")
+        self.setWindowTitle(tr("Selection"))
         self._title = Label("No fit selected", "title", wrap=True)
         self._label = Label("", "body", "muted", wrap=True)
         self._failure = ErrorLine()
-        self.table = DataTable(dense=True)
-        self.table.view.setAccessibleName("Settings and numbers of the selected fits")
+        self.table = DataTable(dense=True, words=True)
+        self.table.view.setAccessibleName(tr("Settings and numbers of the selected fits"))
         self.table.view.setSortingEnabled(False)
         self._picked_head = Label("Picked", "strong")
         self._picked = Label("", "caption", "muted", wrap=True)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.study import StudyJob, StudyRecord
+from plaidwork.gui.language import tr
 from plaidwork.gui.studies.columns import fit_name
 from plaidwork.gui.studies.detail import MOST
 from plaidwork.gui.theme import space
@@ -29,7 +30,7 @@ class FitFoot(QWidget):
         self.said = Label("", "body", "muted", elide=True)
         self.remove_button = button("Remove", self.remove_requested.emit, kind="quiet")
         self.compare_button = button("Compare…", self.compare_requested.emit)
-        self.compare_button.setToolTip(f"Select two to {MOST} fits")
+        self.compare_button.setToolTip(tr(f"Select two to {MOST} fits"))
         self.open_button = button("Open fit", self.open_requested.emit)
         self.pick_button = button("Pick this fit", self.pick_requested.emit, icon_name="check")
         horizontal(
@@ -50,7 +51,7 @@ class FitFoot(QWidget):
         picked = chosen is not None and one is not None and chosen.number == one.number
         self.open_button.setEnabled(done)
         self.pick_button.setEnabled(done and not picked)
-        self.pick_button.setText("Picked" if picked else "Pick this fit")
+        self.pick_button.setText(tr("Picked" if picked else "Pick this fit"))
         self.compare_button.setEnabled(1 < len(jobs) <= MOST)
         self.remove_button.setEnabled(bool(jobs) and all(job.status != "running" for job in jobs))
         if one is not None:

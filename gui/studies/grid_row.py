@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QSizePolicy, QWidget
 
 from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.errors import SettingError
+from plaidwork.gui.language import tr
 from plaidwork.gui.setup.editors import FocusWatch
 from plaidwork.gui.setup.entry import short_range, write
 from plaidwork.gui.setup.fields import ErrorLine
@@ -28,7 +29,7 @@ class ElidedCheck(QCheckBox):
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = text
-        self.setAccessibleName(text)
+        self.setAccessibleName(tr(text))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._fit(10_000)
 
@@ -68,7 +69,7 @@ class GridRow(QWidget):
         self.tick.setFixedWidth(_TICK_WIDTH)
         self._now = Label(self._fixed_text(), "body", "muted", elide=True)
         self.edit = QLineEdit(write_values(parameter, proposed(parameter, value)), self)
-        self.edit.setAccessibleName(f"Values of {parameter.title}")
+        self.edit.setAccessibleName(tr(f"Values of {parameter.title}"))
         self.boxes: dict[Any, ElidedCheck] = {}
         self._help = Label(self._help_text(), "caption", "muted", wrap=True)
         self.error = ErrorLine()

@@ -20,6 +20,7 @@ from plaidwork.core.study import Study, combinations
 from plaidwork.core.study.cost import StudyCost, measure_cost, study_memory_problem
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.dialog_parts import foot_pane, head_pane
+from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_bytes, format_duration
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.results.item_picker import ItemPicker
@@ -76,7 +77,7 @@ class SearchDialog(TaskDialog):
         self.metrics = metrics_of(plan.spec, workbench.registry.metrics, plan.model.offers("log_likelihood"))
         self.ranking = ItemPicker()
         self.ranking.set_names([metric.name for metric in self.metrics] or ["nothing known yet"])
-        self.ranking.setAccessibleName("Rank by")
+        self.ranking.setAccessibleName(tr("Rank by"))
         self.doubt = ErrorLine()
         self.error = ErrorLine()
         self.count = Label("", "strong", elide=True)
@@ -166,7 +167,7 @@ class SearchDialog(TaskDialog):
         self._quiet.stop()
         self.drop(COST)
         self.error.set_text("")
-        self.start_button.setText("Start search")
+        self.start_button.setText(tr("Start search"))
         self.cost, self._wanted = None, False
         if any(row.problem for row in self.rows) or self.repeats.problem or self.at_once_field.problem:
             self._blocked("Some values need a change")
@@ -255,7 +256,7 @@ class SearchDialog(TaskDialog):
 
     def _failed(self, error: BaseException, details: str) -> None:
         self._wanted = False
-        self.start_button.setText("Start search")
+        self.start_button.setText(tr("Start search"))
         self.error.set_text(error_text(error))
         self._blocked("Not ready to start")
 
@@ -277,7 +278,7 @@ class SearchDialog(TaskDialog):
             return
         if self._ready is None or self._ready[0] != self._signature():
             self._wanted = True
-            self.start_button.setText("Checking…")
+            self.start_button.setText(tr("Checking…"))
             if self._quiet.isActive():
                 self._quiet.stop()
                 self._check()

@@ -15,6 +15,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.core.views.colouring import colouring, plain
 from plaidwork.gui import dialogs
+from plaidwork.gui.language import tr
 from plaidwork.gui.page import Page
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.paper import paper_like, write_picture
@@ -62,7 +63,7 @@ class StudyPage(Page):
         self._panel: FitDetail | None = None
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        self.setAccessibleName("Search")
+        self.setAccessibleName(tr("Search"))
         self._make_parts()
         self._lay_out()
         workbench.studies.changed.connect(self._on_changed)
@@ -84,7 +85,7 @@ class StudyPage(Page):
         self.y_picker.activated.connect(lambda at: self.choose_axes(self._x, self.y_picker.itemText(at)))
         self.doubt = ErrorLine()
         self.table = DataTable(filter_line=True)
-        self.table.view.setAccessibleName("Fits of the search")
+        self.table.view.setAccessibleName(tr("Fits of the search"))
         self.table.view.selectionModel().selectionChanged.connect(lambda *_: self._from_table())
         self.table.row_activated.connect(lambda row: self.open_fit(self._jobs[row].number))
         self.chart = PictureCanvas()
@@ -358,7 +359,7 @@ class StudyPage(Page):
                 f"{counted(len(jobs), 'fit')} of {record.title}", comparison(record, jobs), None, self
             )
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.setWindowTitle("Compare fits")
+            dialog.setWindowTitle(tr("Compare fits"))
             dialog.resize(680, 520)
             dialog.show()
 

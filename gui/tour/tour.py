@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QPushButton, QToolBar
 
 from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.tour.ring import Ring
 from plaidwork.gui.tour.steps import STEPS, WORDS, place
@@ -96,8 +97,8 @@ class Tour(Pane):
         self.title.setText(STEPS[self._at].title)
         self.count.setText(f"Step {self._at + 1} of {len(STEPS)}")
         self.back.setEnabled(self._at > 0)
-        self.next.setText("Done" if self._at == len(STEPS) - 1 else "Next")
-        self.setAccessibleName(f"Tour, step {self._at + 1} of {len(STEPS)}: {self.title.text()}")
+        self.next.setText(tr("Done" if self._at == len(STEPS) - 1 else "Next"))
+        self.setAccessibleName(tr(f"Tour, step {self._at + 1} of {len(STEPS)}: {self.title.text()}"))
         self.look()
 
     def look(self) -> None:
@@ -112,9 +113,9 @@ class Tour(Pane):
         text = step.text if target is not None else f"{step.text} {step.away}".strip()
         if text != self.text.text():
             self.text.setText(text)
-            self.setAccessibleDescription(text)
+            self.setAccessibleDescription(tr(text))
         if deed is not None:
-            self.deed.setText(deed[0])
+            self.deed.setText(tr(deed[0]))
         elif self.deed.hasFocus():
             self.next.setFocus(Qt.FocusReason.OtherFocusReason)
         self.deed.setVisible(deed is not None)

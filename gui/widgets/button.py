@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLayout, QPushButton, QToolButton, QWidget
 
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 
 VARIANTS = ("normal", "primary", "quiet")
 
@@ -23,7 +24,7 @@ def button(
     """Make a push button; `kind` is normal, primary (one per window) or quiet (no outline)."""
     if kind not in VARIANTS:
         raise ValueError(f"kind must be one of {', '.join(VARIANTS)}, got {kind!r}")
-    made = QPushButton(text, parent)
+    made = QPushButton(tr(text), parent)
     made.setAutoDefault(False)
     if kind != "normal":
         made.setProperty(kind, True)
@@ -56,8 +57,8 @@ def tool_button(
     """Make a flat icon button; `tip` is its tool tip and accessible name."""
     made = QToolButton(parent)
     made.setIcon(icon(icon_name))
-    made.setToolTip(tip)
-    made.setAccessibleName(tip)
+    made.setToolTip(tr(tip))
+    made.setAccessibleName(tr(tip))
     made.setAutoRaise(True)
     made.setCheckable(checkable)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)

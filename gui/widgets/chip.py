@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, theme
 
 #: kind -> (text colour, ground colour, icon)
@@ -47,8 +48,8 @@ class Chip(QWidget):
         kind = kind or self._kind
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        self._text, self._kind = text, kind
-        self.setAccessibleName(text)
+        self._text, self._kind = tr(text), kind
+        self.setAccessibleName(tr(text))
         self._restyle()
 
     def _restyle(self) -> None:

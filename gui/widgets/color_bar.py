@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.label import Label
 from plaidwork.gui.widgets.layouts import horizontal
@@ -103,7 +104,7 @@ class ColorBar(QWidget):
         """Set the three numbers; `clipped` says whether values lie below or above."""
         self._bar.texts, self._bar.clipped = (low, mid, high), clipped
         self._bar.map_name = map_name or self._bar.map_name
-        self.setAccessibleName(f"Colours from {low} to {high}")
+        self.setAccessibleName(tr(f"Colours from {low} to {high}"))
         self._bar.updateGeometry()
         self._bar.update()
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.gui.icons import icon
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.widgets.row_table import row_table
@@ -40,6 +41,7 @@ class DataTable(QWidget):
     dense : rows of 26 px for docks instead of 28
     filter_line : show a line that keeps the rows containing the typed text
     formats : column name -> function from value to text
+    words : whether cells hold words of the program, which are translated, and no names
     swatch : per row a category number or colour token, drawn in the first column
     status : per row "ok", "warn", "error" or "", drawn as icon in the first column
 
@@ -65,13 +67,15 @@ class DataTable(QWidget):
         formats: Mapping[str, Formatter] | None = None,
         swatch: Sequence[Swatch] | None = None,
         status: Sequence[str] | None = None,
+        words: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = ColumnModel()
+        self._model.words = words
         self._stretched = (0, 0)
         self._filter = QLineEdit()
-        self._filter.setPlaceholderText("Filter rows")
+        self._filter.setPlaceholderText(tr("Filter rows"))
         self._filter.setClearButtonEnabled(True)
         self._filter.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self._filter.textChanged.connect(self._model.set_filter)
@@ -80,21 +84,21 @@ class DataTable(QWidget):
         self._set_up_view(dense)
         line = horizontal(self._filter, margins=(space.XS, 5 if filter_line else 0, space.XS, 0))
         vertical(line, self._view, on=self, spacing=space.XS if filter_line else 0, margins=(4, 3, 4, 3))
-        copy = QAction("Copy", self)
+        copy = QAction(tr("Copy"), self)
         copy.setShortcut(QKeySequence.StandardKey.Copy)
         copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         copy.triggered.connect(self.copy)
         self.addAction(copy)
         self._view.setAccessibleName("Table")  # that of the whole is a key of what is kept with the window
-        self._filter.setAccessibleName("Filter rows")
+        self._filter.setAccessibleName(tr("Filter rows"))
         theme().changed.connect(self._restyle)
         self.set_columns(columns or {}, formats=formats, swatch=swatch, status=status)
 
     def setAccessibleName(self, name: str) -> None:
         """Name the table, its cells and its filter for a screen reader."""
-        super().setAccessibleName(name)
-        self._view.setAccessibleName(name)
-        self._filter.setAccessibleName(f"Filter rows: {name}")
+        super().setAccessibleName(tr(name))
+        self._view.setAccessibleName(tr(name))
+        self._filter.setAccessibleName(tr(f"Filter rows: {name}"))
 
     def _set_up_view(self, dense: bool) -> None:
         view = self._view

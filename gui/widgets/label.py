@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QTextLayout
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import theme
 
 _ROLES = {
@@ -40,7 +41,7 @@ class Label(QLabel):
         lines: int = 1,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(text, parent)
+        super().__init__(tr(text), parent)
         self._role = role
         self._color = color
         self._elide = elide
@@ -171,7 +172,7 @@ class Label(QLabel):
         if self._own_tip and self.toolTip() == self._own_tip:
             self.setToolTip("")
         self._own_tip = ""
-        super().setText(text)
+        super().setText(tr(text))
 
     def _pen_color(self) -> QColor:
         return self.palette().color(self.foregroundRole())

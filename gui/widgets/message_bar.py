@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLayout, QMenu, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.button import button, clear_layout, tool_button
 from plaidwork.gui.widgets.label import Label
@@ -70,7 +71,7 @@ class MessageBar(QWidget):
         self.read_all = button("Read all", self._show_all, kind="quiet", parent=self)
         self._whole = False
         self._more = button("", self._list, kind="quiet", parent=self)
-        self._more.setToolTip("All messages")
+        self._more.setToolTip(tr("All messages"))
         self._actions = horizontal(spacing=space.S)
         self._close = tool_button("close", "Close this message", self.close_current)
         self._close.setVisible(closable)
@@ -178,9 +179,9 @@ class MessageBar(QWidget):
         for message in reversed(self._messages):
             ink, _, name = KINDS[message.kind]
             act = partial(self.bring_forward, message.number)
-            menu.addAction(icon(name, ink), message.title.replace("&", "&&"), act)
+            menu.addAction(icon(name, ink), tr(message.title.replace("&", "&&")), act)
         menu.addSeparator()
-        menu.addAction("Close all", self.clear)
+        menu.addAction(tr("Close all"), self.clear)
         menu.exec(self._more.mapToGlobal(self._more.rect().bottomLeft()))
         menu.deleteLater()
 
@@ -215,13 +216,13 @@ class MessageBar(QWidget):
         self._text.setText(message.text)
         self._text.setVisible(bool(message.text))
         others = len(self._messages) - 1
-        self._more.setText(f"and {others} more" if others else "")
+        self._more.setText(tr(f"and {others} more" if others else ""))
         self._more.setVisible(bool(others))
         for text, callback in message.actions:
             made = button(text, partial(self._act, message, callback), parent=self)
             self._actions.addWidget(made)
             made.show()  # at once: what is not shown yet has no part in the height that the words need
-        self.setAccessibleName(f"{message.title}. {message.text}")
+        self.setAccessibleName(tr(f"{message.title}. {message.text}"))
         self._restyle()
         self.show()
         self._cut_words()

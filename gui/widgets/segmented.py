@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, theme
 from plaidwork.gui.widgets.layouts import horizontal
 
@@ -17,7 +18,7 @@ class _Segment(QAbstractButton):
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setText(text)
+        self.setText(tr(text))
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSlider, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets.label import Label
 from plaidwork.gui.widgets.layouts import horizontal
@@ -38,7 +39,7 @@ class SliderField(QWidget):
         self._name = Label(label, "body", "muted")
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setFixedWidth(width)
-        self._slider.setAccessibleName(label)
+        self._slider.setAccessibleName(tr(label))
         self._value = Label("")
         horizontal(self._name, self._slider, self._value, on=self, spacing=space.S)
         self._name.setVisible(bool(label))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import pixmap
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.button import button, clear_layout
 from plaidwork.gui.widgets.label import Label
@@ -100,7 +101,7 @@ class StatePane(QWidget):
             kind = rest[0] if rest else "normal"
             name = rest[1] if len(rest) > 1 else ""
             self._buttons.addWidget(button(label, callback, kind=kind, icon_name=name, parent=self))
-        self.setAccessibleName(f"{title}. {text}")
+        self.setAccessibleName(tr(f"{title}. {text}"))
         self._restyle()
 
     def set_text(self, text: str) -> None:
@@ -135,7 +136,7 @@ class Skeleton(QWidget):
     def __init__(self, columns: int = 5, rows: int = 2, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._columns, self._rows = max(1, columns), max(1, rows)
-        self.setAccessibleName("Loading")
+        self.setAccessibleName(tr("Loading"))
         theme().changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:

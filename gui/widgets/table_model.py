@@ -14,6 +14,7 @@ from plaidwork.core.draws.numbers import column_format
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.quoting import CsvWriter
 from plaidwork.gui.icons import icon, screen_ratio
+from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -40,6 +41,7 @@ class ColumnModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.named = False
+        self.words = False
         self._names: list[str] = []
         self._columns: list[np.ndarray] = []
         self._given: dict[str, Formatter] = {}
@@ -125,7 +127,7 @@ class ColumnModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._names):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._names[section]
+            return tr(self._names[section])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if self.is_number(section) else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -151,7 +153,8 @@ class ColumnModel(QAbstractTableModel):
         if column not in self._formats:  # made when a column is first shown: there may be very many
             given = self._given.get(self._names[column])
             self._formats[column] = given or column_format(self._columns[column])
-        return self._formats[column](value)
+        text = self._formats[column](value)
+        return tr(text) if self.words and not self.is_number(column) else text
 
     def is_number(self, column: int) -> bool:
         """True for columns of numbers."""
