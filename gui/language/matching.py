@@ -20,10 +20,10 @@ _TOUCHED = re.compile(r"[^\W\d_]*%\d[^\W\d_]*")
 _QUOTED = re.compile(r"“[^”]*”")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^a-z\s])")
 _PARTS = re.compile(r"(\t| · | — | – | \| |; |: |, |   +| \(|\)|\. )")
+_LAST_NUMBER = re.compile(r"^%?\d+ (?=\w+$)| \d+$")
 _END = re.compile(r"[.:…?!]+$")
-_WEAK, _LONGEST_VALUE = 12, 160
-"""Letters below which what fills a text with places has to be known itself, as where it has more letters than the text;
-and characters of what fills a place."""
+_GLUE, _WEAK, _LONGEST_VALUE = 5, 12, 160
+"""Letters of a text below which what fills it has to be plain, or known; characters of what fills a place."""
 _LONGEST, _LONGEST_PIECE, _TOGETHER = 4000, 500, 4
 """Characters of a text that is translated and of a piece that is looked up; sentences that are looked up together."""
 
@@ -104,7 +104,8 @@ class Matcher:
                 continue
             values = [value for place, value in held.items() if place not in form.names]
             long_enough = form.letters >= max(_WEAK, sum(map(_letters, values)))
-            if long_enough or all(map(self._may_stand, values)):
+            may_stand = self._may_stand if form.letters >= _GLUE else self._is_plain
+            if long_enough or all(map(may_stand, values)):
                 return _filled(
                     form.translation,
                     {k: v if k in form.names else self.translate(v) for k, v in held.items()},
@@ -112,8 +113,12 @@ class Matcher:
         return None
 
     def _may_stand(self, value: str) -> bool:
-        """Whether a value needs no translation or has one: a number, a name of one word or in quotation marks."""
-        return " " not in value or not _WORD.search(_QUOTED.sub("", value)) or self._known(value) is not None
+        """Whether a value needs no translation or has one: a number, a name of one word or in quotation marks, a run."""
+        return self._is_plain(value) or self._known(value) is not None
+
+    def _is_plain(self, value: str) -> bool:
+        """The same beside no more than “of” or “by”, which would else be found between two halves of a sentence."""
+        return " " not in value or not _letters(value) or _LAST_NUMBER.sub("", value) in self._plain
 
     def _known(self, text: str) -> str | None:
         """The translation of all of a text, in one or in parts."""

@@ -88,6 +88,7 @@ def matcher():
             "Class %1 is left out, and so is every sample of it": "Klasse %1 und alle ihre Proben fehlen",
             "%1s of the table": "%1n der Tabelle",
             "row": "Zeile",
+            "chains": "Ketten",
         }
     )
 
