@@ -16,6 +16,7 @@ from plaidwork.core.contract.splitting import random_test
 from plaidwork.core.contract.stages import POSITION, Stage, passes
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.contract.views import ResultStore, ViewFactory
+from plaidwork.core.data.column_scales import unlike_scales, usual_variances
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import Issue, Preview, Reader
 from plaidwork.core.data.importers.base import Added
@@ -94,6 +95,9 @@ __all__ = [  # noqa: RUF022 - by theme
     "DataError",
     "ModelError",
     "SettingError",
+    # what tables look like
+    "unlike_scales",
+    "usual_variances",
     # files and examples
     "Added",
     "Dataset",
