@@ -17,8 +17,8 @@ from plaidwork.core.api import (
     Problem,
     SettingError,
     agree,
+    choice_of_each,
     counted,
-    per_matrix,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
@@ -27,6 +27,7 @@ from plaidwork.plugins.dirichlet_processes.settings import (
     CODES,
     COUNTS,
     JOINT,
+    LIKELIHOODS,
     NUMBERS,
     ROWS,
     ColumnSettings,
@@ -49,30 +50,9 @@ def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]
     ModelError : the name of a matrix that is not there, or another number of words than matrices.
     """
     try:
-        words = per_matrix(params["likelihoods"], [block.name for block in blocks])
+        return choice_of_each(LIKELIHOODS, cast(Params, params), blocks, [block.name for block in blocks])
     except SettingError as error:
         raise ModelError(error.message, error.hint) from error
-    few = int(cast(Params, params).get("correlated_columns", 0))  # not a setting of every model here
-    found = []
-    for word, block in zip(words, blocks, strict=True):
-        found.append(
-            guessed(block, few, params["whole_numbers"] == "marked") if word in ("", "guess") else word
-        )
-    return tuple(found)
-
-
-def guessed(block: Block, few: int, marked: bool) -> str:
-    """Categories where all known values are 0 or 1, counts where they are whole, not negative and not ``marked`` as something else; else
-    numbers: up to ``few`` correlated."""
-    known = block.values[block.observed]
-    if (
-        (marked and block.kind == "ordinal")
-        or not known.size
-        or (known < 0).any()
-        or (known != np.floor(known)).any()
-    ):
-        return JOINT if block.shape[1] <= few else NUMBERS
-    return CODES if (known <= 1).all() else COUNTS
 
 
 def _known(block: Block, j: int) -> Floats:
