@@ -71,7 +71,7 @@ SETTINGS = (
         doc="Divide each feature of a Gaussian view by its standard deviation. Without that factors describe the features with the largest "
         "numbers. Weights are then of standardised features.",
         choices=(
-            Choice(value="unlike", label="Where units are unlike", doc="Where two or three features have nearly all of the variance."),
+            Choice(value="unlike", label="Where units are unlike", doc="Where two or three features have nearly all of the variance, apart from a few outliers."),
             Choice(value="all", label="Always"),
             Choice(value="none", label="Never"),
         ),
