@@ -26,6 +26,7 @@ from plaidwork.core.draws.chain import chain_of
 from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.draws.draws import ChainView, Kept
 from plaidwork.core.draws.numbers import (
+    column_format,
     format_correlation,
     format_count,
     format_fixed,
@@ -82,6 +83,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "Table",
     # numbers as text
     "agree",
+    "column_format",
     "counted",
     "format_correlation",
     "format_count",

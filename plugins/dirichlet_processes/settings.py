@@ -105,8 +105,8 @@ BASE = (
         "clusters lie apart, the usual rate of each column of counts.",
     ),
     Hyperparameter(
-        "within", "float", 0.2, label="Spread within a cluster", group="Clusters", unit="variance", minimum=1e-6, maximum=1e6, log=True,
-        doc="Variance of numbers within a cluster: what is expected at first where it is learned, else its prior mean. 1 is that of "
+        "within", "float", 0.2, label="Variance within a cluster", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
+        doc="Of numbers: what is expected at first where it is learned, else its prior mean. 1 is that of "
         "the whole column where columns are standardised.",
     ),
     Hyperparameter(
