@@ -38,6 +38,8 @@ TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
 MOST_LEVELS = 100
 LEAST_EXPOSURE = 1e-9
 """Of a sample without any count: it then says nothing, as its counts are 0."""
+FEW_VALUES, LEAST_TIMES = 10, 5
+"""Different values of a column up to which it may be no measurement, and how often each comes at least, on average."""
 FEW = 3
 """Problems of one sort that are named."""
 
@@ -175,7 +177,7 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
         return [Problem(error.message, error.hint, "likelihoods")]
     found = []
     for kind, block in zip(kinds, blocks, strict=True):
-        found += _wrong_values(kind, block)
+        found += _wrong_values(kind, block) + (_few_values(block) if kind in (NUMBERS, JOINT) else [])
         same = (
             [] if kind == ROWS else [j for j in range(block.shape[1]) if len(np.unique(_known(block, j))) < 2]
         )
@@ -194,6 +196,18 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
             Problem("There are fewer than three samples.", "Clusters need more.", "views", "warning")
         )
     return found
+
+
+def _few_values(block: Block) -> list[Problem]:
+    """A warning where some columns of numbers, not all, come back to a few values: a law of one such value has next to no variance."""
+    known = [_known(block, j) for j in range(block.shape[1])]
+    values = [len(np.unique(column)) for column in known]
+    few = [j for j, n in enumerate(values) if 2 <= n <= FEW_VALUES and len(known[j]) >= LEAST_TIMES * n]
+    if not few or len(few) == sum(n > 1 for n in values):
+        return []
+    text = f"{_columns(block, few)} of “{block.name}” {agree(len(few), 'has', 'have')} at most {FEW_VALUES} different values."
+    hint = "Clusters may stand for single values: leave such columns out, or give them as a matrix of their own, taken as categories."
+    return [Problem(text, hint, "views", "warning")]
 
 
 def _columns(block: Block, places: Sequence[int]) -> str:
