@@ -98,7 +98,7 @@ class ModelPopup(QFrame):
             other = elsewhere_text(choices.elsewhere(spec, focus)) if reason else ""
             meant = "" if reason else choices.meant_for(spec, focus)
             cards.append(ModelCard(spec, reason, spec.id == current, other, meant))
-        self.cards = sorted(cards, key=lambda card: bool(card.reason))
+        self.cards = sorted(cards, key=lambda card: (bool(card.reason), bool(card.meant)))
         inner = QWidget()
         column = vertical(on=inner, spacing=space.S, margins=space.M)
         if not self.cards:
