@@ -16,6 +16,8 @@ from plaidwork.core.contract.splitting import random_test
 from plaidwork.core.contract.stages import POSITION, Stage, passes
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.contract.views import ResultStore, ViewFactory
+from plaidwork.core.data.by_values import choice_of_each, whole_numbers
+from plaidwork.core.data.column_scales import unlike_scales, usual_variances
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import Issue, Preview, Reader
 from plaidwork.core.data.importers.base import Added
@@ -24,6 +26,7 @@ from plaidwork.core.draws.chain import chain_of
 from plaidwork.core.draws.counting import agree, counted, plural
 from plaidwork.core.draws.draws import ChainView, Kept
 from plaidwork.core.draws.numbers import (
+    column_format,
     format_correlation,
     format_count,
     format_fixed,
@@ -80,6 +83,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "Table",
     # numbers as text
     "agree",
+    "column_format",
     "counted",
     "format_correlation",
     "format_count",
@@ -94,6 +98,11 @@ __all__ = [  # noqa: RUF022 - by theme
     "DataError",
     "ModelError",
     "SettingError",
+    # what tables look like
+    "choice_of_each",
+    "unlike_scales",
+    "usual_variances",
+    "whole_numbers",
     # files and examples
     "Added",
     "Dataset",

@@ -103,6 +103,8 @@ def _about(spec: Any) -> str:
 
 
 def _inputs(spec: Any) -> str:
+    from plaidwork.core.session.offers import meant_for
+
     rows = []
     for item in spec.inputs:
         needs = "needed" if item.required else "optional"
@@ -110,7 +112,9 @@ def _inputs(spec: Any) -> str:
             needs += ", several matrices"
         if item.missing:
             needs += ", gaps allowed"
-        rows.append(f"| {cell(item.title)} (`{item.name}`) | {needs} | {cell(item.doc)} |")
+        rows.append(
+            f"| {cell(item.title)} (`{item.name}`) | {needs} | {cell(f'{item.doc} {meant_for(item)}'.strip())} |"
+        )
     return "\n".join(["| Input | | What it holds |", "|---|---|---|", *rows])
 
 

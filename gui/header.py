@@ -26,7 +26,7 @@ class Header(QWidget):
         super().__init__(parent)
         self.setFixedHeight(size.TOOL_BAR)
         self._mark = Label()
-        self._name = Label("Untitled", "strong", elide=True)
+        self._name = Label("Untitled", "strong", elide=True, given=True)
         self._chip = Chip("Not saved")
         self._chip.hide()
         self._field = button("Find a command      Ctrl+Shift+P", self.find_command.emit, icon_name="search")

@@ -17,7 +17,7 @@ EXCEPTIONS = {
     ("plugins/plaid/wording.py", "{low} blocks"): "a mean with a decimal",
     ("plugins/plaid/wording.py", "{high} blocks"): "a mean with a decimal",
     ("plugins/supervised_ibp/analyses.py", "{level} intervals"): "a percentage",
-    ("gui/setup/matrix_edit.py", "{self._features} features"): "a text, perhaps of several numbers",
+    ("gui/setup/matrix_edit.py", "{features} features"): "a text, perhaps of several numbers",
     ("gui/setup/input_field.py", "{shown} samples"): "a name, or several data sets already counted",
     ("plugins/factor_tools/enriched.py", "{params['within']} within sets"): "a correlation",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from plaidwork.core.contract.spec import Hyperparameter, Input, ModelSpec
+from plaidwork.core.session.offers import meant_for
 
 _WIDE = 100
 
@@ -38,7 +39,7 @@ def _part(title: str, entries: list[tuple[str, str]]) -> str:
 def _input(item: Input) -> str:
     needed = "" if item.required else " (optional)"
     several = " Repeat it for more." if item.many else ""
-    return f"{item.title}{needed}. {item.doc}{several}".strip()
+    return f"{item.title}{needed}. {item.doc}{several} {meant_for(item)}".strip()
 
 
 def _setting(one: Hyperparameter) -> str:

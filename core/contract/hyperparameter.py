@@ -31,13 +31,15 @@ def need(condition: bool, message: str) -> None:
 class Choice:
     """One value of a ``choice`` hyperparameter, as stored and as shown.
 
-    ``suits``: kinds of values for which a setting that has one choice ``per`` matrix takes this one by itself.
+    ``suits``: kinds of values for which a setting that has one choice ``per`` matrix takes this one by itself, the first that suits.
+    ``most_columns`` names another setting, a whole number: matrices of more columns do not get this one by themselves.
     """
 
     value: str
     label: str
     doc: str = ""
     suits: tuple[ValueKind, ...] = ()
+    most_columns: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "suits", tuple(self.suits))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.errors import SettingError
 
@@ -88,6 +88,14 @@ def per_matrix(text: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(word.lower() for word in found)
 
 
-def suited(parameter: Hyperparameter, kind: ValueKind) -> str:
-    """The choice that is made for a matrix of this kind where none is given; empty when none declares it."""
-    return next((choice.value for choice in parameter.choices if kind in choice.suits), "")
+def suited(parameter: Hyperparameter, kind: ValueKind, columns: int, params: Mapping[str, Any]) -> str:
+    """The choice that is made for a matrix of this kind and so many columns where none is given; empty when none declares it.
+
+    ``params`` are the settings of the fit; a limit that they lack, as those of a run stored before it, is 0.
+    """
+    for choice in parameter.choices:
+        if kind in choice.suits and (
+            not choice.most_columns or columns <= params.get(choice.most_columns, 0)
+        ):
+            return choice.value
+    return ""

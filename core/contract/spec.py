@@ -39,6 +39,8 @@ class Input:
     column comes as (n,), one of more as (n, m), with the samples in its rows.
     ``in_file``: a matrix without gaps that stays in its file comes as it is (``Block.values``), and the model goes through it
     some rows at a time; otherwise the host reads all of it, where there is room.
+    ``least`` says for matrices of how many items along each of ``dims`` the model is meant, at least (of all matrices together where it
+    takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Input:
     samples: str = ""
     several: str = ""
     in_file: bool = False
+    least: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         need(
@@ -73,6 +76,11 @@ class Input:
         need(
             not self.samples or self.samples in self.dims,
             f"input {self.name}: samples must be one of its dims {self.dims}, got {self.samples!r}",
+        )
+        object.__setattr__(self, "least", tuple(self.least))
+        need(
+            not self.least or (self.kind == "matrix" and len(self.least) == 2),
+            f"input {self.name}: least needs a number for each dim of a matrix",
         )
 
     @property
@@ -241,7 +249,8 @@ class ModelSpec:
                 f"{self.id}: {parameter.name} is per {parameter.per!r}, which is no input of many matrices",
             )
         for parameter in self.hyperparameters:
-            for other in parameter.when:
+            limits = [choice.most_columns for choice in parameter.choices if choice.most_columns]
+            for other in (*parameter.when, *limits):
                 need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
         for view in self.views:
             for other in view.when:

@@ -11,6 +11,7 @@ from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import orient
+from plaidwork.core.data.value_kinds import infer_kind
 
 FEW_VALUES = 6
 """Whole numbers with at most so many different values may be classes or ratings."""
@@ -28,7 +29,7 @@ class ViewFacts:
     ----------
     n_samples : samples with at least one value here. missing : share of missing cells among those samples, 0 to 1.
     n_constant, n_empty : features with one value everywhere, and without any value.
-    kind : what the values look like (``real``, ``count``, ``binary``).
+    kind : what the values look like (``real``, ``count``, ``binary``), or are marked as. values_kind : by the values alone.
     doubt : why that may be wrong, in a sentence; empty when it is safe.
     """
 
@@ -39,6 +40,7 @@ class ViewFacts:
     n_constant: int
     n_empty: int
     kind: ValueKind
+    values_kind: ValueKind
     doubt: str = ""
 
 
@@ -104,6 +106,7 @@ def _facts(dataset: Dataset, known: np.ndarray, there: np.ndarray) -> ViewFacts:
     rows = int(there.sum())
     cells = rows * known.shape[1]
     kind, doubt = guess(dataset)
+    alone = infer_kind(_part(_stored(dataset))) if kind == "ordinal" else kind
     return ViewFacts(
         dataset.name,
         rows,
@@ -112,6 +115,7 @@ def _facts(dataset: Dataset, known: np.ndarray, there: np.ndarray) -> ViewFacts:
         n_constant,
         n_empty,
         kind,
+        alone,
         doubt,
     )
 
@@ -140,8 +144,7 @@ def guess(dataset: Dataset) -> tuple[ValueKind, str]:
     """
     if dataset.kind in ("categorical", "ordinal"):  # as somebody said, or the import, which told
         return dataset.kind, ""
-    stored = dataset.values.data if dataset.is_sparse else dataset.values
-    values = _part(np.asarray(stored))
+    values = _part(_stored(dataset))
     known = values[~np.isnan(values)]
     if not known.size:
         return "real", "It has no values."
@@ -174,6 +177,10 @@ def guess(dataset: Dataset) -> tuple[ValueKind, str]:
     if known.min() > 0 and not dataset.is_sparse:
         return "count", f"Whole numbers, none below {known.min():g}: counts, or rounded measurements?"
     return "count", ""
+
+
+def _stored(dataset: Dataset) -> np.ndarray:
+    return np.asarray(dataset.values.data if dataset.is_sparse else dataset.values)
 
 
 def _part(values: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
@@ -13,20 +15,22 @@ def infer_kind(values: np.ndarray) -> ValueKind:
     O(n) with an early way out after the first lines, so that large real matrices cost nothing.
     """
     flat = values.reshape(-1)
-    binary = True
-    seen = False
-    for start in range(0, flat.size, 1 << 20):
-        part = flat[start : start + (1 << 20)]
-        part = part[~np.isnan(part)]
+    parts = (flat[start : start + (1 << 20)] for start in range(0, flat.size, 1 << 20))
+    return kind_of_pieces(part[~np.isnan(part)] for part in parts)
+
+
+def kind_of_pieces(pieces: Iterable[np.ndarray]) -> ValueKind:
+    """As :func:`infer_kind`, of known values some at a time; ``real`` where there are none."""
+    largest = -1.0
+    for part in pieces:
         if not part.size:
             continue
-        seen = True
         if part.min() < 0 or not np.isfinite(part).all() or (part != np.floor(part)).any():
             return "real"
-        binary = binary and part.max() <= 1
-    if not seen:
+        largest = max(largest, float(part.max()))
+    if largest < 0:
         return "real"
-    return "binary" if binary else "count"
+    return "binary" if largest <= 1 else "count"
 
 
 _ROWS, _EVEN, _SHARE = 20, 0.75, 0.25

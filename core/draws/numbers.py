@@ -135,9 +135,9 @@ def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
     return [format_fixed(value, decimals) if value else "0" for value in values]
 
 
-def column_format(values: np.ndarray) -> Callable[[Any], str]:
+def column_format(values: np.ndarray, digits: int = 4) -> Callable[[Any], str]:
     """How the values (n,) of a column are written: counts, or numbers that share as many decimals as the largest needs for
-    four digits. None reads 0 that is not, and where all are from 0 to 1 none reads 1 that is not."""
+    so many digits. None reads 0 that is not, and where all are from 0 to 1 none reads 1 that is not."""
     if values.dtype.kind not in "iuf":
         return str
     finite = values[np.isfinite(values)]
@@ -146,7 +146,7 @@ def column_format(values: np.ndarray) -> Callable[[Any], str]:
     sizes = np.abs(finite[finite != 0])
     if sizes.max() >= 1e9 or sizes.max() < 1e-4:
         return format_number
-    decimals = int(np.clip(3 - np.floor(np.log10(sizes.max())), 0, 7))
+    decimals = int(np.clip(digits - 1 - np.floor(np.log10(sizes.max())), 0, 7))
     while decimals > 0 and np.allclose(np.round(finite, decimals - 1), finite, rtol=0, atol=1e-12):
         decimals -= 1
     least = 0.5 * 10.0**-decimals

@@ -76,6 +76,31 @@ def is_made_for(item: Input, dataset: Dataset) -> bool:
     return dataset.kind == item.dtype or (dataset.kind == "ordinal" and item.dtype == "real")
 
 
+def meant_for(item: Input) -> str:
+    """For data of what size a model is meant, as a sentence; empty where it is for any."""
+    parts = [
+        counted(n, dim.replace("_", " ")) for n, dim in zip(item.least, item.dims, strict=False) if n > 1
+    ]
+    return f"Meant for tables with at least {' and '.join(parts)}." if parts else ""
+
+
+def is_large_enough(item: Input, datasets: Sequence[Dataset]) -> bool:
+    """Whether the matrices together have the size for which the model is meant."""
+    sizes = [shape_for(item, data) for data in datasets if len(data.shape) == 2]
+    if not item.least or not sizes:
+        return True
+    items, features = (tuple(sizes_of) for sizes_of in zip(*sizes, strict=True))
+    return max(items) >= item.least[0] and sum(features) >= item.least[1]
+
+
+def shape_for(item: Input, dataset: Dataset) -> tuple[int, int]:
+    """Items along the dims of the input that a matrix has once its samples are where the model wants them."""
+    rows, columns = dataset.shape
+    wanted = item.dims.index(item.samples) if item.samples else None
+    turned = None not in (wanted, samples_axis(dataset)) and samples_axis(dataset) != wanted
+    return (columns, rows) if turned else (rows, columns)
+
+
 def reason(item: Input, datasets: Sequence[Dataset]) -> str:
     """Why none of the datasets can be this input."""
     title = f"“{item.title}”"

@@ -25,7 +25,9 @@ from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.session.offers import (
     Offer,
     given_names,
+    is_large_enough,
     is_made_for,
+    meant_for,
     meet,
     offer,
     reason,
@@ -200,7 +202,8 @@ class Choices:
         """Ids of the models that can take data of the focus, the best first.
 
         Models for which every required input has data come first, then those that use most of the data, then those that leave in
-        its file what stays there, then of images those that show them, then those made for exactly their kinds, then the ``preferred``.
+        its file what stays there, then of images those that show them, then those meant for data of their size (``Input.least``), then
+        those made for exactly their kinds, then the ``preferred``.
         """
         return [model for _, model in self.graded(specs, focus, preferred)]
 
@@ -224,9 +227,31 @@ class Choices:
                 whole = self.complete(spec, found)
                 blind = self._images(found) and not any(view.kind == "image_grid" for view in spec.views)
                 used, loads = self._used(found, focus), self._loads(spec, found)
-                grade = (int(not whole), -used, int(loads), int(blind), -exact)
+                grade = (
+                    int(not whole),
+                    -used,
+                    int(loads),
+                    int(blind),
+                    len(self._meant_for_larger(spec, found)),
+                    -exact,
+                )
                 scored.append((grade, places.get(spec.id, len(places)), spec.id))
         return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
+
+    def _meant_for_larger(self, spec: ModelSpec, found: Names) -> list[Input]:
+        """The required inputs that are meant for larger data than are chosen."""
+        return [
+            item
+            for item in spec.inputs
+            if item.required
+            and not is_large_enough(
+                item, [self.session[name] for name in found.get(item.name, ()) if name in self.session]
+            )
+        ]
+
+    def meant_for(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
+        """For data of what size the model is meant, in a sentence, where those in focus are smaller; else empty."""
+        return " ".join(map(meant_for, self._meant_for_larger(spec, self.propose(spec, focus))))
 
     def _loads(self, spec: ModelSpec, found: Names) -> bool:
         """Whether data that stay in their file would have to be read as a whole."""

@@ -153,8 +153,15 @@ class HyperparameterForm(QWidget):
 
     def _changed(self) -> None:
         show_only_active(self._fields)
+        self._tell_matrices()
         self._tell_fold()
         self.changed.emit()
+
+    def _tell_matrices(self) -> None:
+        values = self.values()
+        for field in self._fields.values():
+            if isinstance(field.editor, MatrixEdit):
+                field.editor.set_params(values)
 
     def _tell_fold(self) -> None:
         if self._fold is None:

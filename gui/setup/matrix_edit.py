@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -12,7 +12,7 @@ from shiboken6 import isValid
 from plaidwork.core.contract.hyperparameter import Hyperparameter
 from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.overview import Overview, overview
+from plaidwork.core.data.overview import Overview, ViewFacts, overview, with_samples_in_rows
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.data.presence import PresenceStrip
 from plaidwork.gui.data.view_facts import KIND_LABELS, feature_text
@@ -32,8 +32,8 @@ class _Line(QWidget):
         super().__init__(parent)
         self.name = name
         self._parameter = parameter
-        self._kind: Any = None
-        self._doubt = self._features = ""
+        self._facts: ViewFacts | None = None
+        self._params: Mapping[str, Any] = {}
         self.choice = ChoiceEdit(parameter)
         self.choice.setObjectName(f"{parameter.name}_{name}")
         self.choice.setAccessibleName(tr(f"{parameter.title} of {name}"))
@@ -50,27 +50,42 @@ class _Line(QWidget):
 
     def show_facts(self, found: Overview, index: int) -> None:
         """What is known of the matrix."""
-        view = found.views[index]
-        self._kind, self._doubt, self._features = view.kind, view.doubt, feature_text(view)
+        self._facts = found.views[index]
         self.strip.set_present(found.present[index])
         self.strip.setVisible(len(found.views) > 1)
+        self.tell()
+
+    def set_params(self, params: Mapping[str, Any]) -> None:
+        """The settings of the form, on which it may depend what is taken."""
+        self._params = params
         self.tell()
 
     def tell(self) -> None:
         """What the choice means here; a doubt is shown while nothing is chosen."""
         by_itself = self.choice.text_value() == self._parameter.choices[0].value
-        parts = []
-        if self._kind is not None:
-            taken = suited(self._parameter, self._kind)
-            label = next((choice.label for choice in self._parameter.choices if choice.value == taken), "")
-            looks = f"Looks like {KIND_LABELS[self._kind]}"
+        parts, view = [], self._facts
+        if view is not None:
+            label, features = self._taken(view), feature_text(view)
+            looks = f"Looks like {KIND_LABELS[view.kind]}"
             parts.append(
                 f"{looks}, taken as {label[:1].lower()}{label[1:]}" if by_itself and label else looks
             )
-            parts += [f"{self._features} features"] if self._features else []
+            parts += [f"{features} features"] if features else []
         self._note.setText("; ".join(parts) + ("." if parts else ""))
         self._note.setVisible(bool(parts))
-        self._warning.set_text(self._doubt if by_itself else "", "warning")
+        self._warning.set_text(view.doubt if view is not None and by_itself else "", "warning")
+
+    def _taken(self, view: ViewFacts) -> str:
+        """What the matrix is fitted as where nothing is chosen, by the rule of the fit (``core/data/by_values.py``)."""
+        by_values = self._params.get("whole_numbers") == "values"
+        kind = view.values_kind if by_values else view.kind
+        taken = suited(self._parameter, kind, view.n_features, self._params)
+        return next((choice.label for choice in self._parameter.choices if choice.value == taken), "")
+
+    @property
+    def note(self) -> str:
+        """What the line says of the matrix."""
+        return self._note.text()
 
     @property
     def warning(self) -> str:
@@ -92,6 +107,7 @@ class MatrixEdit(QWidget):
         self._datasets: list[Dataset] = []
         self._lines: list[_Line] = []
         self._task: Task | None = None
+        self._params: Mapping[str, Any] = {}
         self._empty = Label("Choose data to see them here.", "caption", "muted", wrap=True)
         self._column = vertical(self._empty, on=self, spacing=space.M)
 
@@ -130,14 +146,21 @@ class MatrixEdit(QWidget):
         for line in self._lines:
             self._column.addWidget(line)
             line.choice.edited.connect(self._chosen)
+            line.set_params(self._params)
         self._empty.setVisible(not self._lines)
         self._spread()
         self.setFocusProxy(self._lines[0].choice if self._lines else self._empty)
         if self._task is not None:
             self._task.cancel()
         if datasets:
-            self._task = run_task(lambda task: overview(datasets), self._show)
+            self._task = run_task(lambda task: overview(with_samples_in_rows(datasets)), self._show)
         self.edited.emit()
+
+    def set_params(self, params: Mapping[str, Any]) -> None:
+        """The settings of the form: what a matrix is taken as may depend on them."""
+        self._params = dict(params)
+        for line in self._lines:
+            line.set_params(self._params)
 
     def _spread(self) -> None:
         """Bring the text, or what was chosen before, to the lines."""

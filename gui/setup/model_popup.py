@@ -39,15 +39,23 @@ def elsewhere_text(names: Sequence[str]) -> str:
 
 
 class ModelCard(Card):
-    """One model as a button; ``reason`` says why it does not suit the data, ``elsewhere`` which other data it suits."""
+    """One model as a button; ``reason`` says why it does not suit the data, ``elsewhere`` which other data it suits, ``meant`` for
+    data of what size it is meant, where they are smaller."""
 
     def __init__(
-        self, spec: ModelSpec, reason: str, current: bool, elsewhere: str = "", parent: QWidget | None = None
+        self,
+        spec: ModelSpec,
+        reason: str,
+        current: bool,
+        elsewhere: str = "",
+        meant: str = "",
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, clickable=True, color="sunken" if current else "surface")
         self.spec = spec
         self.reason = reason
         self.elsewhere = elsewhere
+        self.meant = meant
         self.current = current
         title = Label(spec.title, "strong", "muted" if reason else "text")
         few = spec.tags[:2]  # more leave no room for the title
@@ -64,7 +72,9 @@ class ModelCard(Card):
         if reason:
             row = horizontal(Chip("Does not suit the data", "warn"), STRETCH)
             add(column, row, Label(f"{reason} {elsewhere}".strip(), "caption", "muted", wrap=True))
-        self.setAccessibleName(tr(f"{spec.title}. {reason} {elsewhere}".strip()))
+        if meant:
+            column.addWidget(Label(meant, "caption", "muted", wrap=True))
+        self.setAccessibleName(tr(" ".join(filter(None, (f"{spec.title}.", reason, elsewhere, meant)))))
 
 
 class ModelPopup(QFrame):
@@ -87,8 +97,9 @@ class ModelPopup(QFrame):
         for spec in specs:
             reason = choices.reason(spec, focus)
             other = elsewhere_text(choices.elsewhere(spec, focus)) if reason else ""
-            cards.append(ModelCard(spec, reason, spec.id == current, other))
-        self.cards = sorted(cards, key=lambda card: bool(card.reason))
+            meant = "" if reason else choices.meant_for(spec, focus)
+            cards.append(ModelCard(spec, reason, spec.id == current, other, meant))
+        self.cards = sorted(cards, key=lambda card: (bool(card.reason), bool(card.meant)))
         inner = QWidget()
         column = vertical(on=inner, spacing=space.S, margins=space.M)
         if not self.cards:

@@ -29,6 +29,7 @@ class Label(QLabel):
     wrap : break lines at words
     elide : cut with "…" when narrow, show the whole as tool tip, never widen the window
     lines : at most so many lines, where the text would be cut
+    given : whether it shows what somebody called something, which is not translated
     """
 
     def __init__(
@@ -39,9 +40,11 @@ class Label(QLabel):
         wrap: bool = False,
         elide: bool = False,
         lines: int = 1,
+        given: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(tr(text), parent)
+        super().__init__(text if given else tr(text), parent)
+        self._given = given
         self._role = role
         self._color = color
         self._elide = elide
@@ -172,7 +175,7 @@ class Label(QLabel):
         if self._own_tip and self.toolTip() == self._own_tip:
             self.setToolTip("")
         self._own_tip = ""
-        super().setText(tr(text))
+        super().setText(text if self._given else tr(text))
 
     def _pen_color(self) -> QColor:
         return self.palette().color(self.foregroundRole())

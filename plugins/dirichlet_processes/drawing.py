@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import counted, format_count, format_fixed, format_number, format_probability
+from plaidwork.core.api import column_format, counted, format_count, format_fixed, format_probability
 from plaidwork.core.api_pictures import (
     Axis,
     Bars,
@@ -115,14 +115,18 @@ def draw_profiles(found: Profiled, headline: str, caption: str, choices: ViewCho
     k, rows = len(names), len(chosen)
     pairs = [(j, c) for j in chosen for c in range(k)]
 
+    told = {
+        j: column_format(np.append(interval[:, j].ravel(), value[:, j]), 3) for j in chosen
+    }  # as many decimals in all clusters
+
     def interval_text(c: int, j: int) -> str:
-        return f"{format_number(float(interval[c, j, 0]), 3)} to {format_number(float(interval[c, j, 1]), 3)}"
+        return " to ".join(told[j](end) for end in interval[c, j])
 
     cells = Cells(
         far[:, chosen].T, -0.5, k - 0.5, -0.5, rows - 0.5, map="loom", limits=(-FAR, FAR), gap=2.0, name="means of the clusters",
-        labels=tuple(f"{format_number(float(value[c, j]), 3)}\n{interval_text(c, j)}" for j, c in pairs),
+        labels=tuple(f"{told[j](value[c, j])}\n{interval_text(c, j)}" for j, c in pairs),
         read=tuple(
-            f"{columns[j]} in {names[c]}: {format_number(float(value[c, j]), 4)} ({interval_text(c, j)}), "
+            f"{columns[j]} in {names[c]}: {told[j](value[c, j])} ({interval_text(c, j)}), "
             f"{format_fixed(float(far[c, j]), 1, sign=True)} standard deviations from all samples"
             for j, c in pairs
         ),

@@ -17,8 +17,8 @@ from plaidwork.core.api import (
     Problem,
     SettingError,
     agree,
+    choice_of_each,
     counted,
-    per_matrix,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
@@ -27,6 +27,7 @@ from plaidwork.plugins.dirichlet_processes.settings import (
     CODES,
     COUNTS,
     JOINT,
+    LIKELIHOODS,
     NUMBERS,
     ROWS,
     ColumnSettings,
@@ -37,6 +38,8 @@ TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
 MOST_LEVELS = 100
 LEAST_EXPOSURE = 1e-9
 """Of a sample without any count: it then says nothing, as its counts are 0."""
+FEW_VALUES, LEAST_TIMES = 10, 5
+"""Different values of a column up to which it may be no measurement, and how often each comes at least, on average."""
 FEW = 3
 """Problems of one sort that are named."""
 
@@ -49,30 +52,9 @@ def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]
     ModelError : the name of a matrix that is not there, or another number of words than matrices.
     """
     try:
-        words = per_matrix(params["likelihoods"], [block.name for block in blocks])
+        return choice_of_each(LIKELIHOODS, cast(Params, params), blocks, [block.name for block in blocks])
     except SettingError as error:
         raise ModelError(error.message, error.hint) from error
-    few = int(cast(Params, params).get("correlated_columns", 0))  # not a setting of every model here
-    found = []
-    for word, block in zip(words, blocks, strict=True):
-        found.append(
-            guessed(block, few, params["whole_numbers"] == "marked") if word in ("", "guess") else word
-        )
-    return tuple(found)
-
-
-def guessed(block: Block, few: int, marked: bool) -> str:
-    """Categories where all known values are 0 or 1, counts where they are whole, not negative and not ``marked`` as something else; else
-    numbers: up to ``few`` correlated."""
-    known = block.values[block.observed]
-    if (
-        (marked and block.kind == "ordinal")
-        or not known.size
-        or (known < 0).any()
-        or (known != np.floor(known)).any()
-    ):
-        return JOINT if block.shape[1] <= few else NUMBERS
-    return CODES if (known <= 1).all() else COUNTS
 
 
 def _known(block: Block, j: int) -> Floats:
@@ -195,7 +177,7 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
         return [Problem(error.message, error.hint, "likelihoods")]
     found = []
     for kind, block in zip(kinds, blocks, strict=True):
-        found += _wrong_values(kind, block)
+        found += _wrong_values(kind, block) + (_few_values(block) if kind in (NUMBERS, JOINT) else [])
         same = (
             [] if kind == ROWS else [j for j in range(block.shape[1]) if len(np.unique(_known(block, j))) < 2]
         )
@@ -214,6 +196,18 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
             Problem("There are fewer than three samples.", "Clusters need more.", "views", "warning")
         )
     return found
+
+
+def _few_values(block: Block) -> list[Problem]:
+    """A warning where some columns of numbers, not all, come back to a few values: a law of one such value has next to no variance."""
+    known = [_known(block, j) for j in range(block.shape[1])]
+    values = [len(np.unique(column)) for column in known]
+    few = [j for j, n in enumerate(values) if 2 <= n <= FEW_VALUES and len(known[j]) >= LEAST_TIMES * n]
+    if not few or len(few) == sum(n > 1 for n in values):
+        return []
+    text = f"{_columns(block, few)} of “{block.name}” {agree(len(few), 'has', 'have')} at most {FEW_VALUES} different values."
+    hint = "Clusters may stand for single values: leave such columns out, or give them as a matrix of their own, taken as categories."
+    return [Problem(text, hint, "views", "warning")]
 
 
 def _columns(block: Block, places: Sequence[int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from plaidwork.core.api import Choice, Hyperparameter
+from plaidwork.core.api import Choice, Hyperparameter, whole_numbers
 
 NUMBERS, JOINT, CODES, COUNTS, ROWS = "gaussian", "gaussian_full", "categorical", "poisson", "multinomial"
 """Kinds of likelihood."""
@@ -46,6 +46,7 @@ def likelihoods_setting(whole_rows: bool) -> Hyperparameter:
     """What each matrix is; ``whole_rows`` where the model takes laws of rows whose columns are not independent within a cluster."""
     together = Choice(
         value=JOINT, label="Numbers, columns correlated within a cluster", suits=("real", "ordinal"),
+        most_columns="correlated_columns",
         doc="Every cluster has a full covariance matrix, so that an oblique cloud is one cluster; for few columns.",
     )  # fmt: skip
     shares = Choice(
@@ -76,15 +77,11 @@ def likelihoods_setting(whole_rows: bool) -> Hyperparameter:
     )  # fmt: skip
 
 
+LIKELIHOODS = likelihoods_setting(whole_rows=True)
+"""What each matrix is, with all there is to choose."""
+
 COLUMNS = (
-    Hyperparameter(
-        "whole_numbers", "choice", "marked", earlier="values", label="Whole numbers", group="Data", advanced=True,
-        doc="Of data marked as ordered levels (grades, measurements in whole units), where no likelihood is said.",
-        choices=(
-            Choice(value="marked", label="As the data are marked", doc="Ordered levels are numbers."),
-            Choice(value="values", label="By the values alone", doc="Whole numbers from 0 on are counts."),
-        ),
-    ),
+    whole_numbers("Data"),
     Hyperparameter(
         "standardise", "bool", True, label="Standardise columns", group="Data",
         doc="Numbers get mean 0 and variance 1 in every column, and the rates of counts are relative to the column's mean; results are "
@@ -108,8 +105,8 @@ BASE = (
         "clusters lie apart, the usual rate of each column of counts.",
     ),
     Hyperparameter(
-        "within", "float", 0.2, label="Spread within a cluster", group="Clusters", unit="variance", minimum=1e-6, maximum=1e6, log=True,
-        doc="Variance of numbers within a cluster: what is expected at first where it is learned, else its prior mean. 1 is that of "
+        "within", "float", 0.2, label="Variance within a cluster", group="Clusters", minimum=1e-6, maximum=1e6, log=True,
+        doc="Of numbers: what is expected at first where it is learned, else its prior mean. 1 is that of "
         "the whole column where columns are standardised.",
     ),
     Hyperparameter(
@@ -137,7 +134,7 @@ BASE = (
 ALPHA = {"prior": ("dirichlet", "pitman_yor")}
 
 SETTINGS = (
-    likelihoods_setting(whole_rows=True),
+    LIKELIHOODS,
     Hyperparameter(
         "correlated_columns", "int", 8, label="Most columns taken as correlated", group="Data", minimum=0, maximum=1000, advanced=True,
         earlier=0, doc="Numbers whose likelihood is left to their values are taken as correlated within a cluster where a matrix has so "

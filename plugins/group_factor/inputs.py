@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, SettingError, per_matrix
+from plaidwork.core.api import Block, ModelData, ModelError, SettingError, choice_of_each
+from plaidwork.plugins.group_factor.settings import LIKELIHOODS
 from plaidwork.plugins.group_factor.state import Settings
 
 NAMES = {"gaussian": "Gaussian", "bernoulli": "Bernoulli", "poisson": "Poisson"}
@@ -39,22 +40,6 @@ def view_names(blocks: tuple[Block, ...]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def guess(block: Block, marked: bool) -> str:
-    """The likelihood that the values allow: 0 and 1, whole numbers from 0 on, anything; whole numbers that are ``marked`` as no counts are
-    numbers."""
-    if marked and block.kind == "ordinal":
-        return "gaussian"
-    largest, step = -1.0, max(1, 100_000 // max(1, block.shape[1]))
-    for lo in range(0, block.shape[0], step):  # a few samples at a time: no copy of the whole view
-        values = block.values[lo : lo + step][block.observed[lo : lo + step]]
-        if ((values < 0) | (values != np.floor(values))).any():
-            return "gaussian"
-        largest = max(largest, float(values.max(initial=-1.0)))
-    if largest < 0:
-        return "gaussian"
-    return "bernoulli" if largest <= 1 else "poisson"
-
-
 def likelihoods_of(blocks: tuple[Block, ...], params: Settings) -> tuple[str, ...]:
     """Likelihood of every view: given by ``name = word`` parts, by a list of words in order, or guessed.
 
@@ -63,11 +48,6 @@ def likelihoods_of(blocks: tuple[Block, ...], params: Settings) -> tuple[str, ..
     ModelError : a name that is not known, or as many words as there are no views.
     """
     try:
-        found = per_matrix(params["likelihoods"], view_names(blocks))
+        return choice_of_each(LIKELIHOODS, params, blocks, view_names(blocks))
     except SettingError as error:
         raise ModelError(f"“Likelihoods”: {error.message}", error.hint) from error
-    marked = params["whole_numbers"] == "marked"
-    return tuple(
-        guess(block, marked) if word in ("", "guess") else word
-        for word, block in zip(found, blocks, strict=True)
-    )

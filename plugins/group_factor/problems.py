@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent
+from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent, unlike_scales
 from plaidwork.plugins.group_factor.inputs import NAMES, likelihoods_of, view_names
-from plaidwork.plugins.group_factor.reading import Moments, moments, scales_features, unlike, usable_columns
+from plaidwork.plugins.group_factor.reading import Moments, moments, scales_features, usable_columns
 from plaidwork.plugins.group_factor.state import Settings
 
 MANY = 4
@@ -139,11 +139,10 @@ def _unlike_units(
     name: str, block: Block, params: Settings, usable: np.ndarray, known: Moments
 ) -> list[Problem]:
     """What is done where few features have nearly all of the variance, as features of unlike units do, or what would help."""
-    if params["scale_features"] == "all" or len(usable) < 3 or not unlike(known, usable):
+    if params["scale_features"] == "all" or not unlike_scales(known.usual[usable]):
         return []
-    squares = known.squares(known.mean)
-    largest = usable[int(np.argmax(squares[usable]))]
-    share = format_percent(float(squares[largest] / squares[usable].sum()))
+    largest = usable[int(np.argmax(known.usual[usable]))]
+    share = format_percent(float(known.usual[largest] / known.usual[usable].sum()))
     text = f"{share} of the variance of {name} is that of “{block.names[1][largest]}”"
     if params["scale_features"] == "unlike":
         text += ", so every feature is divided by its standard deviation."

@@ -7,11 +7,12 @@ import threading
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import Block
+from plaidwork.core.api import Block, unlike_scales, usual_variances
 from plaidwork.plugins.group_factor.intercepts import one_by_group
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.products_level import SAMPLES, add_moments, fill_centred_block
@@ -21,19 +22,32 @@ PIECE = 1 << 25
 """Bytes of a block of samples, about; a block has a multiple of ``SAMPLES``."""
 NONE = np.zeros((0, 0), bool)
 """In place of which cells are known, where all are."""
+JUDGED, LEAST_ROWS = 1_000_000, 100
+"""Cells by which scales are judged, about, and rows at least."""
 _found: weakref.WeakKeyDictionary[Any, dict[bytes, Moments]] = weakref.WeakKeyDictionary()
 _one = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Of all m columns of a view, (G, m) by sample group: known cells, their mean, squares about it, and their extremes."""
+    """Of all m columns of a view, (G, m) by sample group: known cells, their mean, squares about it, and their extremes; and some rows
+    (., m), NaN where not known, with their groups (.,)."""
 
     count: Floats
     mean: Floats
     square: Floats
     low: Floats
     high: Floats
+    some: Floats
+    some_groups: np.ndarray
+
+    @cached_property
+    def usual(self) -> Floats:
+        """(m,) variance within sample groups without what a few outliers add, by some rows."""
+        parts = [self.some[self.some_groups == g] for g in range(len(self.count))]
+        known = np.array([(~np.isnan(part)).sum(axis=0) for part in parts])
+        total = np.array([usual_variances(part) for part in parts]) * known
+        return np.asarray(total.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 
     @property
     def varies(self) -> np.ndarray:
@@ -103,18 +117,26 @@ def _moments(block: Block, group: np.ndarray) -> Moments:
     shape = int(group.max(initial=0)) + 1, block.shape[1]
     count, first, second = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
-    near = np.zeros(shape[1])
+    near, picked = np.zeros(shape[1]), _some_rows(*block.shape)
+    some = []
     for lo, hi in blocks_of_samples(block):
         values, known = rows_of(block, lo, hi)
+        rows = picked[(picked >= lo) & (picked < hi)] - lo
+        some.append(np.where(known[rows] if len(known) else True, values[rows], np.nan))
         if lo == 0:  # about the mean, so that little is lost when it is taken off the squares
             begin = values[:SAMPLES].astype(float)
-            some = known[:SAMPLES] if len(known) else np.ones(begin.shape, bool)
-            near = (begin * some).sum(axis=0) / np.maximum(some.sum(axis=0), 1)
+            there = known[:SAMPLES] if len(known) else np.ones(begin.shape, bool)
+            near = (begin * there).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
         add_moments(values, known, group[lo:hi], near, count, first, second, low, high)
     mean = first / np.maximum(count, 1)
-    return Moments(
-        count, np.where(count > 0, near + mean, 0.0), np.maximum(second - first * mean, 0.0), low, high
-    )
+    centre = np.where(count > 0, near + mean, 0.0)
+    square = np.maximum(second - first * mean, 0.0)
+    return Moments(count, centre, square, low, high, np.concatenate(some), group[picked])
+
+
+def _some_rows(n: int, m: int) -> np.ndarray:
+    """Rows of (n, m) cells by which scales are judged, evenly spread."""
+    return np.arange(0, n, max(1, min(n // LEAST_ROWS, n * m // JUDGED)))
 
 
 def best_constant(mean: np.ndarray, count: np.ndarray, word: str) -> np.ndarray:
@@ -135,24 +157,10 @@ def usable_columns(block: Block, word: str, group: np.ndarray | None = None) -> 
     )
 
 
-FEW, SHARE = 2.5, 0.45
-"""Features have unlike units where fewer than so many, and than this share of them, have as good as all of the variance."""
-
-
-def unlike(found: Moments, columns: np.ndarray) -> bool:
-    """Whether few of the columns have as good as all variance of a view: ``(sum v)^2 / sum v^2`` of their variances v counts them."""
-    count = np.maximum(found.count[:, columns].sum(axis=0), 1)
-    variance = found.squares(found.mean)[columns] / count
-    total = float(variance.sum())
-    if not 0 < total < np.inf:
-        return False
-    return 1 / float(((variance / total) ** 2).sum()) < min(FEW, SHARE * len(columns))
-
-
 def scales_features(found: Moments, columns: np.ndarray, params: Settings) -> bool:
     """Whether the features of a Gaussian view are divided by their standard deviations."""
     choice = params["scale_features"]
-    return choice == "all" or (choice == "unlike" and len(columns) > 2 and unlike(found, columns))
+    return choice == "all" or (choice == "unlike" and unlike_scales(found.usual[columns]))
 
 
 def units_of(found: Moments, columns: np.ndarray, params: Settings) -> Floats:

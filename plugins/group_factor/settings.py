@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from plaidwork.core.api import Choice, Hyperparameter
+from plaidwork.core.api import Choice, Hyperparameter, whole_numbers
 
 
 def _prior(name: str, default: float, label: str, doc: str, **more: Any) -> Hyperparameter:
@@ -31,6 +31,18 @@ def _number(
     )  # fmt: skip
 
 
+LIKELIHOODS = Hyperparameter(
+    "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
+    doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.",
+    choices=(
+        Choice(value="guess", label="By its values"),
+        Choice(value="gaussian", label="Numbers (Gaussian)", suits=("real", "ordinal")),
+        Choice(value="bernoulli", label="Yes or no (Bernoulli)", suits=("binary",)),
+        Choice(value="poisson", label="Counts (Poisson)", suits=("count",)),
+    ),
+)  # fmt: skip
+"""What the values of each view are."""
+
 SETTINGS = (
     _number("n_factors", 10, 1, 100, "Factors", "At the start; weak ones are dropped during the fit.", "Factors"),
     _number(
@@ -48,24 +60,8 @@ SETTINGS = (
         "Factors", advanced=True, when={"grow": True},
     ),
     _number("most_factors", 25, 1, 200, "Factors at most", "From so many factors on none is added any more.", "Factors", advanced=True, when={"grow": True}),
-    Hyperparameter(
-        "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
-        doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.",
-        choices=(
-            Choice(value="guess", label="By its values"),
-            Choice(value="gaussian", label="Numbers (Gaussian)", suits=("real", "ordinal")),
-            Choice(value="bernoulli", label="Yes or no (Bernoulli)", suits=("binary",)),
-            Choice(value="poisson", label="Counts (Poisson)", suits=("count",)),
-        ),
-    ),
-    Hyperparameter(
-        "whole_numbers", "choice", "marked", earlier="values", label="Whole numbers", group="Views", advanced=True,
-        doc="Of data marked as ordered levels (grades, measurements in whole units), where no likelihood is said.",
-        choices=(
-            Choice(value="marked", label="As the data are marked", doc="Ordered levels are numbers."),
-            Choice(value="values", label="By the values alone", doc="Whole numbers from 0 on are counts."),
-        ),
-    ),
+    LIKELIHOODS,
+    whole_numbers("Views"),
     Hyperparameter(
         "scale_views", "bool", False, label="Scale views", group="Views",
         doc="Divide each Gaussian view by its standard deviation.", when={"scale_features": ("unlike", "none")},
@@ -75,7 +71,7 @@ SETTINGS = (
         doc="Divide each feature of a Gaussian view by its standard deviation. Without that factors describe the features with the largest "
         "numbers. Weights are then of standardised features.",
         choices=(
-            Choice(value="unlike", label="Where units are unlike", doc="Where two or three features have nearly all of the variance."),
+            Choice(value="unlike", label="Where units are unlike", doc="Where two or three features have nearly all of the variance, apart from a few outliers."),
             Choice(value="all", label="Always"),
             Choice(value="none", label="Never"),
         ),

@@ -33,6 +33,7 @@ GROUP_FACTOR = ModelSpec(
             holdout="cells",
             union=True,
             in_file=True,
+            least=(10, 4),
         ),
         Input(
             "groups",

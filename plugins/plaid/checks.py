@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Cost, ModelData, Problem, agree, counted, format_percent
+from plaidwork.core.api import (
+    Block,
+    Cost,
+    ModelData,
+    Problem,
+    agree,
+    counted,
+    format_percent,
+    unlike_scales,
+    usual_variances,
+)
 from plaidwork.plugins.plaid.fields import Settings
 from plaidwork.plugins.plaid.state import given_blocks
 
@@ -68,6 +78,25 @@ def _levels(block: Block) -> list[Problem]:
     return found
 
 
+JUDGED = 2_000_000
+"""Cells from which scales are judged, in rows or columns that are evenly spread."""
+
+
+def _scales(block: Block) -> list[Problem]:
+    """A warning when a few rows or columns have as good as all of the variance: the noise is one for all of them."""
+    for axis, noun in ((1, "column"), (0, "row")):
+        values, known = (np.moveaxis(part, axis, 1) for part in (block.values, block.observed))
+        step = max(1, values.size // JUDGED)
+        variances = usual_variances(values[::step], known[::step])
+        if unlike_scales(variances):
+            largest = int(variances.argmax())
+            share = format_percent(float(variances[largest] / variances.sum()))
+            text = f"{share} of the variance within {noun}s is that of “{block.names[axis][largest]}”."
+            hint = f"Blocks would describe little else: standardise the {noun}s first (a transformation)."
+            return [Problem(text, hint, "X", "warning", "standardise", {"axis": f"{noun}s"})]
+    return []
+
+
 def _start(data: ModelData, most: int, name: str, label: str) -> list[Problem]:
     """What is wrong with the blocks that the chains are to start from; the setting ``name`` allows ``most``."""
     if not {"start_rows", "start_columns"} <= set(data):
@@ -108,7 +137,7 @@ def find_problems(data: ModelData, params: Settings, most: int, name: str, label
         if empty:
             text = f"{counted(empty, noun)} {agree(empty, 'has', 'have')} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
-    found += _levels(block) + _mostly_one_value(block)
+    found += (_levels(block) or _scales(block)) + _mostly_one_value(block)
     if params["layer"] == "profile" and params.get("moves") == "row_wise":
         text = "“Row by row” moves blocks of one shift only."
         found.append(Problem(text, "Choose “Whole blocks”, or blocks of one shift.", "moves"))

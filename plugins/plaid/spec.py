@@ -24,6 +24,7 @@ INPUTS = (
         holdout="cells",
         label="Matrix",
         doc="Numbers on one common scale; cells may be missing.",
+        least=(80, 80),
     ),
     Input(
         "start_rows",

@@ -30,6 +30,7 @@ INPUTS = (
         label="Data",
         doc="Samples by features: pixels, genes, …",
         missing=True,
+        least=(1, 5),
     ),
     Input(
         "y",

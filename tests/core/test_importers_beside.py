@@ -142,6 +142,28 @@ def test_a_first_column_that_is_titled_as_numbers_names_the_rows(german, title, 
         assert read_dataset(path).row_names[-1] == "Summe"
 
 
+def test_a_column_of_identifiers_is_told_and_can_be_left_out(tmp_path):
+    """Anywhere in the table, some of them twice; another title, or numbers that come back often, are a measurement."""
+    rng = np.random.default_rng(0)
+    number = rng.permutation(np.arange(20)) * 137 + 1004
+    number[3] = number[4]
+
+    def told(title, values):
+        path = tmp_path / "persons.csv"
+        rows = [f"p{k},{rng.normal():.2f},{value}" for k, value in enumerate(values)]
+        path.write_text("\n".join([f"name,x,{title}", *rows]) + "\n", encoding="utf-8")
+        return [issue for issue in find_reader(path).preview(path, {}).issues if "the rows" in issue.message]
+
+    (issue,) = told("ID", number)
+    assert (issue.severity, issue.message) == ("warning", "Column 3 “ID” identifies the rows")
+    name, value = issue.fix[1:]
+    assert read_dataset(tmp_path / "persons.csv", {name: list(value.items)}).column_names == ("x",)
+    assert told("Pat.-ID", [f"{one}.0" for one in number])
+    assert not told("weight", number)
+    assert not told("index", np.arange(20) % 5)
+    assert not told("ID", number + 0.5)
+
+
 def test_a_column_that_counts_the_rows_can_be_left_out(german, tmp_path):
     """A time is a measurement until the user says otherwise; a number beside names is told as a warning."""
     path = german(units=False, total=False, titles=_TITLES.replace("Probe", "Stunde"), body=NUMBERED)

@@ -114,6 +114,17 @@ def test_no_header_no_names(write):
     assert data.row_label == "rows"
 
 
+def test_sentences_are_labels_and_no_names(write):
+    """Unless their title says that they are names: descriptions of genes may be as long."""
+    said = [f"the room was clean and quiet, number {k}" for k in range(6)]
+    for title, named in (("review", False), ("name", True), ("", True)):
+        lines = [f"{title},stars,price", *(f'"{text}",{k},{k / 2}' for k, text in enumerate(said))]
+        data = read_dataset(write("\n".join(lines) + "\n"))
+        assert data.column_names == ("stars", "price")
+        assert (data.row_names == tuple(said)) == named
+        assert ("review" in data.row_table) == (not named)
+
+
 def test_a_file_of_labels_alone_is_read_as_labels(write):
     path = write("id,class\ng1,ALL\ng2,AML\ng3,ALL\ng4,\n")
     data = read_dataset(path)

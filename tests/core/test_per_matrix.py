@@ -1,5 +1,7 @@
 """Settings with one choice for each matrix: texts, names that need quotes, what is refused."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,8 +57,24 @@ def test_what_is_refused():
 
 
 def test_what_is_taken_by_itself():
-    assert suited(SETTING, "ordinal") == "real"
-    assert suited(SETTING, "count") == ""
+    assert suited(SETTING, "ordinal", 4, {}) == "real"
+    assert suited(SETTING, "count", 4, {}) == ""
+
+
+def test_a_choice_for_few_columns_is_taken_by_few_columns():
+    """As many as another setting says; a run stored before that setting has none."""
+    joint = Choice(value="joint", label="Correlated", suits=("real",), most_columns="few")
+    setting = replace(SETTING, choices=(CHOICES[0], joint, *CHOICES[1:]))
+    assert suited(setting, "real", 4, {"few": 4}) == "joint"
+    assert suited(setting, "real", 5, {"few": 4}) == "real"
+    assert suited(setting, "real", 4, {}) == "real"
+    assert suited(setting, "ordinal", 4, {"few": 4}) == "real"
+    few = Hyperparameter("few", "int", 4)
+    more = {"id": "m", "version": "1", "title": "M", "summary": "s", "inputs": (Input("views", many=True),)}
+    spec = ModelSpec(**more, hyperparameters=(setting, few))
+    assert spec_from_json(spec_to_json(spec)) == spec
+    with pytest.raises(DeclarationError, match="sorts depends on unknown setting 'few'"):
+        ModelSpec(**more, hyperparameters=(setting,))
 
 
 def test_declaration():

@@ -12,7 +12,9 @@ from plaidwork.core.contract.model import Problem
 from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.data.importers.reading import read_dataset
-from plaidwork.core.session.offers import views_with
+from plaidwork.core.data.samples import bundled_samples
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.offers import is_large_enough, views_with
 from plaidwork.core.session.suitability import Choices, suggestion
 from tests import toys
 from tests.registries import registry_of
@@ -109,6 +111,70 @@ def test_images_are_not_taken_for_counts_of_words():
     assert ids(choices(grey).ranked([words, seeing])) == ["words", "seeing"]
     images = grey.with_(image_shape=(1, 3))
     assert ids(choices(images).ranked([words, seeing])) == ["seeing", "words"]
+
+
+def test_a_model_meant_for_larger_tables_is_not_proposed_first():
+    """Whatever is preferred; it stays in the list and says so. Where all are too small, the kind of values decides."""
+    large = replace(PLAIN.spec, id="toy.large", inputs=(replace(MATRIX, least=(6, 4)),))
+    exact = replace(WORDS.spec, id="toy.exact", inputs=(replace(MATRIX, dtype="count", least=(1, 4)),))
+    found = choices(table(), table("tall", rows="t", n=7), table("counts", rows="q", kind="count"))
+    assert ids(found.ranked([large, PLAIN.spec], ["table"], ["toy.large"])) == ["plain", "large"]
+    assert not found.reason(large, ["table"])
+    assert found.meant_for(large, ["table"]) == "Meant for tables with at least 6 rows and 4 columns."
+    assert not found.meant_for(PLAIN.spec, ["table"])
+    assert ids(found.ranked([exact, PLAIN.spec], ["counts"])) == ["plain", "exact"]
+    assert ids(found.ranked([exact, large], ["counts"], ["toy.large"])) == ["exact", "large"]
+    three = replace(MATRIX, least=(6, 3), dims=("sample", "feature"), samples="sample")
+    assert is_large_enough(three, [table()])
+    assert not is_large_enough(three, [table().with_(samples_in="columns")]), "three samples by six"
+    assert is_large_enough(replace(three, least=(6, 6), many=True), [table(), table("b")]), "features add up"
+    assert not is_large_enough(replace(three, least=(7, 6), many=True), [table(), table("b")])
+
+
+@pytest.mark.long
+def test_models_are_meant_for_their_examples():
+    """No bundled example is smaller than its model is meant for, and blocks are proposed for the tables of blocks."""
+    for sample in bundled_samples():
+        loaded = sample.load()
+        for key, data in loaded.items():
+            item = registry().model(sample.model).spec.input(key)
+            assert is_large_enough(item, data if isinstance(data, list) else [data]), (sample.id, key)
+        if "plaid" in sample.model:
+            alone = loaded["X"]
+            assert suggestion(registry(), choices(alone))[0] == "infinite_plaid", sample.id
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "wanted"),
+    [
+        ((400, 57), "ordinal", "group_factor"),  # answers of many persons to a few questions
+        ((300, 12), "binary", "binary_pca"),
+        ((72, 1), "count", "dp_mixture"),
+        ((60, 4), "count", "group_factor"),
+        ((60, 45), "count", "hdp_topics"),
+        ((90, 1), "real", "dp_mixture"),
+        ((80, 2), "real", "dp_mixture"),
+        ((50, 4), "real", "group_factor"),
+        ((100, 90), "real", "infinite_plaid"),
+    ],
+    ids=str,
+)
+def test_first_proposals_go_by_shape_and_kind(shape, kind, wanted):
+    rng = np.random.default_rng(1)
+    values = {
+        "real": rng.normal(size=shape),
+        "binary": rng.integers(0, 2, shape).astype(float),
+        "count": rng.poisson(2.0, shape).astype(float),
+        "ordinal": rng.integers(1, 5, shape).astype(float),
+    }[kind]
+    names = (
+        tuple(f"{word} {k + 1}" for k in range(n)) for word, n in zip(("row", "column"), shape, strict=True)
+    )
+    data = choices(Dataset("table", values, *names, kind=kind))
+    model, names = suggestion(registry(), data)
+    assert model == wanted
+    assert list(names.values()) == [["table"]]
+    assert not data.meant_for(registry().model(model).spec)
 
 
 def test_what_stays_in_its_file_is_left_there(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plaidwork.core import fit
-from plaidwork.core.contract.per_matrix import suited
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.data.value_kinds import kind_of_table
 from plaidwork.core.inference.plan import make_plan
@@ -45,6 +45,10 @@ def test_kinds(case):
     assert kind_of_table(np.asarray(values, float)) == kind
 
 
+def default_axes(shape):
+    return tuple(f"r{i}" for i in range(shape[0])), tuple(f"c{j}" for j in range(shape[1]))
+
+
 def _file(folder, values):
     lines = [
         ",".join(f"q{j}" for j in range(values.shape[1])),
@@ -81,20 +85,41 @@ def test_no_model_of_words_is_proposed_for_grades(tmp_path):
     assert fit("hdp_topics", {"X": data}, {}, chains=1, warmup=1, draws=1).results
 
 
-@pytest.mark.parametrize(
-    ("model", "words"), [("group_factor", ("gaussian", "poisson")), ("dp_mixture", ("gaussian", "poisson"))]
-)
-def test_a_model_takes_them_as_the_data_are_marked(model, words, tmp_path):
-    """What the set-up shows beside each matrix is what is fitted."""
-    found = registry().model(model)
-    setting = next(item for item in found.spec.hyperparameters if item.name == "likelihoods")
-    for kind, word in zip(("ordinal", "count"), words, strict=True):
-        data = read_dataset(_file(tmp_path, GRADES), {"kind": kind})
-        plan = make_plan(found, {"views": [data]}, {}, schedule=found.spec.schedule)
+TAKEN = {
+    "grades": (GRADES, "ordinal", {}, "gaussian", "gaussian"),
+    "grades by their values": (GRADES, "ordinal", {"whole_numbers": "values"}, "poisson", "poisson"),
+    "counts": (GRADES, "count", {}, "poisson", "poisson"),
+    "whole numbers called real": (GRADES, "real", {}, "poisson", "poisson"),
+    "zeros and ones": (GRADES > 2, "binary", {}, "bernoulli", "categorical"),
+    "few columns": (PERSONS + 0.5, "real", {}, "gaussian", "gaussian_full"),
+    "columns above the limit": (PERSONS + 0.5, "real", {"correlated_columns": 3}, "gaussian", "gaussian"),
+    "said": (GRADES, "ordinal", {"likelihoods": "poisson"}, "poisson", "poisson"),
+}
+
+
+@pytest.mark.parametrize("case", TAKEN)
+def test_all_models_take_matrices_by_one_rule(case):
+    values, kind, params, of_factors, of_clusters = TAKEN[case]
+    data = Dataset("a", np.asarray(values, float), *default_axes(values.shape), kind=kind)
+    for model, word in (("group_factor", of_factors), ("dp_mixture", of_clusters)):
+        found = registry().model(model)
+        known = {setting.name for setting in found.spec.hyperparameters}
+        plan = make_plan(
+            found, {"views": [data]}, {key: value for key, value in params.items() if key in known}
+        )
         blocks = plan.data["views"]
-        if model == "group_factor":
-            taken = likelihoods_of(blocks, plan.params)
-        else:
-            taken = kinds_of(plan.params, blocks)
+        taken = (
+            likelihoods_of(blocks, plan.params) if model == "group_factor" else kinds_of(plan.params, blocks)
+        )
         assert taken == (word,)
-        assert suited(setting, kind).startswith(word)  # correlated columns are numbers too
+
+
+def test_stored_runs_take_them_as_before():
+    """Whole numbers by their values alone, and no correlated columns, as neither setting was known."""
+    spec = registry().model("dp_mixture").spec
+    assert spec.stored_params({})["whole_numbers"] == "values"
+    params = {name: value for name, value in spec.stored_params({}).items() if name != "correlated_columns"}
+    for values, kind, word in ((GRADES, "ordinal", "poisson"), (PERSONS + 0.5, "real", "gaussian")):
+        data = Dataset("a", np.asarray(values, float), *default_axes(values.shape), kind=kind)
+        plan = make_plan(registry().model("dp_mixture"), {"views": [data]})
+        assert kinds_of(params, plan.data["views"]) == (word,)

@@ -191,6 +191,8 @@ def test_tables_and_pages_follow_the_same_rule():
     shown = column_format(np.array([0.99999, 0.5, 1.0]))
     assert [shown(value) for value in (0.99999, 0.5, 1.0)] == ["> 0.999", "0.500", "1"]
     assert [column_format(np.array([0.0, 2.5, 1.25]))(value) for value in (0.0, 2.5)] == ["0", "2.50"]
+    three = column_format(np.array([2.4, 13.0, 0.125]), 3)
+    assert [three(value) for value in (2.4, 13.0, 0.125)] == ["2.4", "13.0", "0.1"]
     assert column_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"
     tiny = column_format(np.array([4e-102, 0.0241, 0.9]))
     assert [tiny(value) for value in (4e-102, 0.0241, 0.9)] == ["4e−102", "0.0241", "0.9000"]

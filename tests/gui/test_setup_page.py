@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from gui_toys import LABELS, SPEC, ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from shiboken6 import delete
 
 from plaidwork.core.contract.model import Problem
@@ -18,6 +20,7 @@ from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.setup import SetupPage
+from plaidwork.gui.setup.model_popup import ModelPopup
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.remedy import remedy_of
 from plaidwork.gui.workbench import Workbench
@@ -169,6 +172,21 @@ def test_change_model(qtbot, page, bench):
     assert page.schedule_form.seed == 9
     assert page.schedule_form.title == "Fitting"
     assert "tolerance" in page.schedule_form.as_dict()
+
+
+def test_the_list_says_for_which_tables_a_model_is_meant(qtbot, bench):
+    """Where the data are smaller; it may be chosen all the same."""
+    large = replace(SPEC, id="toy.large", inputs=(replace(SPEC.inputs[0], least=(1, 80)),))
+    popup = ModelPopup([SPEC, large], Choices(bench.session.datasets))
+    qtbot.addWidget(popup)
+    first, other = popup.cards
+    dim = SPEC.inputs[0].dims[1]
+    assert (first.meant, other.meant) == ("", f"Meant for tables with at least 80 {dim}s.")
+    assert any(label.text() == other.meant for label in other.findChildren(QLabel))
+    assert not other.reason
+    with qtbot.waitSignal(popup.chosen) as caught:
+        other.clicked.emit()
+    assert caught.args == ["toy.large"]
 
 
 def test_presets(qtbot, page, tmp_path):

@@ -1,4 +1,4 @@
-"""Columns that only number the rows: told by their titles, or by their values."""
+"""Columns that only number or identify the rows: told by their titles, or by their values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers.base import Added, Issue
 
-_ENOUGH = 5
-"""Rows from which values in order are no accident."""
+_ENOUGH, _DIFFERENT = 5, 0.9
+"""Rows from which values in order are no accident, and the share of different numbers from which a titled column identifies the rows."""
 _NUMBERING = re.compile(
     r"(?:.*[\s_.-])?(?:nr|no|nos|num|number|nummer|numéro|número|n°|nº|№|#|id|index|obs)\.?", re.IGNORECASE
 )
@@ -28,24 +28,39 @@ def numbers_rows(cells: Sequence[str]) -> bool:
     return all(cell == str(first + place) for place, cell in enumerate(cells))
 
 
+def identifies_rows(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column that is titled so are the numbers of persons or cases: whole, and hardly any of them twice."""
+    whole = all(re.fullmatch(r"\d+(\.0+)?", cell) for cell in cells)
+    return whole and len(cells) >= _ENOUGH and len(set(cells)) >= _DIFFERENT * len(cells)
+
+
 def numbering_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[Issue]:
-    """Columns of values that count the rows, with ways to take them out; those not titled so may be a time.
+    """Columns of values that count or identify the rows, with ways to take them out; those that count and are not titled so may be a time.
 
     ``present`` are the filled cells of each column in the first rows. A table of nothing else is left alone.
     """
     values = layout.value_columns
     counting = [index for index in values if numbers_rows(present[index])]
-    if len(counting) == len(values):
+    found = dict.fromkeys(counting, "counts the rows") | {
+        index: "identifies the rows"
+        for index in values
+        if index not in counting and _titled(layout, index) and identifies_rows(present[index])
+    }
+    if len(found) == len(values):  # nothing would be left
         return []
-    return [_issue(layout, index) for index in counting]
+    return [_issue(layout, index, found[index]) for index in sorted(found)]
 
 
-def _issue(layout: Layout, index: int) -> Issue:
-    titled = layout.header and titled_number(layout.titles[index])
+def _titled(layout: Layout, index: int) -> bool:
+    return layout.header and titled_number(layout.titles[index])
+
+
+def _issue(layout: Layout, index: int, what: str) -> Issue:
+    titled = _titled(layout, index)
     leave = ("Leave it out", "skip", Added((index,)))
     return Issue(
         "warning" if titled else "info",
-        f"C{layout.title(index)[1:]} counts the rows",
+        f"C{layout.title(index)[1:]} {what}",
         "It is read as a measurement" if titled else "It is read as a measurement, as it may be a time",
         column=index + 1,
         fix=("Use it as row names", "names", index) if layout.names < 0 else leave,

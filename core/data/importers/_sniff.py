@@ -21,6 +21,7 @@ from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
 from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_encoding
 from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.data.running_text import mean_length
 from plaidwork.core.data.sample_words import TWO_MEANINGS, labels_say, names_say
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
@@ -299,6 +300,8 @@ def _find_names(layout: Layout, texts: Sequence[int], present: Sequence[Sequence
         return 0 if whole and len(set(cells)) == len(cells) else -1
     for index in texts:
         if index in layout.skip:
+            continue
+        if mean_length(present[index]) and not (index == 0 and named):  # sentences are no names
             continue
         share = len(set(present[index])) / len(present[index])
         if share == 1 or (index == 0 and share >= 0.5):

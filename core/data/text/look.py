@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plaidwork.core.data.importers.base import ImportOptions, Preview
+from plaidwork.core.data.running_text import mean_length
 from plaidwork.core.data.text.build import guess_kind
 from plaidwork.core.data.text.documents import text_columns, text_layout
 from plaidwork.core.data.text.matrices import find_siblings, triplet_columns
-
-LONG_TEXT = 30
-"""Letters of a cell from which on a column of a table is taken for running text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +47,10 @@ def look_at(path: Path, options: ImportOptions) -> SourceLook:
 
 def texts_in(preview: Preview) -> str:
     """The column of a table that looks like running text, from the preview of an import; empty when there is none."""
-    best, longest = "", float(LONG_TEXT)
+    best, longest = "", 0.0
     for index, title in enumerate(preview.header):
         cells = [row[index].strip() for row in preview.cells if index < len(row)]
-        cells = [cell for cell in cells if cell]
-        if len(cells) < 2 or len(set(cells)) <= len(cells) / 2:
-            continue
-        length = sum(map(len, cells)) / len(cells)
-        if length > longest and sum(len(cell.split()) for cell in cells) >= 4 * len(cells):
+        length = mean_length([cell for cell in cells if cell])
+        if length > longest:
             best, longest = title, length
     return best

@@ -65,8 +65,8 @@ SETTINGS = (
     *_prior("gamma", "gamma", 1.0, 1.0),
     *_prior("eta", "eta", 1.0, 20.0),
     Hyperparameter(
-        "left_out", "float", 0.1, label="Documents with words left out", group="Checking", minimum=0.0, maximum=0.5, unit="share",
-        doc="Of so many documents, taken by chance, every second word is left out of the fit. How well these words are told gives the "
+        "left_out", "float", 0.1, label="Share of documents with words left out", group="Checking", minimum=0.0, maximum=0.5,
+        doc="Of this share of the documents, taken by chance, every second word is left out of the fit. How well these words are told gives the "
         "perplexity, by which fits are compared. 0 uses all words.",
     ),
     Hyperparameter(

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from plaidwork.core.api import ModelData
+from plaidwork.plugins.gp_auxiliary.shared.covariance import in_words
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_frame, prior_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 from plaidwork.plugins.gp_auxiliary.shared.metric import hessian_of, log_posterior
@@ -50,8 +51,12 @@ class Choice:
 
     def text(self) -> str:
         """The choice and the bounds as a sentence."""
-        each = ", ".join(f"{name}: {value:.1f}" for name, value in zip(SUMS, self.bounds, strict=True))
-        return f"Chosen from the data: {self.expression}. Bounds of the log evidence in nats: {each}."
+        each = ", ".join(
+            f"{in_words(name)}: {value:.1f}" for name, value in zip(SUMS, self.bounds, strict=True)
+        )
+        return (
+            f"Chosen from the data: {in_words(self.expression)}. Bounds of the log evidence in nats: {each}."
+        )
 
 
 def choice_of(data: ModelData, params: LawSettings) -> Choice:

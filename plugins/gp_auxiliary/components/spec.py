@@ -12,6 +12,7 @@ Y = Input(
     samples="sample",
     missing=True,
     holdout="cells",
+    least=(10, 4),
     label="Matrix",
     doc="Samples by features, zeros and ones; cells may be missing.",
 )

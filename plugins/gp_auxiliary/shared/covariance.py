@@ -41,6 +41,8 @@ _PERIOD_SD, _SEASON_SD = 0.3, 1.5
 """Of the logarithms of a period, and of how far a function changes within one: at most, as no season is irrelevant."""
 
 _STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
+_BETWEEN = re.compile(r"(?<=[a-z0-9])\s+(?=[a-z])")
+"""Names of terms of two words may be typed as they are shown."""
 _TERM = re.compile(r"([a-z0-9_]+)(\s*\(\s*ard\s*\))?\Z")
 
 
@@ -224,7 +226,7 @@ def parse(text: str, every: bool = False) -> list[list[tuple[str, bool]]]:
     for summand in text.lower().split("+"):
         group = []
         for factor in summand.split("*"):
-            found = _TERM.match(factor.strip())
+            found = _TERM.match(_BETWEEN.sub("_", factor.strip()))
             if found is None or found[1] not in known:
                 raise ModelError(
                     f"The covariance needs terms joined by + and *. Found “{factor.strip()}” in “{text}”.",
@@ -253,7 +255,7 @@ def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
     several = len(groups) > 1
     parameters = [
         Parameter(
-            "amplitude²" + (f" of {' × '.join(kind for kind, _ard in group)}" if several else ""),
+            "amplitude²" + (f" of {_product(group)}" if several else ""),
             "amplitude",
             math.log(params["amplitude"])
             - (math.log(max(len(columns), 1)) if ("mean_linear", False) in group else 0.0),
@@ -279,14 +281,24 @@ def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
     return LabelledCovariance(table, len(groups), params["degree"], tuple(parameters), tuple(own))
 
 
+def in_words(terms: str) -> str:
+    """A term, or a sum of terms, as it is shown: “mean linear”."""
+    return terms.replace("_", " ")
+
+
+def _product(group: Sequence[tuple[str, bool]]) -> str:
+    return " × ".join(in_words(kind) for kind, _ard in group)
+
+
 def _told_apart(
     before: Sequence[Parameter], found: Sequence[Parameter], group: Sequence[tuple[str, bool]]
 ) -> list[Parameter]:
     """Parameters of a term, with the product that it is a factor of where others have the same names."""
     taken = {parameter.name for parameter in before}
-    product = " × ".join(kind for kind, _ard in group)
     return [
-        replace(parameter, name=f"{parameter.name} in {product}") if parameter.name in taken else parameter
+        replace(parameter, name=f"{parameter.name} in {_product(group)}")
+        if parameter.name in taken
+        else parameter
         for parameter in found
     ]
 
@@ -294,7 +306,7 @@ def _told_apart(
 def _term_parameters(
     kind: str, ard: bool, params: LawSettings, columns: Sequence[str], named: bool
 ) -> list[Parameter]:
-    of = f" of {kind}" if named else ""
+    of = f" of {in_words(kind)}" if named else ""
     found = []
     if kind in _STATIONARY or kind == "polynomial":
         gamma = params["gamma"] or 1.0 / max(len(columns), 1)

@@ -33,7 +33,7 @@ COVARIANCE = (
         "rbf(ard) + linear",
         label="Sum or product",
         group="Covariance",
-        doc="Terms joined by + and *, such as rbf(ard) + linear * constant; (ard) gives every input its own length, mean_linear is "
+        doc="Terms joined by + and *, such as rbf(ard) + linear * constant; (ard) gives every input its own length, mean linear is "
         "linear divided by the number of inputs.",
         when={"covariance": "expression"},
     ),

@@ -18,6 +18,7 @@ MATRIX = replace(
     INPUTS[0],
     dtype="count",
     sparse=True,
+    least=(40, 40),
     doc="Counts, or links as 0 and 1, mostly 0; cells may be missing. A sparse matrix stays sparse.",
 )
 

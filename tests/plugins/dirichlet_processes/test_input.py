@@ -61,6 +61,23 @@ def test_what_is_noteworthy_is_said():
     assert said == ["Column “X1” of “X” has one value only.", "1 of 3 samples has no known cell: “s3”."]
 
 
+def test_columns_of_a_few_values_beside_measurements_are_told():
+    """Weeks beside weights: clusters would be the weeks. Not where all columns are so, as of grades, nor of categories and counts."""
+    rng = np.random.default_rng(3)
+    week, weight = np.tile(np.arange(6.0), 30), rng.normal(size=180)
+
+    def said(*columns, **params):
+        return [p.message for p in MODEL.validate(matrices(X=np.column_stack(columns)), settings(**params))]
+
+    told = ["Column “X1” of “X” has at most 10 different values."]
+    assert said(week, weight) == told
+    assert said(week, weight, correlated_columns=0) == told
+    assert said(week + 0.5, np.tile(np.arange(5.0), 36), likelihoods="gaussian") == []
+    assert said(week, week, likelihoods="poisson") == []
+    assert said(weight, rng.normal(size=180)) == []
+    assert said(np.round(weight[:20]), weight[:20]) == [], "too few to say"
+
+
 def test_rows_that_say_nothing_are_told():
     params = settings(likelihoods="multinomial")
     said = [

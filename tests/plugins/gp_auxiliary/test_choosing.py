@@ -8,11 +8,12 @@ from gp_joint import generator
 from sparing import every
 
 from plaidwork.core import fit
-from plaidwork.core.api import Block, ModelData
+from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.plugins.gp_auxiliary.classes.choosing import SUMS, choice_of
 from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
+from plaidwork.plugins.gp_auxiliary.shared.covariance import in_words, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 
 PARAMS = Classes().spec.check_params({"covariance": "chosen"})
@@ -82,6 +83,18 @@ def test_a_linear_part_is_divided_by_the_inputs():
         assert law.matrix(x, law.prior_mean)[0, 0] == pytest.approx(3.0 * (1.0 + 1.0))
 
 
+def test_terms_are_shown_in_words_and_can_be_typed_so():
+    text = "rbf(ard) * rational_quadratic + mean_linear + matern52"
+    assert parse(in_words(text), False) == parse(text, False)
+    params = Classes().spec.check_params({"covariance": "expression", "expression": text})
+    names = [parameter.name for parameter in make_covariance(params, ("a", "b")).parameters]
+    assert "amplitude² of rbf × rational quadratic" in names
+    assert "bias of mean linear" in names
+    assert not any("_" in name for name in names)
+    with pytest.raises(ModelError, match="Found “rbf linear”"):
+        parse("rbf linear + constant", False)
+
+
 @pytest.mark.parametrize("model", every(["gp_classes", "gp_quick_classes"], 2))
 def test_the_choice_is_told_and_used(model):
     x, code = planted("straight")
@@ -97,5 +110,6 @@ def test_the_choice_is_told_and_used(model):
     )
     note = str(run.results["covariance_note"])
     assert "Chosen from the data: rbf" in note
-    assert all(name in note for name in SUMS)
-    assert any("mean_linear" in name for name in run.results["parameter"].values.tolist())
+    assert all(in_words(name) in note for name in SUMS)
+    assert "_" not in note
+    assert any("mean linear" in name for name in run.results["parameter"].values.tolist())

@@ -4,11 +4,13 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
+from plaidwork.core.data.column_scales import unlike_scales
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.suitability import Choices, suggestion
+from plaidwork.plugins.group_factor.reading import moments, units_of
 
 RNG = np.random.default_rng(0)
 GOOD = RNG.standard_normal((20, 6))
@@ -203,3 +205,30 @@ def test_features_of_unlike_units_are_divided_by_their_standard_deviations():
     model, names = suggestion(registry(), Choices({"a": data}))
     found = make_plan(registry().model(model), {key: [data] for key in names})
     assert not any(problem.transform for problem in found.warnings)
+
+
+@pytest.mark.parametrize("groups", [False, True])
+def test_one_outlier_does_not_decide_whether_units_are_unlike(groups):
+    """A lost decimal point in a standardised table is no other unit, and hides none: neither do levels of sample groups."""
+    rng = np.random.default_rng(5)
+    like = rng.standard_normal((178, 13))
+    unlike = like * np.r_[np.ones(12), 300.0]
+    group = np.arange(178) % 2 * int(groups)
+    like[:, 0] += 50 * group  # groups are centred
+    for values, hidden, told in (
+        (like, 0.0, False),
+        (like, 1e4, False),
+        (unlike, 0.0, True),
+        (unlike, 1e7, True),
+    ):
+        table = values.copy()
+        table[3, [1, 2]] += hidden
+        found = moments(plan([table]).data["views"][0], group)
+        assert unlike_scales(found.usual) == told, hidden
+        unit = units_of(
+            found, np.arange(13), {"scale_features": "unlike", "scale_views": False, "centre_views": True}
+        )
+        assert (unit != 1).all() == told
+    plain = like.copy()
+    plain[3, 1] += 1e4
+    assert unlike_scales(plain.var(axis=0)), "which variances would have said"

@@ -249,6 +249,27 @@ def test_levels_of_whole_rows_or_columns_are_warned_of(axis, noun):
     assert not model.validate(plain, model.spec.check_params({}))
 
 
+@pytest.mark.parametrize(("axis", "noun"), [(1, "column"), (0, "row")])
+def test_rows_or_columns_of_other_units_are_warned_of(axis, noun):
+    """An identifier among answers; one far value among like columns is none, and of whole columns levels are told."""
+    x = np.random.default_rng(4).normal(size=(60, 40))
+    far = x.copy()
+    far[5, 7] = 500.0
+    other = np.moveaxis(x.copy(), axis, 0)
+    other[3] *= 1000
+    model = InfinitePlaid()
+
+    def told_of(values):
+        return model.validate(ModelData({"X": tools.block(values)}), model.spec.check_params({}))
+
+    assert not told_of(x)
+    assert not told_of(far)
+    (told,) = told_of(np.moveaxis(other, 0, axis))
+    name = tools.block(x).names[axis][3]
+    assert told.message == f"> 99 % of the variance within {noun}s is that of “{name}”."
+    assert (told.transform, told.options) == ("standardise", {"axis": f"{noun}s"})
+
+
 def test_a_block_of_one_chain_among_several_is_not_certain():
     from plaidwork.plugins.plaid.block_list import block_results
     from plaidwork.plugins.plaid.pooling import Draw

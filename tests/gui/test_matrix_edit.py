@@ -1,0 +1,70 @@
+"""What the set-up says a matrix is taken as is what is fitted, whatever the settings and the number of columns."""
+
+import numpy as np
+import pytest
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
+from plaidwork.gui.setup.form import HyperparameterForm
+from plaidwork.plugins.dirichlet_processes.reading import kinds_of
+from plaidwork.plugins.group_factor.inputs import likelihoods_of
+
+RNG = np.random.default_rng(1)
+WAIT = 20_000
+
+
+def _table(name, values, kind, **more):
+    axes = tuple(f"r{i}" for i in range(values.shape[0])), tuple(f"c{j}" for j in range(values.shape[1]))
+    return Dataset(name, values.astype(float), *axes, kind=kind, **more)
+
+
+TABLES = [
+    _table("few", RNG.normal(size=(30, 4)), "real"),
+    _table("eight", RNG.normal(size=(30, 8)), "real"),
+    _table("many", RNG.normal(size=(30, 9)), "real"),
+    _table("grades", RNG.integers(1, 6, (30, 5)), "ordinal"),
+    _table("many grades", RNG.integers(1, 6, (30, 20)), "ordinal"),
+    _table("counts", RNG.poisson(3, (30, 5)), "count"),
+    _table("bits", RNG.integers(0, 2, (30, 5)), "binary"),
+    _table("whole", RNG.integers(0, 9, (30, 5)), "real"),
+]
+TURNED = _table("turned", RNG.normal(size=(5, 30)), "real", samples_in="columns")
+
+
+def shown(qtbot, form, tables):
+    """What each line says, once the data were looked at."""
+    form.set_matrices("views", tables)
+    edit = form.field("likelihoods").editor
+    qtbot.waitUntil(lambda: all(line.note for line in edit.lines), timeout=WAIT)
+    return edit
+
+
+@pytest.mark.parametrize("model", ["group_factor", "dp_mixture", "multi_view_clusters"])
+def test_what_is_shown_is_what_is_fitted(qtbot, model):
+    found = registry().model(model)
+    form = HyperparameterForm(found.spec)
+    qtbot.addWidget(form)
+    edit = shown(qtbot, form, TABLES)
+    labels = {choice.value: choice.label for choice in edit._parameter.choices}
+    known = {setting.name for setting in found.spec.hyperparameters}
+    changes = ({}, {"whole_numbers": "values"}, {"correlated_columns": 4}, {"correlated_columns": 100})
+    for params in ({key: value for key, value in one.items() if key in known} for one in changes):
+        form.reset()
+        form.set_values(params)
+        plan = make_plan(found, {"views": TABLES}, params)
+        blocks = plan.data["views"]
+        taken = (
+            likelihoods_of(blocks, plan.params) if model == "group_factor" else kinds_of(plan.params, blocks)
+        )
+        for line, word in zip(edit.lines, taken, strict=True):
+            wanted = f"taken as {labels[word][:1].lower()}{labels[word][1:]}"
+            assert wanted in line.note, (line.name, params)
+
+
+def test_columns_are_counted_once_samples_are_in_rows(qtbot):
+    """Thirty samples of five columns, which are few, lie in a table of thirty columns."""
+    form = HyperparameterForm(registry().model("dp_mixture").spec)
+    qtbot.addWidget(form)
+    edit = shown(qtbot, form, [TURNED])
+    assert "columns correlated within a cluster" in edit.lines[0].note
