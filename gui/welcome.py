@@ -106,7 +106,7 @@ class _Recent(Card):
         self.setAccessibleName(tr(f"Recent session {self.path.name}. {line}"))
         self.setToolTip(str(self.path))
         top = horizontal(
-            (Label(self.path.name, "strong", ink, elide=True), 1),
+            (Label(self.path.name, "strong", ink, elide=True, given=True), 1),
             Label(_when(entry["time"]), "caption", "muted"),
         )
         vertical(

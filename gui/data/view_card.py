@@ -41,7 +41,7 @@ class ViewCard(Card):
         self.line = Label("; ".join(part for part in parts if part), "caption", "muted", wrap=True)
         self.warning = ErrorLine()
         vertical(
-            Label(facts.name, "strong", elide=True),
+            Label(facts.name, "strong", elide=True, given=True),
             Label(sizes, "caption", "muted", elide=True),
             histogram,
             self.line,

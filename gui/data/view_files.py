@@ -60,7 +60,7 @@ class FileRow(QWidget):
         theme().changed.connect(self.update)
 
     def _build(self) -> None:
-        title = vertical(Label(self.entry.path.name, "strong", elide=True), self.line, spacing=0)
+        title = vertical(Label(self.entry.path.name, "strong", elide=True, given=True), self.line, spacing=0)
         top = horizontal((title, 1), self._single, self.use, self.options_button, spacing=space.S)
         vertical(top, self._parts, on=self, spacing=space.XS, margins=(space.M, space.S, space.M, space.S))
 

@@ -41,7 +41,7 @@ class _Line(QWidget):
         self.strip = PresenceStrip()
         self._note = Label("", "caption", "muted", wrap=True)
         self._warning = ErrorLine()
-        label = Label(name, elide=True)
+        label = Label(name, elide=True, given=True)
         label.setBuddy(self.choice)
         row = horizontal((label, 1), self.choice, spacing=space.S)
         vertical(row, self.strip, self._note, self._warning, on=self, spacing=space.XS)

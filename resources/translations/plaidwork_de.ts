@@ -321,6 +321,33 @@
   </message>
  </context>
  <context>
+  <name>core/data/by_values.py</name>
+  <message>
+   <source>Whole numbers</source>
+   <translation>Ganze Zahlen</translation>
+  </message>
+  <message>
+   <source>Of data marked as ordered levels (grades, measurements in whole units), where no likelihood is said.</source>
+   <translation>Bei Daten, die als geordnete Stufen markiert sind (Noten, Messungen in ganzen Einheiten), wo keine Likelihood angegeben ist.</translation>
+  </message>
+  <message>
+   <source>As the data are marked</source>
+   <translation>Wie die Daten markiert sind</translation>
+  </message>
+  <message>
+   <source>Ordered levels are numbers.</source>
+   <translation>Geordnete Stufen sind Zahlen.</translation>
+  </message>
+  <message>
+   <source>By the values alone</source>
+   <translation>Nur nach den Werten</translation>
+  </message>
+  <message>
+   <source>Whole numbers from 0 on are counts.</source>
+   <translation>Ganze Zahlen ab 0 sind Zählwerte.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/dataset.py</name>
   <message>
    <source>%1: unknown kind of values “%2”.</source>
@@ -1684,8 +1711,12 @@
  <context>
   <name>core/data/importers/_row_numbers.py</name>
   <message>
-   <source>C%1 counts the rows</source>
-   <translation>C%1 zählt die Zeilen</translation>
+   <source>counts the rows</source>
+   <translation>zählt die Zeilen</translation>
+  </message>
+  <message>
+   <source>identifies the rows</source>
+   <translation>kennzeichnet die Zeilen</translation>
   </message>
   <message>
    <source>It is read as a measurement</source>
@@ -7824,6 +7855,10 @@
   <message>
    <source>has missing cells</source>
    <translation>hat fehlende Zellen</translation>
+  </message>
+  <message>
+   <source>Meant for tables with at least %1.</source>
+   <translation>Gedacht für Tabellen mit mindestens %1.</translation>
   </message>
   <message>
    <source>none of the %1 data set is that</source>
@@ -18361,6 +18396,18 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Cluster brauchen mehr.</translation>
   </message>
   <message>
+   <source>%1 of “%2” has at most %3 different values.</source>
+   <translation>%1 von „%2“ hat höchstens %3 verschiedene Werte.</translation>
+  </message>
+  <message>
+   <source>%1 of “%2” have at most %3 different values.</source>
+   <translation>%1 von „%2“ haben höchstens %3 verschiedene Werte.</translation>
+  </message>
+  <message>
+   <source>Clusters may stand for single values: leave such columns out, or give them as a matrix of their own, taken as categories.</source>
+   <translation>Cluster können für einzelne Werte stehen: solche Spalten weglassen oder als eigene Matrix von Kategorien angeben.</translation>
+  </message>
+  <message>
    <source>Row “%1”, column “%2” of “%3” is %4; counts are whole numbers from 0 on.</source>
    <translation>Zeile „%1“, Spalte „%2“ von „%3“ ist %4; Zählwerte sind ganze Zahlen ab 0.</translation>
   </message>
@@ -18631,30 +18678,6 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Zählwerte (Poisson)</translation>
   </message>
   <message>
-   <source>Whole numbers</source>
-   <translation>Ganze Zahlen</translation>
-  </message>
-  <message>
-   <source>Of data marked as ordered levels (grades, measurements in whole units), where no likelihood is said.</source>
-   <translation>Bei Daten, die als geordnete Stufen markiert sind (Noten, Messungen in ganzen Einheiten), wo keine Likelihood angegeben ist.</translation>
-  </message>
-  <message>
-   <source>As the data are marked</source>
-   <translation>Wie die Daten markiert sind</translation>
-  </message>
-  <message>
-   <source>Ordered levels are numbers.</source>
-   <translation>Geordnete Stufen sind Zahlen.</translation>
-  </message>
-  <message>
-   <source>By the values alone</source>
-   <translation>Nur nach den Werten</translation>
-  </message>
-  <message>
-   <source>Whole numbers from 0 on are counts.</source>
-   <translation>Ganze Zahlen ab 0 sind Zählwerte.</translation>
-  </message>
-  <message>
    <source>Standardise columns</source>
    <translation>Spalten standardisieren</translation>
   </message>
@@ -18691,16 +18714,12 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Was die Cluster gemeinsam haben, wird geschätzt: die übliche Varianz innerhalb eines Clusters und die Mitte jeder Spalte, wie weit Cluster auseinanderliegen, die übliche Rate jeder Spalte mit Zählwerten.</translation>
   </message>
   <message>
-   <source>Spread within a cluster</source>
-   <translation>Streuung im Cluster</translation>
+   <source>Variance within a cluster</source>
+   <translation>Varianz innerhalb eines Clusters</translation>
   </message>
   <message>
-   <source>variance</source>
-   <translation>Varianz</translation>
-  </message>
-  <message>
-   <source>Variance of numbers within a cluster: what is expected at first where it is learned, else its prior mean. 1 is that of the whole column where columns are standardised.</source>
-   <translation>Varianz von Zahlen innerhalb eines Clusters: was zunächst erwartet wird, wo sie gelernt wird, sonst ihr A-priori-Mittel. 1 ist die der ganzen Spalte, wo Spalten standardisiert sind.</translation>
+   <source>Of numbers: what is expected at first where it is learned, else its prior mean. 1 is that of the whole column where columns are standardised.</source>
+   <translation>Bei Zahlen: was anfangs erwartet wird, wo sie gelernt wird, sonst ihr Prior-Mittel. 1 ist die der ganzen Spalte, wo Spalten standardisiert sind.</translation>
   </message>
   <message>
    <source>Likeness of the spreads</source>
@@ -19353,20 +19372,16 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
    <translation>Gewicht jedes Wortes in einem Thema: klein ergibt Themen aus wenigen Wörtern.</translation>
   </message>
   <message>
-   <source>Documents with words left out</source>
-   <translation>Dokumente mit ausgelassenen Wörtern</translation>
+   <source>Share of documents with words left out</source>
+   <translation>Anteil der Dokumente mit ausgelassenen Wörtern</translation>
   </message>
   <message>
    <source>Checking</source>
    <translation>Prüfung</translation>
   </message>
   <message>
-   <source>share</source>
-   <translation>Anteil</translation>
-  </message>
-  <message>
-   <source>Of so many documents, taken by chance, every second word is left out of the fit. How well these words are told gives the perplexity, by which fits are compared. 0 uses all words.</source>
-   <translation>Bei so vielen zufällig gewählten Dokumenten wird jedes zweite Wort aus der Anpassung ausgelassen. Wie gut diese Wörter vorhergesagt werden, ergibt die Perplexität, nach der Anpassungen verglichen werden. 0 nimmt alle Wörter.</translation>
+   <source>Of this share of the documents, taken by chance, every second word is left out of the fit. How well these words are told gives the perplexity, by which fits are compared. 0 uses all words.</source>
+   <translation>Von diesem Anteil der Dokumente, zufällig gewählt, bleibt jedes zweite Wort der Anpassung vorenthalten. Wie gut diese Wörter vorhergesagt werden, gibt die Perplexität, nach der Anpassungen verglichen werden. 0 verwendet alle Wörter.</translation>
   </message>
   <message>
    <source>Every token begins in one of so many topics, taken by chance. 0 takes a number that suits the corpus, half as many in the first chain and half as many again in the fourth, so that chains that agree have found it.</source>
@@ -23577,8 +23592,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>rbf(ard) + linear</translation>
   </message>
   <message>
-   <source>Terms joined by + and *, such as rbf(ard) + linear * constant; (ard) gives every input its own length, mean_linear is linear divided by the number of inputs.</source>
-   <translation>Terme, verbunden durch + und *, etwa rbf(ard) + linear * constant; (ard) gibt jeder Eingabe eine eigene Längenskala, mean_linear ist linear geteilt durch die Anzahl der Eingaben.</translation>
+   <source>Terms joined by + and *, such as rbf(ard) + linear * constant; (ard) gives every input its own length, mean linear is linear divided by the number of inputs.</source>
+   <translation>Terme, mit + und * verbunden, etwa rbf(ard) + linear * constant; (ard) gibt jeder Eingabe eine eigene Längenskala, mean linear ist linear geteilt durch die Zahl der Eingaben.</translation>
   </message>
   <message>
    <source>A length per input</source>
@@ -24246,6 +24261,18 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Priors</translation>
   </message>
   <message>
+   <source>What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.</source>
+   <translation>Was die Werte einer Sicht sind. Nach ihren Werten: 0 und 1 sind ja oder nein, ganze Zahlen ab 0 Zählwerte, sonst Zahlen.</translation>
+  </message>
+  <message>
+   <source>Numbers (Gaussian)</source>
+   <translation>Zahlen (Gauß)</translation>
+  </message>
+  <message>
+   <source>Yes or no (Bernoulli)</source>
+   <translation>Ja oder nein (Bernoulli)</translation>
+  </message>
+  <message>
    <source>At the start; weak ones are dropped during the fit.</source>
    <translation>Zu Beginn; schwache werden während der Anpassung entfernt.</translation>
   </message>
@@ -24282,18 +24309,6 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Ab so vielen Faktoren wird keiner mehr hinzugefügt.</translation>
   </message>
   <message>
-   <source>What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.</source>
-   <translation>Was die Werte einer Sicht sind. Nach ihren Werten: 0 und 1 sind ja oder nein, ganze Zahlen ab 0 Zählwerte, sonst Zahlen.</translation>
-  </message>
-  <message>
-   <source>Numbers (Gaussian)</source>
-   <translation>Zahlen (Gauß)</translation>
-  </message>
-  <message>
-   <source>Yes or no (Bernoulli)</source>
-   <translation>Ja oder nein (Bernoulli)</translation>
-  </message>
-  <message>
    <source>Scale views</source>
    <translation>Sichten skalieren</translation>
   </message>
@@ -24314,8 +24329,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Bei ungleichen Einheiten</translation>
   </message>
   <message>
-   <source>Where two or three features have nearly all of the variance.</source>
-   <translation>Wenn zwei oder drei Merkmale fast die gesamte Varianz haben.</translation>
+   <source>Where two or three features have nearly all of the variance, apart from a few outliers.</source>
+   <translation>Wo zwei oder drei Merkmale, von wenigen Ausreißern abgesehen, fast die ganze Varianz haben.</translation>
   </message>
   <message>
    <source>Always</source>
@@ -25188,6 +25203,14 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   <message>
    <source>Blocks would stand for those levels: standardise the %1s first (a transformation).</source>
    <translation>Blöcke würden für diese Niveaus stehen: zuerst die %1n standardisieren (eine Transformation).</translation>
+  </message>
+  <message>
+   <source>%1 of the variance within %2s is that of “%3”.</source>
+   <translation>%1 der Varianz innerhalb der %2n ist die von „%3“.</translation>
+  </message>
+  <message>
+   <source>Blocks would describe little else: standardise the %1s first (a transformation).</source>
+   <translation>Blöcke würden wenig anderes beschreiben: zuerst die %1n standardisieren (eine Transformation).</translation>
   </message>
   <message>
    <source>Given blocks need the inputs “Start rows” and “Start columns”.</source>
