@@ -26,7 +26,7 @@ class Header(QWidget):
         super().__init__(parent)
         self.setFixedHeight(size.TOOL_BAR)
         self._mark = Label()
-        self._name = Label("Untitled", "strong", elide=True, given=True)
+        self._name = Label(tr("Untitled"), "strong", elide=True, given=True)
         self._chip = Chip("Not saved")
         self._chip.hide()
         self._field = button("Find a command      Ctrl+Shift+P", self.find_command.emit, icon_name="search")
@@ -62,8 +62,9 @@ class Header(QWidget):
 
     def set_session(self, name: str, dirty: bool, saved: bool, read_only: bool) -> None:
         """Show the session's name and whether it is saved."""
-        self._name.setText(name)
-        self._name.setToolTip(name)
+        shown = name if saved else tr(name)  # an example, or what has no name yet
+        self._name.setText(shown)
+        self._name.setToolTip(shown)
         if read_only:
             self._chip.set("Read only", "warn")
         elif dirty:

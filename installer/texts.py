@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -255,8 +256,13 @@ def texts_of_program() -> dict[str, str]:
 
 
 def all_texts() -> dict[str, str]:
-    """Those in the sources, and words that only the running program puts together."""
+    """Those in the sources, of the examples, and words that only the running program puts together."""
     found = texts_of_program()
+    for path in sorted((ROOT / "resources" / "examples").glob("*/example.json")):
+        example = json.loads(path.read_text(encoding="utf-8"))
+        for text in (example["title"], example["line"], example.get("size", "")):
+            if text:
+                found.setdefault(text, path.relative_to(ROOT).as_posix())
     for text in (FOLDER / "put_together.txt").read_text(encoding="utf-8").splitlines():
         found.setdefault(text, "put together")
     return found

@@ -29362,4 +29362,270 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>ja</translation>
   </message>
  </context>
+ <context>
+  <name>resources/examples/digits-3-5/example.json</name>
+  <message>
+   <source>Threes against fives</source>
+   <translation>Dreien gegen Fünfen</translation>
+  </message>
+  <message>
+   <source>Which strokes tell two handwritten digits apart</source>
+   <translation>Welche Striche zwei handgeschriebene Ziffern unterscheiden</translation>
+  </message>
+  <message>
+   <source>365 images of 8 × 8 pixels</source>
+   <translation>365 Bilder mit 8 × 8 Pixeln</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/four-blocks/example.json</name>
+  <message>
+   <source>Four overlapping blocks</source>
+   <translation>Vier überlappende Blöcke</translation>
+  </message>
+  <message>
+   <source>Blocks of different strength that share rows and columns</source>
+   <translation>Verschieden starke Blöcke mit gemeinsamen Zeilen und Spalten</translation>
+  </message>
+  <message>
+   <source>100 × 200 matrix</source>
+   <translation>Matrix 100 × 200</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/four-raters/example.json</name>
+  <message>
+   <source>Four raters</source>
+   <translation>Vier Bewerter</translation>
+  </message>
+  <message>
+   <source>Who is strict, who is precise, and what they agree on</source>
+   <translation>Wer streng ist, wer genau, und worin sie übereinstimmen</translation>
+  </message>
+  <message>
+   <source>487 ratings of 144 hours</source>
+   <translation>487 Bewertungen von 144 Stunden</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/leukaemia/example.json</name>
+  <message>
+   <source>Leukaemia in two views</source>
+   <translation>Leukämie in zwei Sichten</translation>
+  </message>
+  <message>
+   <source>What drug response and mutations of 184 patients have in common</source>
+   <translation>Was Wirkstoffantwort und Mutationen von 184 Patienten gemeinsam haben</translation>
+  </message>
+  <message>
+   <source>184 patients, 320 + 63 features</source>
+   <translation>184 Patienten, 320 + 63 Merkmale</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/meadow/example.json</name>
+  <message>
+   <source>Plots of a meadow</source>
+   <translation>Flächen einer Wiese</translation>
+  </message>
+  <message>
+   <source>Kinds of plots from soil, plants and insects, their number not given</source>
+   <translation>Arten von Flächen nach Boden, Pflanzen und Insekten, ihre Zahl nicht vorgegeben</translation>
+  </message>
+  <message>
+   <source>160 plots, 3 tables</source>
+   <translation>160 Flächen, 3 Tabellen</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/movie-reviews/example.json</name>
+  <message>
+   <source>Words that recommend</source>
+   <translation>Wörter, die empfehlen</translation>
+  </message>
+  <message>
+   <source>Topics of reviews, and what they do to the verdict</source>
+   <translation>Themen von Kritiken und was sie zum Urteil beitragen</translation>
+  </message>
+  <message>
+   <source>500 reviews × 707 words</source>
+   <translation>500 Kritiken × 707 Wörter</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/noisy-course/example.json</name>
+  <message>
+   <source>A course through noisy readings</source>
+   <translation>Ein Verlauf durch verrauschte Messungen</translation>
+  </message>
+  <message>
+   <source>A smooth curve, and noise that grows along it (synthetic)</source>
+   <translation>Eine glatte Kurve und Rauschen, das entlang ihr wächst (synthetisch)</translation>
+  </message>
+  <message>
+   <source>100 readings, 50 for the test</source>
+   <translation>100 Messungen, 50 zum Test</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/three-arcs/example.json</name>
+  <message>
+   <source>Three arcs, six labels</source>
+   <translation>Drei Bögen, sechs Labels</translation>
+  </message>
+  <message>
+   <source>Three classes that meet without a gap</source>
+   <translation>Drei Klassen, die ohne Lücke aneinandergrenzen</translation>
+  </message>
+  <message>
+   <source>180 points, 6 labelled</source>
+   <translation>180 Punkte, 6 mit Label</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/three-blocks/example.json</name>
+  <message>
+   <source>Three hidden blocks</source>
+   <translation>Drei verborgene Blöcke</translation>
+  </message>
+  <message>
+   <source>Shuffled rows and columns put back in order, with the truth to compare</source>
+   <translation>Gemischte Zeilen und Spalten wieder geordnet, mit der Wahrheit zum Vergleich</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/three-classes/example.json</name>
+  <message>
+   <source>Three classes side by side</source>
+   <translation>Drei Klassen nebeneinander</translation>
+  </message>
+  <message>
+   <source>A map of probability for each class</source>
+   <translation>Eine Wahrscheinlichkeitskarte für jede Klasse</translation>
+  </message>
+  <message>
+   <source>90 points, 360 for the test</source>
+   <translation>90 Punkte, 360 zum Test</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/three-gaussians/example.json</name>
+  <message>
+   <source>A curved boundary</source>
+   <translation>Eine gekrümmte Grenze</translation>
+  </message>
+  <message>
+   <source>Two classes that no straight line parts</source>
+   <translation>Zwei Klassen, die keine Gerade trennt</translation>
+  </message>
+  <message>
+   <source>70 points, 400 for the test</source>
+   <translation>70 Punkte, 400 zum Test</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/touch-typing/example.json</name>
+  <message>
+   <source>Where fingers land on a keyboard</source>
+   <translation>Wo Finger auf einer Tastatur landen</translation>
+  </message>
+  <message>
+   <source>How far taps lie off the keys, for everyone and for each person (synthetic)</source>
+   <translation>Wie weit Tipper neben den Tasten liegen, für alle und für jede Person (synthetisch)</translation>
+  </message>
+  <message>
+   <source>144 taps of 12 persons, 180 for the test</source>
+   <translation>144 Tipper von 12 Personen, 180 zum Test</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/town-letters/example.json</name>
+  <message>
+   <source>Letters to a town hall</source>
+   <translation>Briefe an ein Rathaus</translation>
+  </message>
+  <message>
+   <source>What letters are about, the number of subjects not given</source>
+   <translation>Wovon Briefe handeln, die Zahl der Gegenstände nicht vorgegeben</translation>
+  </message>
+  <message>
+   <source>200 letters × 183 words</source>
+   <translation>200 Briefe × 183 Wörter</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/tumour-classes/example.json</name>
+  <message>
+   <source>Classes of tumours</source>
+   <translation>Klassen von Tumoren</translation>
+  </message>
+  <message>
+   <source>Genes that tell four kinds of tumour apart, tested on 20 samples</source>
+   <translation>Gene, die vier Tumorarten unterscheiden, an 20 Proben geprüft</translation>
+  </message>
+  <message>
+   <source>83 samples × 400 genes</source>
+   <translation>83 Proben × 400 Gene</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/tumour-genes/example.json</name>
+  <message>
+   <source>Blocks in tumour genes</source>
+   <translation>Blöcke in Tumorgenen</translation>
+  </message>
+  <message>
+   <source>Genes that act together in some tumours only</source>
+   <translation>Gene, die nur in manchen Tumoren zusammenwirken</translation>
+  </message>
+  <message>
+   <source>160 genes × 83 samples</source>
+   <translation>160 Gene × 83 Proben</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/two-moons/example.json</name>
+  <message>
+   <source>Two moons, six labels</source>
+   <translation>Zwei Monde, sechs Labels</translation>
+  </message>
+  <message>
+   <source>194 unlabelled points say where the boundary is not</source>
+   <translation>194 Punkte ohne Label sagen, wo die Grenze nicht ist</translation>
+  </message>
+  <message>
+   <source>200 points, 6 labelled</source>
+   <translation>200 Punkte, 6 mit Label</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/two-surveys/example.json</name>
+  <message>
+   <source>Two surveys of one town</source>
+   <translation>Zwei Umfragen in einer Stadt</translation>
+  </message>
+  <message>
+   <source>Kinds of leisure, kinds of shopping, and how far they go together</source>
+   <translation>Arten von Freizeit, Arten von Einkauf und wie sehr sie zusammengehen</translation>
+  </message>
+  <message>
+   <source>180 people, 6 + 14 questions</source>
+   <translation>180 Personen, 6 + 14 Fragen</translation>
+  </message>
+ </context>
+ <context>
+  <name>resources/examples/votes/example.json</name>
+  <message>
+   <source>Votes of a council</source>
+   <translation>Abstimmungen eines Rates</translation>
+  </message>
+  <message>
+   <source>Who votes with whom, from yes and no alone</source>
+   <translation>Wer mit wem stimmt, allein aus Ja und Nein</translation>
+  </message>
+  <message>
+   <source>90 members × 60 votes</source>
+   <translation>90 Mitglieder × 60 Abstimmungen</translation>
+  </message>
+ </context>
 </TS>

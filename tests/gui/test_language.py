@@ -166,12 +166,12 @@ def test_qt_speaks_it_too(german):
 
 def test_pictures_are_told_and_their_names_stay(german):
     panel = Panel(
-        (Line(x=[0, 1], y=[0, 1]),), x=Axis("share"), y=Axis(names=("missing", "b"), scale="category")
+        (Line(x=[0, 1], y=[0, 1]),), x=Axis("loading"), y=Axis(names=("missing", "b"), scale="category")
     )
-    shown = told(Picture("Seen", panels=(panel,), legend=(Key("missing", 0), Ramp("share"))))
-    assert shown.panels[0].x.label == "Anteil"
+    shown = told(Picture("Seen", panels=(panel,), legend=(Key("missing", 0), Ramp("loading"))))
+    assert shown.panels[0].x.label == "Ladung"
     assert shown.panels[0].y.names == ("missing", "b")
-    assert [entry.text for entry in shown.legend] == ["fehlend", "Anteil"]
+    assert [entry.text for entry in shown.legend] == ["fehlend", "Ladung"]
 
 
 def test_the_choice_is_kept_and_told(qapp, qtbot, tmp_path, monkeypatch):
