@@ -270,7 +270,7 @@ def all_texts() -> dict[str, str]:
 
 def read(path: Path) -> dict[str, str]:
     """Translations in a file by their sources; those that nobody has translated are empty."""
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:
         return {}
     return {
         message.findtext("source", ""): message.findtext("translation", "")
