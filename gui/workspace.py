@@ -189,13 +189,14 @@ class Workspace(QWidget):
         """Show all tabs, with the icons of common ones alone if ``short``; the width of each."""
         tabs = self.tabs
         for index, info in enumerate(self._infos):
-            title = f"{info.title} •" if info.key in self._marked else info.title
-            text = "" if short and info.common else title
+            title = tr(info.title)
+            shown = f"{title} •" if info.key in self._marked else title
+            text = "" if short and info.common else shown
             if tabs.tabText(index) != text:  # each change lays all tabs out anew, a millisecond
-                tabs.setTabText(index, tr(text))
-            if tabs.tabToolTip(index) != info.title:
-                tabs.setTabToolTip(index, tr(info.title))
-                tabs.setAccessibleTabName(index, info.title)
+                tabs.setTabText(index, text)
+            if tabs.tabToolTip(index) != title:
+                tabs.setTabToolTip(index, title)
+                tabs.setAccessibleTabName(index, title)
             if not tabs.isTabVisible(index):
                 tabs.setTabVisible(index, True)
         return [tabs.tabRect(index).width() for index in range(tabs.count())]

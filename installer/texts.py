@@ -158,7 +158,7 @@ def _is_call(node: ast.AST, *names: str) -> bool:
 
 
 def _is_text(text: str) -> bool:
-    if _CODE.search(text) or not re.search(r"[a-z]{2}", text):
+    if _CODE.search(text) or not re.search("[a-z]", text):
         return False
     words = re.sub(r"%\d", "", text)
     return bool(_TEXT.search(text) and re.search(r"[^\W\d_]{2,}", words)) or bool(_ONE_WORD.fullmatch(text))

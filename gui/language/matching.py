@@ -50,7 +50,9 @@ class _Form:
         for place, stop in zip(self.places, stops, strict=True):
             to = end if stop is None else text.find(stop, at + 1, end)
             value = text[at:to]
-            if to < 0 or len(value) > _LONGEST_VALUE or found.setdefault(place, value) != value or not value:
+            if to < 0 or not 0 < len(value) <= _LONGEST_VALUE or found.setdefault(place, value) != value:
+                return None
+            if _SENTENCE.search(value):  # it would begin in one sentence and end in another
                 return None
             at = to + len(stop or "")
         return found

@@ -1841,6 +1841,10 @@
  <context>
   <name>core/data/importers/_sheet_parts.py</name>
   <message>
+   <source>Id</source>
+   <translation>Kennung</translation>
+  </message>
+  <message>
    <source>Target</source>
    <translation>Ziel</translation>
   </message>
@@ -4214,6 +4218,10 @@
   <message>
    <source>All values together</source>
    <translation>Alle Werte zusammen</translation>
+  </message>
+  <message>
+   <source>Of</source>
+   <translation>Von</translation>
   </message>
   <message>
    <source>One name per line, or separated by semicolons.</source>
@@ -9283,6 +9291,10 @@
   <message>
    <source>%1, by %2</source>
    <translation>%1, nach %2</translation>
+  </message>
+  <message>
+   <source>By %1</source>
+   <translation>Nach %1</translation>
   </message>
   <message>
    <source>By chain</source>
@@ -15690,6 +15702,10 @@ Für die Diagnostik klicken.</translation>
    <translation>Ausgewählte %1 behalten</translation>
   </message>
   <message>
+   <source>My %1</source>
+   <translation>Mein %1</translation>
+  </message>
+  <message>
    <source>Keep</source>
    <translation>Behalten</translation>
   </message>
@@ -15986,6 +16002,10 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>all workers</source>
    <translation>alle Arbeitsprozesse</translation>
+  </message>
+  <message>
+   <source>On %1: %2.</source>
+   <translation>Auf %1: %2.</translation>
   </message>
   <message>
    <source>Run on a cluster</source>
@@ -16977,6 +16997,10 @@ Für die Diagnostik klicken.</translation>
    <translation>Ja</translation>
   </message>
   <message>
+   <source>No</source>
+   <translation>Nein</translation>
+  </message>
+  <message>
    <source>Needs a choice at least. Found none ticked.</source>
    <translation>Mindestens eine Möglichkeit ist nötig. Keine ist angekreuzt.</translation>
   </message>
@@ -17073,6 +17097,10 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>Across</source>
    <translation>Waagerecht</translation>
+  </message>
+  <message>
+   <source>Up</source>
+   <translation>Senkrecht</translation>
   </message>
   <message>
    <source>on %1</source>
@@ -28982,6 +29010,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Kette</translation>
   </message>
   <message>
+   <source>chains differ</source>
+   <translation>Ketten verschieden</translation>
+  </message>
+  <message>
    <source>class</source>
    <translation>Klasse</translation>
   </message>
@@ -29158,6 +29190,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>niedriger</translation>
   </message>
   <message>
+   <source>measurements</source>
+   <translation>Messwerte</translation>
+  </message>
+  <message>
    <source>median</source>
    <translation>Median</translation>
   </message>
@@ -29188,6 +29224,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>none</source>
    <translation>keine</translation>
+  </message>
+  <message>
+   <source>not converged</source>
+   <translation>nicht konvergiert</translation>
+  </message>
+  <message>
+   <source>not settled</source>
+   <translation>nicht konvergiert</translation>
   </message>
   <message>
    <source>number</source>
@@ -29276,6 +29320,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>restarts</source>
    <translation>Neustarts</translation>
+  </message>
+  <message>
+   <source>restarts differ</source>
+   <translation>Neustarts verschieden</translation>
   </message>
   <message>
    <source>row</source>

@@ -131,6 +131,12 @@ def test_what_is_not_known_stays_whole(matcher, text):
     assert matcher.translate(text) == text
 
 
+def test_what_is_put_in_ends_with_the_sentence():
+    matcher = Matcher({"%1 % of %2 in %3.": "%3: %1 % von %2.", "%1 restarts in %2.": "%1 Neustarts in %2."})
+    text = "98 % of crabs. 2 restarts in 0.3 s."
+    assert matcher.translate(text) == "98 % of crabs. 2 Neustarts in 0.3 s."
+
+
 def test_a_sentence_that_is_not_known_stays_beside_one_that_is(matcher):
     assert matcher.translate("Nobody knows this of it. It ended.") == "Nobody knows this of it. Es endete."
 
