@@ -18,7 +18,7 @@ from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import Diagnosis, diagnose
 from plaidwork.core.draws.draws import Kept
-from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
+from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SessionError, SettingError
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started, Swept, Working
 from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, InlineExecutor, ThreadExecutor
@@ -82,17 +82,26 @@ class FitJob:
 
     # -- running --------------------------------------------------------------------------------
     def complete(self) -> None:
-        """Run the chains, wait, and summarise. Raises ``ModelError`` or ``PluginError`` when all chains failed."""
+        """Run the chains, wait, and summarise. Raises ``ModelError`` or ``PluginError`` when all chains failed, ``SessionError`` when no
+        stored state fits."""
         for _ in self:
             pass
-        if self.failures and self.run.n_draws == 0:
+        if self.failures and (self.run.n_draws == 0 or self._all_refused()):
             first = self.failures[0]
+            if self._all_refused():
+                raise SessionError(f"{self.run.title} does not go on. {first.message}", first.hint)
             if first.fault is not None:
                 raise PluginError(
                     first.message, first.hint, first.fault.plugin, first.fault.hook, first.fault
                 )
             raise ModelError(first.message, first.hint or first.details)
         self.summarise()
+
+    def _all_refused(self) -> bool:
+        """Whether no chain went on, as the states that were stored do not fit."""
+        return bool(self.failures) and all(one.refused for one in self.failures) and (
+            self.run.sweeps_done <= self._sweeps_before
+        )  # fmt: skip
 
     def __iter__(self) -> Iterator[Event]:
         """The events of the chains but for sweeps, as they happen (an inline executor's when it is done).
@@ -312,7 +321,7 @@ class FitJob:
 def execute(
     run: Run, plan: FitPlan, executor: Executor | None = None, progress: Progress | None = None
 ) -> None:
-    """Complete a :class:`FitJob`. Raises ``ModelError`` or ``PluginError`` when all chains failed."""
+    """Complete a :class:`FitJob`, and raise what that raises."""
     FitJob(run, plan, executor, progress).complete()
 
 

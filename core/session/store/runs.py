@@ -238,4 +238,5 @@ def _read_checkpoint(reader: Reader, group: h5py.Group) -> Checkpoint:
         rng=_numbers(json.loads(reader.text(group["rng"]))),
         cpu_seconds=float(group.attrs["cpu_seconds"]),
         converged=bool(group.attrs["converged"]),
+        foreign=True,
     )
