@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from plaidwork.core.contract.misfit import whole_numbers
 from plaidwork.core.draws.chain import ChainRecord, rng_from_state, rng_state
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.events import Finished, Preparing, Working
+from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.fitting_state import Expected
 from plaidwork.core.inference.plan import FitPlan
 
@@ -100,6 +102,18 @@ def state_fits(bench: Bench) -> None:
         for place, what in unsaid:
             if place_in(expected.layout, place).part is None:
                 raise fail(bench, "layout()", f"of “{place}” it does not say {what}.", _DECLARE)
+
+
+@check("its own draws fit when they come from a file")
+def draws_fit(bench: Bench) -> None:
+    """Draws of a file are compared with the declaration of the variables and the ranges of ``draw_layout`` before anything is made of
+    them. Those of a chain fit."""
+    run = replace(bench.done, foreign=True)
+    try:
+        with blame(bench, "draw_layout()", refusal=True):
+            check_draws(run, bench.model, bench.plan.data)
+    except SessionError as error:
+        raise fail(bench, "draw_layout()", error.message) from error
 
 
 def _expected(bench: Bench, plan: FitPlan) -> Expected:

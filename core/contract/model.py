@@ -326,6 +326,13 @@ class Model(ABC, Generic[StateT, ParamsT]):
         """
         return ""
 
+    def draw_layout(self, data: ModelData, params: ParamsT) -> Layout:
+        """The ranges of whole numbers among the variables, by name, where somebody indexes with them; ``below`` may name a dim of inputs.
+
+        Types and lengths of dims are compared with what :attr:`spec` declares, before anything is made of the draws of a file.
+        """
+        return {}
+
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: ParamsT) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         raise ModelError(

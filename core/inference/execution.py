@@ -22,6 +22,7 @@ from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, Sessi
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started, Swept, Working
 from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
@@ -304,6 +305,7 @@ class FitJob:
             made = (kept.n_draws, run.schedule)
             if kept.n_draws == 0 or self._concluded == made:
                 return
+            check_draws(run, plan.model, plan.data)
             try:
                 with (
                     one_thread(),

@@ -20,6 +20,7 @@ from plaidwork.core.api import (
     ModelError,
     ModelSpec,
     Params,
+    Part,
     Problem,
     Results,
     Stage,
@@ -158,6 +159,9 @@ class DirichletProcessMixture(Model[State, Settings]):
 
     def layout(self, data: ModelData, params: Settings) -> Layout:
         return layout_of(data["views"][0].shape[0])
+
+    def draw_layout(self, data: ModelData, params: Settings) -> Layout:
+        return {"cluster_of": Part(low=0, below="sample"), "n_clusters": Part(low=1)}
 
     def contradiction(self, state: State, data: ModelData, params: Settings) -> str:
         return contradiction_of(state, table_of(data, params))

@@ -90,6 +90,9 @@ class RankFactorModel(Model[S, P]):
         }
         return {**follows, **kept, "good.**": Part(like=""), "t": Part(low=0)}
 
+    def draw_layout(self, data: ModelData, params: P) -> Layout:
+        return {"group": Part(low=-1, below=params["n_components"])}
+
     def contradiction(self, state: S, data: ModelData, params: P) -> str:
         return wrong_groups(state)
 

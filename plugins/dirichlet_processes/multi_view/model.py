@@ -19,6 +19,7 @@ from plaidwork.core.api import (
     ModelData,
     ModelError,
     ModelSpec,
+    Part,
     Problem,
     Results,
     Stage,
@@ -113,6 +114,13 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
 
     def layout(self, data: ModelData, params: ViewSettings) -> Layout:
         return layout_of(data["views"][0].shape[0], len(data["views"]))
+
+    def draw_layout(self, data: ModelData, params: ViewSettings) -> Layout:
+        return {
+            "block_of": Part(low=0, below="sample"),
+            "cluster_of": Part(low=-1, below="sample"),
+            "n_clusters": Part(low=0),
+        }
 
     def contradiction(self, state: ViewState, data: ModelData, params: ViewSettings) -> str:
         return contradiction_of(state, tables_of(data, params))

@@ -18,6 +18,7 @@ from plaidwork.core.api import (
     ModelError,
     ModelSpec,
     Params,
+    Part,
     Problem,
     Results,
     Stage,
@@ -199,6 +200,9 @@ class HdpTopics(Model[TopicState, TopicSettings]):
 
     def layout(self, data: ModelData, params: TopicSettings) -> Layout:
         return LAYOUT
+
+    def draw_layout(self, data: ModelData, params: TopicSettings) -> Layout:
+        return {"main_topics": Part(low=0), "sizes": Part(low=0)}
 
     def contradiction(self, state: TopicState, data: ModelData, params: TopicSettings) -> str:
         return contradiction_of(state, corpus_of(data, params))

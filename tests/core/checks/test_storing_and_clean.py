@@ -108,6 +108,18 @@ def test_states_that_would_be_refused():
     caught(Late, "state_fits", "“late” is not known")
 
 
+class Narrow(Means):
+    """Says that its precision is larger than it is."""
+
+    def draw_layout(self, data, params):
+        return {"tau": Part(low=1e9)}
+
+
+def test_draws_that_would_be_refused():
+    caught(Narrow, "draws_fit", "tau", "at least")
+    passes(Means(), "draws_fit")
+
+
 class Writing(Means):
     def step(self, state, data, params, rng, clock):
         data["X"].values[0, 0] = 0.0
