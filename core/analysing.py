@@ -16,6 +16,7 @@ from plaidwork.core.findings.analysis import DRAWS, Analysis, AnalysisRecord, Re
 from plaidwork.core.findings.analysis_inputs import AnalysisInputs
 from plaidwork.core.findings.attached import AttachedFile
 from plaidwork.core.findings.unlocking import open_lock
+from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import hash_of
 from plaidwork.core.inference.run import LogLine, Run
@@ -90,6 +91,8 @@ def compute_analysis(
     lines: list[LogLine] = []
     request = AnalysisInputs(spec, run, datasets, dict(inputs or {}), lines)
     data = request.data(known.settings_of(run))
+    if known.has(run.spec.id):
+        check_draws(run, known.model(run.spec.id), data)
     found_there = {role: name for role, name in spec.optional.items() if has_source(run, name)}
     needed = {role: _needed(run, name) for role, name in {**found_there, **spec.needs}.items()}
     lock = open_lock(spec, run, request.everything, unlock)

@@ -6,6 +6,7 @@ Extensions are promised alike: ``api_blocks``, ``api_factors``, ``api_scores``, 
 
 from plaidwork.core.contract.hookspecs import hookimpl
 from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
+from plaidwork.core.contract.layout import Layout, Part
 from plaidwork.core.contract.model import Cost, Model, Problem, Result, Results, Table
 from plaidwork.core.contract.model_data import Block, ModelData, Params, State
 from plaidwork.core.contract.per_matrix import per_matrix
@@ -60,9 +61,11 @@ __all__ = [  # noqa: RUF022 - by theme
     "Block",
     "Clock",
     "Cost",
+    "Layout",
     "Model",
     "ModelData",
     "Params",
+    "Part",
     "Problem",
     "Relaxation",
     "State",

@@ -9,6 +9,7 @@ import numpy as np
 from toys import STEP_SECONDS
 
 from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
+from plaidwork.core.contract.layout import Part
 from plaidwork.core.contract.model import Model, Problem, Result, Table
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable, View
@@ -80,6 +81,9 @@ class ToySampler(Model):
             "text": "Ärger\0zero",
             "unlucky": bool(rng.random() < 0.5),
         }
+
+    def layout(self, data, params):
+        return {"layers.mu": Part(("K",)), "layers.rho": Part(("K", None))}
 
     def step(self, state, data, params, rng, clock):
         time.sleep(float(os.environ.get(STEP_SECONDS, 0)))

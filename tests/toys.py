@@ -13,6 +13,7 @@ from plaidwork.core.api import (
     Model,
     ModelError,
     ModelSpec,
+    Part,
     Problem,
     Result,
     Schedule,
@@ -59,6 +60,9 @@ class Walk(Model):
         block = data["X"]
         mean = block.values.sum(axis=0) / np.maximum(block.observed.sum(axis=0), 1)
         return {"place": mean, "sweep": 0, "items": np.zeros(0)}
+
+    def layout(self, data, params):
+        return {"items": Part(("I",))}
 
     def validate(self, data, params):
         if params["stride"] == 99:

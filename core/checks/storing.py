@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from plaidwork.core.checks._bench import Bench, first_difference
-from plaidwork.core.checks._check import CheckSkipped, check, fail
+from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
+from plaidwork.core.contract.layout import place_in
+from plaidwork.core.contract.misfit import whole_numbers
 from plaidwork.core.draws.chain import ChainRecord, rng_from_state, rng_state
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.events import Finished, Preparing, Working
+from plaidwork.core.inference.fitting_draws import check_draws
+from plaidwork.core.inference.fitting_state import Expected
 from plaidwork.core.inference.plan import FitPlan
 
 _EVERY, _THEN = 12, 8
 """So many first steps are each followed by saving and loading, of the later ones every eighth."""
+_DECLARE = "Declare it: Part(shape), Part(low=0, below=…), Part(same=True) for what follows from the data, Part(missing=True)."
 _HINT = "All that the next step depends on lives in state and rng, as dicts, arrays, numbers and texts."
 
 
@@ -69,6 +76,56 @@ def mid_sweep(bench: Bench) -> None:
         raise fail(
             bench, "step()", f"after saving and loading in the middle of a sweep, {difference}.", _HINT
         )
+
+
+@check("its own states fit when they are gone on with from a file")
+def state_fits(bench: Bench) -> None:
+    """A state from a file is compared with a fresh one before any kernel sees it. Those of a chain fit, step upon step, also where a
+    sweep is cut into slices; and ``layout`` says of every array of whole numbers in which range they are, or that they are those of a
+    fresh state, as no index may lie beyond its array, and of every array whose length was seen to change."""
+    plans = [bench.plan]
+    with suppress(CheckSkipped):
+        plans.append(_sliced(bench))
+    for plan in plans:
+        record = ChainRecord(plan.spec, plan.schedule, plan.seed, 0)
+        expected = _expected(bench, plan)
+        for event in bench.events(plan, record):
+            if not isinstance(event, (Preparing, Finished)):
+                _check_fits(bench, expected, record)
+            if plan is not bench.plan and record.sweep >= 1:
+                break
+        _check_fits(
+            bench, _expected(bench, plan), record
+        )  # as a file is opened, without what was seen on the way
+        unsaid = [(place, "in which range its whole numbers are") for place in whole_numbers(record.state)]
+        unsaid += [(place, "that its length changes") for place in expected.changing()]
+        for place, what in unsaid:
+            if place_in(expected.layout, place).part is None:
+                raise fail(bench, "layout()", f"of “{place}” it does not say {what}.", _DECLARE)
+
+
+@check("its own draws fit when they come from a file")
+def draws_fit(bench: Bench) -> None:
+    """Draws of a file are compared with the declaration of the variables and the ranges of ``draw_layout`` before anything is made of
+    them. Those of a chain fit."""
+    run = replace(bench.done, foreign=True)
+    try:
+        with blame(bench, "draw_layout()", refusal=True):
+            check_draws(run, bench.model, bench.plan.data)
+    except SessionError as error:
+        raise fail(bench, "draw_layout()", error.message) from error
+
+
+def _expected(bench: Bench, plan: FitPlan) -> Expected:
+    with blame(bench, "layout()"):
+        return Expected(plan, 0, plan.schedule)
+
+
+def _check_fits(bench: Bench, expected: Expected, record: ChainRecord) -> None:
+    with blame(bench, "contradiction()"):
+        found = expected.why_not(record.state, record.sweep)
+    if found:
+        raise fail(bench, "layout()", f"at sweep {record.sweep + 1} a state does not fit: {found}.", _DECLARE)
 
 
 def _sliced(bench: Bench) -> FitPlan:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
 
+from plaidwork.core.contract.layout import Layout
 from plaidwork.core.contract.model_data import ModelData, ParamsT, State, StateT
 from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock
@@ -307,6 +308,30 @@ class Model(ABC, Generic[StateT, ParamsT]):
     def refresh(self, state: StateT, data: ModelData, params: ParamsT) -> StateT:
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
+
+    def layout(self, data: ModelData, params: ParamsT) -> Layout:
+        """Where a stored state may differ from a fresh one in more than values, and the ranges of whole numbers, by place.
+
+        Before a chain goes on from a file the host makes a fresh state by :meth:`init` and compares: a kernel that gets arrays of other
+        shapes, or a label that counts beyond them, writes where it should not. By itself a stored state has the places, types and
+        shapes of a fresh one. See :class:`~plaidwork.core.contract.layout.Part`.
+        """
+        return {}
+
+    def contradiction(self, state: StateT, data: ModelData, params: ParamsT) -> str:
+        """What in a stored state contradicts itself or the data, as a part of a sentence ("“sizes” do not add up to …"); else empty.
+
+        For what :meth:`layout` cannot say, as that counts are those of the labels. Asked after it, so that shapes and ranges are
+        as declared, and in the middle of a sweep too.
+        """
+        return ""
+
+    def draw_layout(self, data: ModelData, params: ParamsT) -> Layout:
+        """The ranges of whole numbers among the variables, by name, where somebody indexes with them; ``below`` may name a dim of inputs.
+
+        Types and lengths of dims are compared with what :attr:`spec` declares, before anything is made of the draws of a file.
+        """
+        return {}
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: ParamsT) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""

@@ -80,6 +80,8 @@ class Checkpoint(Holder):
     rng: dict[str, Any]
     cpu_seconds: float = 0.0
     converged: bool = False
+    foreign: bool = False
+    """Whether the state is from a file, and nobody has looked yet whether it fits."""
 
     def __post_init__(self) -> None:
         self._hold()
@@ -107,6 +109,8 @@ class ChainRecord:
         self.converged = False
         self.saved: Checkpoint | None = None
         self.saved_at = time.monotonic()
+        self.foreign = False
+        """Whether the state is from a file, and has to be looked at before the first step."""
         self.broken = False
         """Whether the chain failed: state and generator are of no use, :meth:`rewind` comes before going on."""
         self.stateless = False
@@ -183,6 +187,7 @@ class ChainRecord:
             rng_state(self.rng),
             self.cpu_seconds,
             self.converged,
+            self.foreign,
         )
         self.saved_at = time.monotonic()
         return self.saved
@@ -210,6 +215,7 @@ class ChainRecord:
         self.sweep = checkpoint.sweep
         self.cpu_seconds = checkpoint.cpu_seconds
         self.converged = checkpoint.converged
+        self.foreign = checkpoint.foreign
         self.saved = checkpoint
         self.broken = False
 
@@ -226,3 +232,4 @@ class ChainRecord:
             return
         self.state, self.rng = None, chain_rng(self.seed, self.chain)
         self.sweep, self.cpu_seconds, self.converged, self.broken = 0, 0.0, False, False
+        self.foreign = False

@@ -19,6 +19,7 @@ from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.summaries import halves
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.findings.naming import Naming
+from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import hash_of, joined_inputs, model_data
 from plaidwork.core.inference.run import Run
@@ -77,7 +78,9 @@ class RunInput:
     @cached_property
     def _data(self) -> ModelData:
         run = self._run
-        return model_data(run.spec, fitted_inputs(run, self._datasets), run.seed, run.holdout)
+        data = model_data(run.spec, fitted_inputs(run, self._datasets), run.seed, run.holdout)
+        check_draws(run, self._model, data)
+        return data
 
 
 class FittedInput(RunInput):

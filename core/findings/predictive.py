@@ -18,6 +18,7 @@ from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import ChainView, Kept
 from plaidwork.core.draws.mcstats import ess_mean
 from plaidwork.core.findings.fitted import fitted_inputs
+from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import model_data
 from plaidwork.core.inference.run import Run
@@ -210,6 +211,7 @@ def run_densities(
 ) -> Densities | None:
     """:func:`densities_of` what a run has kept (or of the part given). Raises ``DataError`` when its data are gone or have changed."""
     data = model_data(run.spec, fitted_inputs(run, datasets), run.seed, run.holdout)
+    check_draws(run, model, data)
     return densities_of(model, data, model.spec.stored_params(run.params), kept or run.kept())
 
 

@@ -14,6 +14,7 @@ from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference import relaxing
 from plaidwork.core.inference.events import Event, Finished, Preparing, Started, Swept, Working
+from plaidwork.core.inference.fitting_state import check_fits
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.stopping import has_converged
@@ -29,7 +30,8 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Generator[Event, None, None
     checkpoint. The numbers depend on plan, seed and chain only, not on who iterates, nor on the threads that BLAS has
     elsewhere. Close the iterator when leaving it early: it holds BLAS at one thread.
 
-    Raises whatever the model raises, and ``PluginError`` when it breaks the contract.
+    Raises whatever the model raises, ``PluginError`` when it breaks the contract, and ``SessionError`` for a state from a file
+    that does not fit.
     """
     chain = record.chain
     if record.broken:
@@ -43,6 +45,9 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Generator[Event, None, None
             started = time.thread_time()
             record.state = _state(plan.model.init(plan.data, plan.params, record.rng))
             record.cpu_seconds += time.thread_time() - started
+        elif record.foreign:
+            check_fits(plan, record)
+            record.foreign = False
     yield Started(chain)
     with one_thread():
         while not record.swept_out:

@@ -60,10 +60,12 @@ class Finished(Event):
 class Failed(Event):
     """The chain broke. ``message`` is for the user, ``details`` the traceback (empty for errors of use).
 
-    ``fault`` says which plugin did wrong and where; None for an error of use.
+    ``fault`` says which plugin did wrong and where; None for an error of use. ``refused``: it did not go on from a stored state, which
+    does not fit.
     """
 
     message: str
     hint: str = ""
     details: str = ""
     fault: PluginFault | None = None
+    refused: bool = False

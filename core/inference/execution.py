@@ -18,10 +18,11 @@ from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import Diagnosis, diagnose
 from plaidwork.core.draws.draws import Kept
-from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
+from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SessionError, SettingError
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started, Swept, Working
 from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
@@ -82,17 +83,26 @@ class FitJob:
 
     # -- running --------------------------------------------------------------------------------
     def complete(self) -> None:
-        """Run the chains, wait, and summarise. Raises ``ModelError`` or ``PluginError`` when all chains failed."""
+        """Run the chains, wait, and summarise. Raises ``ModelError`` or ``PluginError`` when all chains failed, ``SessionError`` when no
+        stored state fits."""
         for _ in self:
             pass
-        if self.failures and self.run.n_draws == 0:
+        if self.failures and (self.run.n_draws == 0 or self._all_refused()):
             first = self.failures[0]
+            if self._all_refused():
+                raise SessionError(f"{self.run.title} does not go on. {first.message}", first.hint)
             if first.fault is not None:
                 raise PluginError(
                     first.message, first.hint, first.fault.plugin, first.fault.hook, first.fault
                 )
             raise ModelError(first.message, first.hint or first.details)
         self.summarise()
+
+    def _all_refused(self) -> bool:
+        """Whether no chain went on, as the states that were stored do not fit."""
+        return bool(self.failures) and all(one.refused for one in self.failures) and (
+            self.run.sweeps_done <= self._sweeps_before
+        )  # fmt: skip
 
     def __iter__(self) -> Iterator[Event]:
         """The events of the chains but for sweeps, as they happen (an inline executor's when it is done).
@@ -295,6 +305,7 @@ class FitJob:
             made = (kept.n_draws, run.schedule)
             if kept.n_draws == 0 or self._concluded == made:
                 return
+            check_draws(run, plan.model, plan.data)
             try:
                 with (
                     one_thread(),
@@ -312,7 +323,7 @@ class FitJob:
 def execute(
     run: Run, plan: FitPlan, executor: Executor | None = None, progress: Progress | None = None
 ) -> None:
-    """Complete a :class:`FitJob`. Raises ``ModelError`` or ``PluginError`` when all chains failed."""
+    """Complete a :class:`FitJob`, and raise what that raises."""
     FitJob(run, plan, executor, progress).complete()
 
 

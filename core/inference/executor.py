@@ -10,7 +10,7 @@ from typing import Protocol
 from plaidwork.core.contract.plugin_info import is_users_stop, passes, plugin_error
 from plaidwork.core.contract.storable import check_state
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.inference.engine import run_chain
 from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Started
 from plaidwork.core.inference.plan import FitPlan
@@ -83,7 +83,7 @@ def drive(
             raise
         record.broken = True
         if passes(error) and isinstance(error, PlaidworkError):
-            notify(Failed(record.chain, error.message, error.hint))
+            notify(Failed(record.chain, error.message, error.hint, refused=isinstance(error, SessionError)))
             return
         hint = PLUGIN_HINT if record.sweep else NOTHING_KEPT
         if isinstance(error, MemoryError):

@@ -16,6 +16,7 @@ import numpy as np
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.plugin_info import PluginInfo, owner_of, plugin_error, set_owner
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
 from plaidwork.core.errors import PlaidworkError, PluginError
@@ -62,6 +63,8 @@ class ChainJob:
     """Name, module, source and version of the model's plugin, for messages: the other process loads no registry."""
     threads: int = 1
     """How many may work for the chain at most."""
+    spec: ModelSpec | None = None
+    """The declaration that the run was stored with, where the model has got other variables or traces since; None for the model's."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +197,7 @@ def chain_job(plan: FitPlan, record: ChainRecord, beside: int = 0) -> ChainJob:
     return ChainJob(
         type(plan.model), plan.inputs, plan.params, record.schedule, plan.seed, plan.holdout, record.chain,
         now, np.array(record.trace.rows()), _shapes(record), (info.name, info.module, info.source, info.version),
-        max(1, processors() // beside) if beside else 1,
+        max(1, processors() // beside) if beside else 1, None if record.spec is plan.spec else record.spec,
     )  # fmt: skip
 
 
@@ -294,6 +297,7 @@ def _take(record: ChainRecord, news: _News) -> None:
         saved = replace(news.saved, n_draws=record.draws.count)
         record.rng = rng_from_state(saved.rng)
         record.cpu_seconds, record.converged = saved.cpu_seconds, saved.converged
+        record.foreign = saved.foreign
         record.saved, record.saved_at = saved, time.monotonic()
         record.rest()
     record.sweep = record.trace.count
@@ -379,7 +383,7 @@ def run_job(pipe: Connection, job: ChainJob) -> None:
             holdout=job.holdout,
             turn=False,
         )
-        record = ChainRecord(plan.spec, job.schedule, job.seed, job.chain)
+        record = ChainRecord(job.spec or plan.spec, job.schedule, job.seed, job.chain)
         if job.checkpoint is not None:
             _restore(record, job)
     except (Exception, SystemExit) as error:
@@ -405,3 +409,4 @@ def _restore(record: ChainRecord, job: ChainJob) -> None:
         record.draws.extend_packed({name: [] for name in job.shapes}, job.shapes)
     record.state, record.rng = copy_state(saved.state), rng_from_state(saved.rng)
     record.sweep, record.cpu_seconds, record.converged = saved.sweep, saved.cpu_seconds, saved.converged
+    record.foreign = saved.foreign

@@ -87,6 +87,8 @@ class Run:
     item_notes: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
     session: Session | None = field(default=None, init=False, repr=False, compare=False)
+    foreign: bool = field(default=False, repr=False, compare=False)
+    """Whether it is from a file, and nobody has looked yet whether its draws fit: see ``fitting_draws``."""
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
     _parts: dict[object, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 

@@ -14,11 +14,13 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelError,
     ModelSpec,
     Params,
+    Part,
     Problem,
     Results,
     Stage,
@@ -37,6 +39,7 @@ from plaidwork.plugins.dirichlet_processes.settings import JOINT, Settings
 from plaidwork.plugins.dirichlet_processes.spec import DP_MIXTURE
 from plaidwork.plugins.dirichlet_processes.starts import first_state
 from plaidwork.plugins.dirichlet_processes.state import State, Table, with_joint
+from plaidwork.plugins.dirichlet_processes.stored import contradiction_of, layout_of
 from plaidwork.plugins.dirichlet_processes.sweep import (
     AT_ONCE,
     ROOM,
@@ -153,6 +156,15 @@ class DirichletProcessMixture(Model[State, Settings]):
             "base_spread": packed(state["base"]["psi"], table.joint_first),
             "imputed": state["joint"][~table.items.joint_known].astype(np.float32),
         }
+
+    def layout(self, data: ModelData, params: Settings) -> Layout:
+        return layout_of(data["views"][0].shape[0])
+
+    def draw_layout(self, data: ModelData, params: Settings) -> Layout:
+        return {"cluster_of": Part(low=0, below="sample"), "n_clusters": Part(low=1)}
+
+    def contradiction(self, state: State, data: ModelData, params: Settings) -> str:
+        return contradiction_of(state, table_of(data, params))
 
     def upgrade_state(self, state: Stored, from_version: int, data: ModelData, params: Settings) -> State:
         if from_version == 1:  # no correlated columns

@@ -12,6 +12,7 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelError,
@@ -22,7 +23,7 @@ from plaidwork.core.api import (
     State,
     passes,
 )
-from plaidwork.plugins.group_factor import growing, sweep, weak
+from plaidwork.plugins.group_factor import growing, stored, sweep, weak
 from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
@@ -89,6 +90,12 @@ class GroupFactor(Model[Fields, Settings]):
 
     def objective(self, state: Fields, data: ModelData, params: Settings) -> float:
         return elbo_of(state, params, data)
+
+    def layout(self, data: ModelData, params: Settings) -> Layout:
+        return stored.layout()
+
+    def contradiction(self, state: Fields, data: ModelData, params: Settings) -> str:
+        return stored.contradiction_of(cast(State, state))
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version in (2, 3):

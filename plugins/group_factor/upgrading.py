@@ -6,8 +6,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, State
+from plaidwork.core.api import POSITION, ModelError, State
 from plaidwork.plugins.group_factor.blocks import update_products
+from plaidwork.plugins.group_factor.cells import view_of
 from plaidwork.plugins.group_factor.state import Fields
 
 OLD_STAGES = ("start", "deviance", "weights", "scores", "local")
@@ -30,6 +31,8 @@ def upgraded(state: State, version: int) -> Fields:
     }
     state |= added
     fields = cast(Fields, state)
+    if not _sound(fields):
+        raise ModelError("The stored state does not fit the data and settings.", "Fit again to go on.")
     if "start" not in state and state.get(POSITION, {}).get("stage") != "start":
         update_products(fields, 0, d, totals=True)
         state["stale"] = 0
@@ -40,3 +43,19 @@ def upgraded(state: State, version: int) -> Fields:
     if before:  # made anew when it is put back
         before["cross"] = np.zeros((len(before["z"]), n_groups, d))
     return fields
+
+
+def _sound(state: Fields) -> bool:
+    """Whether sums of products can be made: factors, samples and features are the same in what they are made of."""
+    (k, n), (groups, d), first = state["z"].shape, state["scale"].shape, state["first"]
+    ends = (
+        len(first) == len(state["kinds"]) + 1 == len(state["level"]) + 1 and first[0] == 0 and first[-1] == d
+    )
+    if not ends or (np.diff(first) < 0).any() or state["w"].shape != (k, d) or state["group"].shape != (n,):
+        return False
+    if state["group"].min(initial=0) < 0 or state["group"].max(initial=0) >= groups:
+        return False
+    return all(
+        view.stays or view.arrays["y"].shape == (view.size, n)
+        for view in (view_of(state, index) for index in range(len(state["kinds"])))
+    )

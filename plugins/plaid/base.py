@@ -14,6 +14,7 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     Problem,
@@ -60,6 +61,7 @@ from plaidwork.plugins.plaid.state import (
     read_only,
     true_blocks,
 )
+from plaidwork.plugins.plaid.stored import layout_of_plaid, wrong_copies
 from plaidwork.plugins.plaid.sweep import (
     Setting,
     annealing,
@@ -341,6 +343,12 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         rng: np.random.Generator,
     ) -> dict[str, np.ndarray]:
         return {"X": simulate_matrix(rng, state["replicas"]["0"])}
+
+    def layout(self, data: ModelData, params: SettingsT) -> Layout:
+        return layout_of_plaid(data["X"].shape, params["layer"] == "profile")
+
+    def contradiction(self, state: Fields, data: ModelData, params: SettingsT) -> str:
+        return wrong_copies(state, "replicas")
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: SettingsT) -> Fields:
         return (

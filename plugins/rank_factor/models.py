@@ -12,9 +12,11 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelSpec,
+    Part,
     Problem,
     Results,
     Stage,
@@ -32,7 +34,7 @@ from plaidwork.plugins.rank_factor.results import summarise_posterior
 from plaidwork.plugins.rank_factor.setup import Setup, setup_of
 from plaidwork.plugins.rank_factor.spec import RANK_FACTOR, RANK_FACTOR_VB
 from plaidwork.plugins.rank_factor.start import new_state
-from plaidwork.plugins.rank_factor.state import Fields, Q, SamplerSettings, Settings, Shared
+from plaidwork.plugins.rank_factor.state import Fields, Q, SamplerSettings, Settings, Shared, wrong_groups
 from plaidwork.plugins.rank_factor.vb_posterior import approximate_posterior, best_chain
 from plaidwork.plugins.rank_factor.vb_sample import draw_q
 
@@ -79,6 +81,20 @@ class RankFactorModel(Model[S, P]):
             state = self.init(data, params, rng)
             for _ in passes(self, state, data, params, rng, Clock(0, 0)):
                 pass
+
+    def layout(self, data: ModelData, params: P) -> Layout:
+        follows = {name: Part(same=True) for name in ("rows", "train")}
+        kept = {
+            "good.bound": Part((), missing=True, unset=True),
+            "good.traces.*": Part((), missing=True, unset=True),
+        }
+        return {**follows, **kept, "good.**": Part(like=""), "t": Part(low=0)}
+
+    def draw_layout(self, data: ModelData, params: P) -> Layout:
+        return {"group": Part(low=-1, below=params["n_components"])}
+
+    def contradiction(self, state: S, data: ModelData, params: P) -> str:
+        return wrong_groups(state)
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: P) -> S:
         if from_version == 1:

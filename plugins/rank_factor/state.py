@@ -3,6 +3,7 @@ G classifiers (K' coefficients each); symmetric K x K matrices are packed, row b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict, get_args
 
 import numpy as np
@@ -234,3 +235,10 @@ class Factors(Draw):
     beta_cov: Floats
     mu_var: Floats
     share: Floats
+
+
+def wrong_groups(state: Mapping[str, Any]) -> str:
+    """Whether a stored state of the sampler has samples in groups that it does not have, as a part of a sentence."""
+    if "t" in state and state["t"].max(initial=0) >= len(state["psi"]):
+        return f"“t” names group {state['t'].max() + 1} of {len(state['psi'])}"
+    return ""

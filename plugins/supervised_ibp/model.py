@@ -12,9 +12,11 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelError,
+    Part,
     Problem,
     Results,
     Stage,
@@ -54,6 +56,15 @@ class SupervisedIbp(Model[Fields, Settings]):
 
     def objective(self, state: Fields, data: ModelData, params: Settings) -> float:
         return elbo_of(state, corpus_of(data, params), params)
+
+    def layout(self, data: ModelData, params: Settings) -> Layout:
+        counts = ("most", "vain", "tried", "topic", "candidate", "swept")
+        kept = ("trial", "walk", "leader", "other")
+        return {
+            **{f"moves.{name}": Part((), "int64", low=0, missing=True) for name in counts},
+            "moves.last": Part((), missing=True, unset=True),
+            **{f"moves.{name}.**": Part(like="") for name in kept},
+        }
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version == 2:

@@ -180,6 +180,7 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
         item_names=reader.json(group["item_names"]) if "item_names" in group else older,
         item_notes=stored_notes(reader.json(group["item_notes"])) if "item_notes" in group else {},
         analyses=read_analyses(reader, group),
+        foreign=True,
     )
 
 
@@ -238,4 +239,5 @@ def _read_checkpoint(reader: Reader, group: h5py.Group) -> Checkpoint:
         rng=_numbers(json.loads(reader.text(group["rng"]))),
         cpu_seconds=float(group.attrs["cpu_seconds"]),
         converged=bool(group.attrs["converged"]),
+        foreign=True,
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, ModelData
+from plaidwork.core.api import ChainView, ModelData, ModelError
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import samples
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links
@@ -14,6 +14,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     MOVE_SLOTS,
     ViewTables,
     bases_of,
+    check_labels,
     links_of,
     new_state,
 )
@@ -77,6 +78,13 @@ def draw_at(chain: ChainView, i: int, data: ModelData, tables: ViewTables) -> Dr
     views = len(cluster)
     ends = np.cumsum(np.asarray(chain.draw("n_clusters", i), np.int64))
     beta: list[Floats] = np.split(np.asarray(chain.draw("weight", i), float), ends[:-1])
+    check_labels(cluster, tables)
+    if len(beta) != views or any(
+        int(labels.max(initial=-1)) >= len(one) for labels, one in zip(cluster, beta)
+    ):
+        raise ModelError(
+            "A draw names clusters of which it has no weight.", "Fit again with the same settings."
+        )
     rest = np.array([max(1.0 - float(one.sum()), LEAST_REST) for one in beta])
     state = new_state(
         block,

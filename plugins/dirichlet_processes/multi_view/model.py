@@ -14,10 +14,12 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelError,
     ModelSpec,
+    Part,
     Problem,
     Results,
     Stage,
@@ -35,6 +37,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     tables_of,
     with_joint,
 )
+from plaidwork.plugins.dirichlet_processes.multi_view.stored import contradiction_of, layout_of
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, log_joint
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import find_problems
@@ -108,6 +111,19 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
             "accepted_blocks": _share(at, samples.BLOCK_MOVES, samples.BLOCK_TRIES),
             "accepted": _share(at, samples.MOVES, samples.TRIES),
         }
+
+    def layout(self, data: ModelData, params: ViewSettings) -> Layout:
+        return layout_of(data["views"][0].shape[0], len(data["views"]))
+
+    def draw_layout(self, data: ModelData, params: ViewSettings) -> Layout:
+        return {
+            "block_of": Part(low=0, below="sample"),
+            "cluster_of": Part(low=-1, below="sample"),
+            "n_clusters": Part(low=0),
+        }
+
+    def contradiction(self, state: ViewState, data: ModelData, params: ViewSettings) -> str:
+        return contradiction_of(state, tables_of(data, params))
 
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: ViewSettings

@@ -13,7 +13,13 @@ from plaidwork.plugins.dirichlet_processes.clusterings import pooled_draws
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, pairs_of, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.numbering import number_blocks
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
-from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState, ViewTables, links_of, new_state
+from plaidwork.plugins.dirichlet_processes.multi_view.state import (
+    ViewState,
+    ViewTables,
+    check_labels,
+    links_of,
+    new_state,
+)
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, draw_weights
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, draw_alpha
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints
@@ -75,6 +81,7 @@ def permuted_information(kept: Kept, tables: ViewTables, params: ViewSettings) -
     rng, found = np.random.default_rng(len(used)), []
     for chain, i in used:
         cluster = np.array(chain.draw("cluster_of", i), np.int64)
+        check_labels(cluster, tables)
         drawn, views = np.asarray(chain.draw("concentrations", i), float), len(cluster)
         for labels in cluster[1:]:
             inside = np.flatnonzero(labels >= 0)

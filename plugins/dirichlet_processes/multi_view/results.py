@@ -29,7 +29,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.cells import cells_of
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import pairs_of
 from plaidwork.plugins.dirichlet_processes.multi_view.reference import permuted_information
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
-from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewTables, one_view
+from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewTables, check_labels, one_view
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.profiles import Profiles, profiles_of
 from plaidwork.plugins.dirichlet_processes.results import MOST_SHOWN, UNSURE, marks
@@ -43,6 +43,7 @@ SURE = 0.95
 def points_of(kept: Kept, tables: ViewTables) -> list[tuple[NearestPartition, Ints, Ints]]:
     """Of each view the partition that is shown, of which samples it is, and the draws (S, those) that it is nearest to."""
     drawn = np.array([chain.draw("cluster_of", i) for chain, i in pooled_draws(kept, MOST_DRAWS)], np.int64)
+    check_labels(drawn, tables)
     found = []
     for v, has in enumerate(tables.bag.has):
         inside = np.flatnonzero(has)

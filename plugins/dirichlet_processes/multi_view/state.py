@@ -10,7 +10,7 @@ from typing import Any, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from plaidwork.core.api import Block, ModelData, Params
+from plaidwork.core.api import Block, ModelData, ModelError, Params
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     CODES,
@@ -254,6 +254,15 @@ def new_state(
         "log_evidence": np.zeros(views),
         "information": np.zeros(views * (views - 1) // 2 + views + 1),
     }
+
+
+def check_labels(cluster: Ints, tables: ViewTables) -> None:
+    """Raise ``ModelError`` for drawn clusters (…, V, n) that a sample has in a view that it lacks, or lacks in one that it has."""
+    if not ((cluster >= 0) == np.asarray(tables.bag.has)).all():
+        raise ModelError(
+            "The draws have no clusters where samples have a view, or some where they have none.",
+            "Fit again with the same settings.",
+        )
 
 
 def with_joint(state: Mapping[str, Any], tables: ViewTables) -> ViewState:

@@ -12,11 +12,13 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelError,
     ModelSpec,
     Params,
+    Part,
     Problem,
     Results,
     Stage,
@@ -32,6 +34,7 @@ from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 from plaidwork.plugins.dirichlet_processes.topics.spec import HDP_TOPICS
 from plaidwork.plugins.dirichlet_processes.topics.starts import first_state
 from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, used_topics
+from plaidwork.plugins.dirichlet_processes.topics.stored import LAYOUT, contradiction_of
 from plaidwork.plugins.dirichlet_processes.topics.sweep import Updates, log_joint, perplexity, refreshed
 
 TOKENS_AT_ONCE = 200_000
@@ -194,6 +197,15 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         from plaidwork.plugins.dirichlet_processes.topics.simulate import draw_words
 
         return {"X": draw_words(state, shapes["X"], rng)}
+
+    def layout(self, data: ModelData, params: TopicSettings) -> Layout:
+        return LAYOUT
+
+    def draw_layout(self, data: ModelData, params: TopicSettings) -> Layout:
+        return {"main_topics": Part(low=0), "sizes": Part(low=0)}
+
+    def contradiction(self, state: TopicState, data: ModelData, params: TopicSettings) -> str:
+        return contradiction_of(state, corpus_of(data, params))
 
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: TopicSettings

@@ -13,8 +13,10 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     ModelData,
     ModelSpec,
+    Part,
     Problem,
     Results,
     Stage,
@@ -34,6 +36,7 @@ from plaidwork.plugins.gp_auxiliary.shared.frame import (
 )
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, squared_length
 from plaidwork.plugins.gp_auxiliary.shared.state import ClassesFields, ClassesFixed, Replica
+from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED, steps_layout, wrong_search
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import ClassesSettings
 
 WHOLE_UP_TO = 200
@@ -121,6 +124,17 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         moved = "flow" in copy and len(copy["flow"]["map"]) > 0
         times = 2 * flow.MOST_STEPS * params["trajectories"] if moved else params["site_sweeps"]
         return float(times * len(copy["z"]) * hyper.pass_seconds(copy))
+
+    def layout(self, data: ModelData, params: ClassesSettings) -> Layout:
+        copies = {
+            name: Part(("M",), "int64", low=0, below=below, missing=True)
+            for name, below in (("swaps.label", "M"), ("swaps.stage", 3), ("swaps.trips", None))
+        }
+        own = Part((), "int64", low=-1, missing=True)
+        return {**FIXED, **copies, "rungs.*.map_at": own, **steps_layout("steps.*")}
+
+    def contradiction(self, state: ClassesFields, data: ModelData, params: ClassesSettings) -> str:
+        return wrong_search(state["fixed"]["x"], state["rungs"]["0"]["theta"], state["steps"].values())
 
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: ClassesSettings

@@ -10,8 +10,10 @@ import numpy as np
 
 from plaidwork.core.api import (
     Clock,
+    Layout,
     ModelData,
     ModelSpec,
+    Part,
     Problem,
     Stage,
     State,
@@ -32,6 +34,7 @@ from plaidwork.plugins.gp_auxiliary.shared.frame import (
 from plaidwork.plugins.gp_auxiliary.shared.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, draw_f, is_dense, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.shared.state import Gram, OrderedFields, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED, steps_layout, wrong_search
 from plaidwork.plugins.gp_auxiliary.shared.stretching import stretch_amplitudes
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import CutSettings, OrderedSettings
 
@@ -253,6 +256,15 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
             ),
             *hyper.covariance_stage(state, params, move),
         ]
+
+    def layout(self, data: ModelData, params: OrderedSettings) -> Layout:
+        joint = {
+            f"joint_steps.{name}": Part(("J",)) for name in ("log_size", "tried", "taken")
+        }  # version 1.0 had two
+        return {**FIXED, **joint, **steps_layout("steps", "cut_steps", "joint_steps")}
+
+    def contradiction(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> str:
+        return wrong_search(state["fixed"]["x"], state["theta"], [state["steps"]])
 
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: OrderedSettings

@@ -15,6 +15,7 @@ import numpy as np
 from plaidwork.core.api import (
     Clock,
     Cost,
+    Layout,
     ModelData,
     ModelSpec,
     Problem,
@@ -27,6 +28,7 @@ from plaidwork.plugins.gp_auxiliary.shared import hyper
 from plaidwork.plugins.gp_auxiliary.shared.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 from plaidwork.plugins.gp_auxiliary.shared.state import OrderedFixed, QuickFields
+from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED
 from plaidwork.plugins.gp_auxiliary.shared.tilting import bound_of, placed, tilt
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings
 
@@ -97,6 +99,9 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
             "amplitude": math.exp(state["theta"][0]),
             "step": float(state["step"].max()) if inferred else 0.0,
         }
+
+    def layout(self, data: ModelData, params: LawSettings) -> Layout:
+        return FIXED
 
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: LawSettings

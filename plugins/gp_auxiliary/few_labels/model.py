@@ -13,8 +13,10 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     ModelData,
     ModelSpec,
+    Part,
     Problem,
     Results,
     Stage,
@@ -86,6 +88,9 @@ class SemiClasses(Classes):
 
     spec: ClassVar[ModelSpec] = SEMI
     semi: ClassVar[bool] = True
+
+    def draw_layout(self, data: ModelData, params: ClassesSettings) -> Layout:
+        return {"copy": Part(low=0, below="rung")}
 
     def setting(self, state: ClassesFields, params: ClassesSettings) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})

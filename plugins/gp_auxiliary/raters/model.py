@@ -13,9 +13,11 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelSpec,
+    Part,
     Problem,
     Results,
     Stage,
@@ -51,6 +53,7 @@ from plaidwork.plugins.gp_auxiliary.shared import hyper
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, draw_f
 from plaidwork.plugins.gp_auxiliary.shared.state import RatedFields, RatedFixed
+from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED, steps_layout, wrong_search
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RatedSettings
 
 _Name = Literal["f", "together", "offset", "precision", "cuts", "theta"]
@@ -142,6 +145,14 @@ class Rated(Model[RatedFields, RatedSettings]):
             *hyper.covariance_stage(state, params, move),
             Stage("latent function", latent, slice=hyper.a_slice(hyper.walk_seconds(state))),
         ]
+
+    def layout(self, data: ModelData, params: RatedSettings) -> Layout:
+        ratings = {f"fixed.{name}": Part(same=True) for name in ("item", "rater", "sizes", "free")}
+        walks = steps_layout("steps", "cut_steps", "joint_steps", "rater_steps")
+        return {**FIXED, **ratings, **walks, "precision": Part(low=1e-300)}
+
+    def contradiction(self, state: RatedFields, data: ModelData, params: RatedSettings) -> str:
+        return wrong_search(state["fixed"]["x"], state["theta"], [state["steps"]])
 
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: RatedSettings

@@ -14,9 +14,11 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelSpec,
+    Part,
     Problem,
     Results,
     Stage,
@@ -53,6 +55,7 @@ from plaidwork.plugins.gp_auxiliary.regression.state import (
 )
 from plaidwork.plugins.gp_auxiliary.shared import hyper
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED, steps_layout, wrong_search
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 SLICES = 4
@@ -246,6 +249,14 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         if kind == "student":
             return [covariance, Stage("noise", student, end=end)]
         return [covariance, Stage("noise", varying, None, hyper.a_slice(seconds), end=end)]
+
+    def layout(self, data: ModelData, params: RegressionSettings) -> Layout:
+        bracket = {f"bracket.{name}": Part((), missing=True) for name in ("low", "high", "height")}
+        bracket["bracket.other"] = Part(("J",), missing=True)
+        return {**FIXED, **bracket, **steps_layout("steps")}
+
+    def contradiction(self, state: RegressionFields, data: ModelData, params: RegressionSettings) -> str:
+        return wrong_search(state["fixed"]["x"], state["theta"], [state["steps"]])
 
     def traces(
         self, state: RegressionFields, data: ModelData, params: RegressionSettings

@@ -13,7 +13,18 @@ from typing import ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Kept, ModelData, ModelSpec, Results, Stage, Table, format_number
+from plaidwork.core.api import (
+    Clock,
+    Kept,
+    Layout,
+    ModelData,
+    ModelSpec,
+    Part,
+    Results,
+    Stage,
+    Table,
+    format_number,
+)
 from plaidwork.plugins.gp_auxiliary.regression.model import Regressing
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
 from plaidwork.plugins.gp_auxiliary.regression.parameters import as_shown
@@ -36,6 +47,7 @@ from plaidwork.plugins.gp_auxiliary.regression.state import (
 from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 from plaidwork.plugins.gp_auxiliary.shared.state import Floats
+from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
 
 NEAR = 3.0
@@ -114,6 +126,9 @@ class QuickRegression(Regressing[QuickFields, QuickSettings]):
             "tried": 0,
             "still": 0,
         }
+
+    def layout(self, data: ModelData, params: QuickSettings) -> Layout:
+        return {**FIXED, "tops": Part(unset=True)}
 
     def stages(
         self,

@@ -15,6 +15,7 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelSpec,
@@ -49,6 +50,7 @@ from plaidwork.plugins.plaid.kernels.joint_draw import covered_cells
 from plaidwork.plugins.plaid.priors import Gamma
 from plaidwork.plugins.plaid.simulate import draw_subsets
 from plaidwork.plugins.plaid.state import given_blocks, read_only, true_blocks
+from plaidwork.plugins.plaid.stored import layout_of_counts, wrong_copies
 
 AT_ONCE = 1000
 """Slice of a stage that takes next to no time."""
@@ -239,6 +241,12 @@ class PlaidCounts(Model[CountFields, CountSettings]):
     def summarise(self, kept: Kept, data: ModelData, params: CountSettings) -> Results:
         levels = params["row_degrees"] and params["column_degrees"]
         return summarise_counts(kept, data, params["max_blocks"], entries_of(data, params), levels)
+
+    def layout(self, data: ModelData, params: CountSettings) -> Layout:
+        return layout_of_counts(data["X"].shape)
+
+    def contradiction(self, state: CountFields, data: ModelData, params: CountSettings) -> str:
+        return wrong_copies(state, "copies")
 
     def validate(self, data: ModelData, params: CountSettings) -> Sequence[Problem]:
         return find_problems(data, params)

@@ -8,6 +8,7 @@ import pytest
 from conforming import Bound, Means
 from faults import caught, passes, skipped
 
+from plaidwork.core.api import Part
 from plaidwork.core.checks import checks_for
 
 
@@ -65,6 +66,58 @@ def test_the_middle_of_a_sweep():
     caught(HalfWay, "mid_sweep", "in the middle of a sweep")
     (right,) = checks_for(Means, only=["mid_sweep"])
     right()  # not skipped: its sweeps have two slices
+
+
+class Labelled(Means):
+    """Keeps a label of each sample, and says nothing of them."""
+
+    def init(self, data, params, rng):
+        return super().init(data, params, rng) | {"label": np.zeros(data["X"].shape[0], np.int64)}
+
+
+class Said(Labelled):
+    def layout(self, data, params):
+        return {"label": Part(low=0, below=3)}
+
+
+class Changing(Means):
+    """Keeps ever more numbers."""
+
+    def init(self, data, params, rng):
+        return super().init(data, params, rng) | {"more": np.zeros(1)}
+
+    def step(self, state, data, params, rng, clock):
+        found = super().step(state, data, params, rng, clock)
+        state["more"] = np.append(state["more"], 0.0)
+        return found
+
+
+class Late(Means):
+    """Has an entry of whose kind nothing was said from its fifth sweep on."""
+
+    def step(self, state, data, params, rng, clock):
+        if clock.sweep == 4:
+            state["late"] = np.zeros(2)
+        return super().step(state, data, params, rng, clock)
+
+
+def test_states_that_would_be_refused():
+    caught(Labelled, "state_fits", "label", "in which range")
+    passes(Said(), "state_fits")
+    caught(Changing, "state_fits", "more")
+    caught(Late, "state_fits", "“late” is not known")
+
+
+class Narrow(Means):
+    """Says that its precision is larger than it is."""
+
+    def draw_layout(self, data, params):
+        return {"tau": Part(low=1e9)}
+
+
+def test_draws_that_would_be_refused():
+    caught(Narrow, "draws_fit", "tau", "at least")
+    passes(Means(), "draws_fit")
 
 
 class Writing(Means):

@@ -10,16 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plaidwork.core.api import (
+    POSITION,
     Block,
     ChainView,
     Clock,
     Cost,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelError,
     ModelSpec,
     Params,
+    Part,
     Problem,
     Results,
     Stage,
@@ -37,7 +40,14 @@ from plaidwork_dirichlet_mixture.clusters import (
 )
 from plaidwork_dirichlet_mixture.concentration import draw_alpha, log_gamma_density
 from plaidwork_dirichlet_mixture.spec import SPEC
-from plaidwork_dirichlet_mixture.starts import find_problems, new_state, read_only, scaling, upgraded
+from plaidwork_dirichlet_mixture.starts import (
+    find_problems,
+    new_state,
+    read_only,
+    scaling,
+    upgraded,
+    wrong_counts,
+)
 
 SLICE = 25_000_000
 """Work of a slice, about a nanosecond each."""
@@ -76,6 +86,25 @@ class DirichletMixture(Model):
         labels = np.full(data["X"].shape[0], -1 if params["start"] == "sequential" else 0, np.int64)
         alpha = params["alpha_shape"] / params["alpha_rate"] if params["learn_alpha"] else params["alpha"]
         return new_state(labels, float(alpha), centre, scale, params)
+
+    def layout(self, data: ModelData, params: Params) -> Layout:
+        """Labels, and sums by cluster of any number of slots S."""
+        n = data["X"].shape[0]
+        return {
+            "labels": Part(low=-1, below="S"),
+            "members": Part(low=0, below=n),
+            "side": Part(low=0, below=2),
+            "clusters.size": Part(("S",), low=0, below=n + 1),
+            "clusters.seen": Part(("S", None), low=0, below=n + 1),
+            "clusters.factor": Part(("S", None, None)),
+            "clusters.*": Part(("S", None)),
+            "pair.size": Part(low=0, below=n + 1),
+            "pair.seen": Part(low=0, below=n + 1),
+            "at": Part(low=0),
+        }
+
+    def contradiction(self, state: State, data: ModelData, params: Params) -> str:
+        return wrong_counts(state) if POSITION in state else ""
 
     def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock

@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import POSITION, Block, Params, Problem, State
 from plaidwork_dirichlet_mixture.clusters import empty_clusters
-from plaidwork_dirichlet_mixture.sweep import PHASE, ROW, start_position
+from plaidwork_dirichlet_mixture.sweep import FIRST, HIGH, MEMBERS, PHASE, ROW, SECOND, start_position
 
 SLOTS = 4
 MOST_FULL_COLUMNS = 100
@@ -61,6 +61,20 @@ def new_state(
         "at": at,
         "sums": sums,
     }
+
+
+def wrong_counts(state: State) -> str:
+    """What sizes, slots and a move under way say against the labels within a sweep, as a part of a sentence; empty when nothing."""
+    position, labels, at = state[POSITION], state["labels"], state["at"]
+    size, n = state["clusters"]["size"], len(labels)
+    counted = labels[: position["at"]] if position["stage"] == "clusters" else labels
+    if not np.array_equal(np.bincount(counted[counted >= 0], minlength=len(size)), size):
+        return "“clusters.size” does not count the labels"
+    if not labels.max(initial=-1) < at[HIGH] <= len(size):
+        return f"“at” says that slots below {at[HIGH]} are in use"
+    if max(at[FIRST], at[SECOND], at[MEMBERS] - 1) >= n or at[ROW] > n:
+        return "“at” names rows that there are not"
+    return ""
 
 
 def upgraded(state: State) -> State:

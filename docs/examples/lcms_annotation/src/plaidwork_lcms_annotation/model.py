@@ -13,6 +13,7 @@ from plaidwork.core.api import (
     Cost,
     Dataset,
     Kept,
+    Layout,
     Model,
     ModelData,
     ModelError,
@@ -30,7 +31,7 @@ from plaidwork_lcms_annotation.groups import ASSIGNED, CHANGED, CLUSTERS, HIGH, 
 from plaidwork_lcms_annotation.peaks import LISTS, prepared_lists
 from plaidwork_lcms_annotation.scales import draw_rates, draw_scales, log_prior, log_rates
 from plaidwork_lcms_annotation.spec import SPEC
-from plaidwork_lcms_annotation.state import Terms, law_of, new_state, ready, terms_of, work_of
+from plaidwork_lcms_annotation.state import Terms, law_of, layout_of, new_state, ready, terms_of, work_of
 
 PEAKS_AT_ONCE = 30_000
 """Peaks of one slice: some 20 ms."""
@@ -93,6 +94,9 @@ class LcmsAnnotation(Model):
         """Positions of the candidates that the peaks now are."""
         choice, position = state["work"]["choice"], terms.lists.candidates.position
         state["position"][:] = np.where(choice >= 0, np.append(position, -1)[choice], -1)
+
+    def layout(self, data: ModelData, params: Params) -> Layout:
+        return layout_of(terms_of(data, params))
 
     def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, Params, State
+from plaidwork.core.api import Layout, ModelData, Params, Part, State
 from plaidwork_lcms_annotation.groups import N_COUNTERS, Law, Seen, Work, log_background, log_errors, rebuild
 from plaidwork_lcms_annotation.patterns import Floats
 from plaidwork_lcms_annotation.peaks import LISTS, Lists, prepared_lists
@@ -127,6 +127,21 @@ def ready(state: State, terms: Terms) -> None:
             work[name] = np.zeros(shape, np.float64 if name in floats else np.int64)
     weigh_terms(state, terms, state["scales"], work["mass"], work["back"])
     rebuild(work_of(state), terms.seen, near, lists.theory, state["position"])
+
+
+def layout_of(terms: Terms) -> Layout:
+    """The ranges of labels and of the lists that the kernels keep of blocks: of N peaks, F formulas and S blocks there may be."""
+    lists, near = terms.lists, terms.lists.candidates
+    peaks, slots = len(lists.peaks.seen), len(near.active) + 1
+    below = {
+        "position": int(near.position.max(initial=-1)) + 1, "cluster": slots, "work.choice": len(near.position), "work.size": peaks + 1,
+        "work.formula": len(lists.texts), **{f"work.{name}": peaks for name in ("head", "after", "before", "list", "picks")},
+        **{f"work.{name}": slots for name in ("first", "following", "preceding", "free")},
+    }  # fmt: skip
+    return {
+        **{place: Part(low=-1, below=number) for place, number in below.items()},
+        "work.at": Part(low=0, below=2**40),
+    }
 
 
 def weigh_terms(state: State, terms: Terms, scales: Floats, mass: Floats, back: Floats) -> None:

@@ -1,0 +1,77 @@
+"""What a stored state of the mixture may hold: labels and counts that the kernels index with."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from plaidwork.core.api import POSITION, Layout, Part
+from plaidwork.core.api import State as Stored
+from plaidwork.plugins.dirichlet_processes.kernels import scan
+from plaidwork.plugins.dirichlet_processes.state import Ints, State, Table
+
+
+def standing(state: Stored, first: str) -> tuple[str, int]:
+    """Stage and unit in which the sweep stands; at the beginning of the first one between two sweeps."""
+    position = state.get(POSITION, {})
+    return str(position.get("stage", first)), int(position.get("at", 0))
+
+
+def layout_of(n: int) -> Layout:
+    """The places of a state of ``n`` rows; S slots."""
+    counts, slots = Part(low=0, below=n + 1), ("S", None)
+    return {
+        "labels": Part(low=-1, below="S"),
+        "order": Part(low=0, below=n),
+        "clusters.size": Part(("S",), low=0, below=n + 1),
+        "clusters.known": Part(slots, low=0, below=n + 1),
+        "clusters.*": Part(slots),
+        "pair.size": counts,
+        "pair.known": counts,
+        "at": Part(low=0),
+        "alpha": Part(low=0.0),
+        "discount": Part(low=0.0, below=1),
+    }
+
+
+def contradiction_of(state: State, table: Table) -> str:
+    """What counts and labels say against each other, as a part of a sentence; empty when nothing.
+
+    At the beginning of a sweep the clusters are added up anew, so that only within one their sums matter.
+    """
+    stage, at = standing(cast(Stored, state), "clusters")
+    n = len(state["labels"])
+    if stage == "clusters":
+        return _sums(state, table, min(at, n)) if at else ""
+    if stage == "labels":
+        if not np.array_equal(np.sort(state["order"]), np.arange(n)):
+            return "“order” does not name every row once"
+        drawn = state["order"][:at]
+    else:
+        drawn = np.arange(n)
+    if state["labels"][drawn].min(initial=0) < 0:
+        return "“labels” has rows without a cluster"
+    return _sums(state, table, n) or _numbers(state)
+
+
+def _sums(state: State, table: Table, rows: int) -> str:
+    """Whether sizes and known cells are those of the first rows."""
+    labels, clusters = state["labels"][:rows], state["clusters"]
+    here = np.flatnonzero(labels >= 0)
+    if not np.array_equal(np.bincount(labels[here], minlength=len(clusters["size"])), clusters["size"]):
+        return "“clusters.size” does not count the labels"
+    known = np.zeros_like(clusters["known"])
+    np.add.at(known, labels[here], table.items.known[here].astype(known.dtype))
+    return "" if np.array_equal(known, clusters["known"]) else "“clusters.known” does not count the labels"
+
+
+def _numbers(state: State) -> str:
+    """Whether the slots in use are those of the labels."""
+    at: Ints = state["at"]
+    size = state["clusters"]["size"]
+    if not int(state["labels"].max(initial=-1)) < at[scan.HIGH] <= len(size):
+        return f"“at” says that slots below {at[scan.HIGH]} are in use"
+    if at[scan.NUMBER] != (size > 0).sum():
+        return f"“at” counts {at[scan.NUMBER]} clusters"
+    return ""
