@@ -28,8 +28,8 @@ class ElidedCheck(QCheckBox):
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text = text
-        self.setAccessibleName(tr(text))
+        self._text = tr(text)
+        self.setAccessibleName(self._text)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._fit(10_000)
 
