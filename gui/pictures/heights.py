@@ -58,14 +58,15 @@ def least_height(picture: Picture, width: float, style: Style, scrolls: bool = F
 
 
 def _with_maps(panels: tuple[Panel, ...], width: float, style: Style, scrolls: bool) -> tuple[Panel, ...]:
-    """Panels beside others of so many lines, in lines that can be read: maps with equal units, and those of any height where the
-    others are pictures too; nothing of other pictures."""
+    """Panels in lines that can be read: maps with equal units, alone where that scrolls, and panels of any height beside others
+    that are pictures too; nothing of other pictures."""
     own = scrolls and lower_part(panels) > 2
-    if len(panels) < 2 or not all(panel.height or panel.equal or own for panel in panels):
+    alone = len(panels) < 2
+    if not all(panel.height or panel.equal or own for panel in panels) or (alone and not scrolls):
         return ()
-    most = width / style.metrics().height()
+    most, map_ = width / style.metrics().height(), _FREE if alone else _MAP
     least: list[float] = [
-        0.0 if panel.height else min(_MAP, most * aspect(panel)) if panel.equal else float(_FREE)
+        0.0 if panel.height else min(map_, most * aspect(panel)) if panel.equal else float(_FREE)
         for panel in panels
     ]
     free, lines = sum(least), sum(panel.height for panel in panels)

@@ -161,6 +161,17 @@ def test_a_map_with_equal_units_stays_readable_above_other_panels(qapp):
         assert least_height(p.Picture("h", panels=panels), 900, style) == 0
 
 
+def test_a_map_with_equal_units_alone_is_readable_where_it_scrolls(qapp):
+    """Square and low, it was a stamp in the corner."""
+    style = screen_style()
+    square = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis("x", low=0, high=1), p.Axis(low=0, high=1), equal=True)
+    picture = p.Picture("h", panels=(square,))
+    needed = least_height(picture, 900, style, scrolls=True)
+    (frame,) = lay_out(picture, QRectF(0, 0, 900, needed), style).frames
+    assert frame.area.height() >= 5.5 * style.metrics().height()
+    assert least_height(picture, 900, style) == 0
+
+
 def test_a_panel_of_any_height_has_most_of_a_small_room(qapp):
     """A map above curves of eight lines was a strip of one colour in a low window."""
     style = screen_style()
