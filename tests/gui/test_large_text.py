@@ -12,6 +12,7 @@ from plaidwork.gui import tokens
 from plaidwork.gui.analyses.rail import Rail
 from plaidwork.gui.palettes import contrast
 from plaidwork.gui.pictures.style import paper_style, screen_style
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tokens import size
 from plaidwork.gui.workbench import Workbench
@@ -98,6 +99,16 @@ def test_lines_of_the_list_of_analyses_grow_with_the_texts(qtbot):
         body, caption = (QFontMetrics(theme().font(role)).height() for role in ("body", "caption"))
         assert high[scale] >= body + 2 * caption
     assert high[2.0] == 2 * high[1.0]
+
+
+def test_the_icon_of_what_is_wrong_is_not_cut(qtbot):
+    line = ErrorLine()
+    qtbot.addWidget(line)
+    line.set_text("A reason.")
+    for scale in (1.0, 2.0, 1.0):
+        theme().set_text_scale(scale)
+        drawn = line._icon.pixmap()
+        assert drawn.width() / drawn.devicePixelRatio() <= line._icon.width()
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
