@@ -378,20 +378,12 @@ class MainWindow(QMainWindow):
             "show_beside": run is not None,
             **dict.fromkeys(("compare_runs", "results_as_data"), run is not None and bool(run.results)),
             "verify": run is not None and self.workbench.can_verify(run),
-            "write_report": any(one.results for one in self.workbench.session.runs.values()),
             "write_methods": run is not None,
             "export_picture": "export_picture" in offers,
             "copy_picture": "export_picture" in offers,
             "show_data": "show_data" in offers,
             "find": "find_in_page" in offers,
-            **dict.fromkeys(
-                ("save", "save_as", "session_notes"), bool(has_data or self.workbench.session.runs)
-            ),
-            "save_without_data": bool(self.workbench.session.runs),
-            "save_compact": bool(self.workbench.session.runs),
-            "save_linked": has_data,
-            "save_embedded": bool(self.workbench.session.links),
-            "compare_sessions": bool(has_data or self.workbench.session.runs),
+            **self._of_session(),
         }.items():
             actions[key].setEnabled(enabled)
         left = unfinished or (run is not None and not phase and run.resumable)
@@ -404,6 +396,18 @@ class MainWindow(QMainWindow):
         elif failed and not lost:  # going on would fail again
             next_step = {"fit_again"}
         self.header.set_buttons({"pause", "stop"} if phase else next_step)
+
+    def _of_session(self) -> dict[str, bool]:
+        """The commands that go by what the session holds, whatever is in front."""
+        session = self.workbench.session
+        has_data, has_runs = bool(session.datasets), bool(session.runs)
+        return {
+            **dict.fromkeys(("save", "save_as", "session_notes", "compare_sessions"), has_data or has_runs),
+            **dict.fromkeys(("save_without_data", "save_compact"), has_runs),
+            "write_report": any(run.results for run in session.runs.values()),
+            "save_linked": has_data,
+            "save_embedded": bool(session.links),
+        }
 
     def refresh_steps(self) -> None:
         """Name in the menu what would be taken back, or made again."""

@@ -4,6 +4,7 @@ The quick tests pack a small folder in place of the program. The slow one takes 
 has made in ``dist/``, or in the folder that ``PLAIDWORK_BUNDLE_OUT`` names.
 """
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -77,6 +78,8 @@ def test_package_installs_and_leaves_nothing(small, tmp_path):
     assert checked(root / "usr" / "bin" / "plaidwork") == "hello\n"
     assert (root / "usr/lib/plaidwork/_internal/a.so").stat().st_mode & 0o777 == 0o644
     assert (root / "usr/share/doc/plaidwork/copyright").read_text(encoding="utf-8") == "LICENCES.txt"
+    assert b"plaidwork" in gzip.decompress((root / "usr/share/man/man1/plaidwork.1.gz").read_bytes())
+    assert (root / "usr/share/lintian/overrides/plaidwork").is_file()
     assert checked(*dpkg, "--verify", "plaidwork") == ""
     checked(*dpkg, "--purge", "plaidwork")
     assert not [name for name in everything(root) if "plaidwork" in name.lower() or name.startswith("usr")]
@@ -91,6 +94,29 @@ def test_archive_says_how_to_install_it(small, tmp_path):
     assert len(entries) == 5
     assert all(f"  ~/.local/{path.relative_to(folder)}\n" in hint for path in entries)
     assert checked(folder / "plaidwork") == "hello\n"
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [("Darwin arm64", "this is not Linux on 64-bit x86"), ("Linux x86_64", "it needs binutils zstd")],
+)
+def test_what_cannot_be_had_is_no_failure_of_the_build(tmp_path, system, words):
+    """It ends with 3, by which `.ci/run` leaves it out, and says what is missing; here nothing but a few tools is there."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("basename", "date", "dirname", "mkdir", "sh"):
+        (tools / name).symlink_to(shutil.which(name))
+    (tools / "uname").write_text(
+        f"#!{tools}/sh\n[ $1 = -s ] && echo {system.split()[0]} || echo {system.split()[1]}\n",
+        encoding="utf-8",
+    )
+    (tools / "uname").chmod(0o755)
+    environment = os.environ | {"PATH": str(tools), "PLAIDWORK_NO_APT": "1"}
+    command = [tools / "sh", FROZEN / "build.sh", tmp_path / "out"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert f"The folder cannot be built here: {words}." in done.stderr
+    assert not any((tmp_path / "out").iterdir())
 
 
 @pytest.mark.slow

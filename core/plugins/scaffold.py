@@ -7,11 +7,14 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 
 from plaidwork.core.errors import SettingError
+from plaidwork.core.refusals import why
 from plaidwork.core.resources import RESOURCES
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*\Z")
@@ -49,28 +52,46 @@ def create(name: str, folder: Path = Path()) -> Scaffold:
     root = folder.expanduser() / name
     if root.exists() or root.is_symlink():
         raise SettingError(f"{root} exists already.", "Choose another name, or another --folder.")
+    files = {PurePosixPath(_filled(path, names)): source for path, source in _FILES.items()}
     try:
-        files = {PurePosixPath(_filled(path, names)): source for path, source in _FILES.items()}
-        folder.expanduser().mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.expanduser()))
-        try:
-            for path, source in files.items():
-                target = draft / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                text = (_templates() / source).read_text(encoding="utf-8")
-                target.write_text(_filled(text, names), encoding="utf-8", newline="\n")
-            draft.chmod(0o755)
-            (draft / "ci.sh").chmod(0o755)
-            draft.rename(root)
-        except BaseException:
-            shutil.rmtree(draft, ignore_errors=True)
-            raise
+        with _made(root.parent):
+            _write(files, names, root)
     except OSError as error:
-        raise SettingError(f"{root} cannot be written: {error.strerror or error}.") from error
+        raise SettingError(f"{root} cannot be written: {why(error)}.", "Choose another --folder.") from error
     module = names["module"]
     return Scaffold(
         root.absolute(), tuple(files), module, module, PurePosixPath(module, "example", "matrix.csv")
     )
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """The folder is there; on an error those on the way to it that were not go again."""
+    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for one in new:
+            with suppress(OSError):
+                one.rmdir()
+        raise
+
+
+def _write(files: dict[PurePosixPath, str], names: dict[str, str], root: Path) -> None:
+    draft = Path(tempfile.mkdtemp(prefix=f".{root.name}-", dir=root.parent))
+    try:
+        for path, source in files.items():
+            target = draft / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = (_templates() / source).read_text(encoding="utf-8")
+            target.write_text(_filled(text, names), encoding="utf-8", newline="\n")
+        draft.chmod(0o755)
+        (draft / "ci.sh").chmod(0o755)
+        draft.rename(root)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
 
 
 def names_for(name: str) -> dict[str, str]:

@@ -43,7 +43,8 @@ class _Delegate(QStyledItemDelegate):
     """Icon, name and a muted line; heads are muted words."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(120, 34 if index.data(_KIND) is None else 46 if index.data(_KIND) == MADE else 62)
+        high = 34 if index.data(_KIND) is None else 46 if index.data(_KIND) == MADE else 62
+        return QSize(120, round(high * theme().text_scale))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -93,7 +94,7 @@ class Rail(QListWidget):
         self.setBackgroundRole(self.backgroundRole().Window)
         self.viewport().setBackgroundRole(self.backgroundRole().Window)
         self.currentItemChanged.connect(self._changed)
-        theme().changed.connect(self.viewport().update)
+        theme().changed.connect(self.doItemsLayout)
 
     def fill(self, specs: Sequence[AnalysisSpec], records: Sequence[AnalysisRecord]) -> None:
         """Show these; the choice stays when it is still there."""

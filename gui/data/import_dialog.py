@@ -30,7 +30,7 @@ from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, MessageBar, StatePane, scrolled
 from plaidwork.gui.widgets.layouts import horizontal, vertical
 
-LEFT, MOST = 264, 1.5
+LEFT, MOST = 268, 1.5
 """Pixels that the settings at the left take, and how many times as many where texts are larger."""
 PREVIEW, READING, SWITCH = "preview", "reading", "switch"
 """Names of the tasks."""

@@ -14,12 +14,14 @@ from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.preview_table import PreviewTable
 from plaidwork.gui.data.role_chips import RoleBar
 from plaidwork.gui.plots.legend import Legend, LegendEntry
-from plaidwork.gui.theme import space
+from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 _LEAST = 152
 """Pixels that what was found has in a low window: some four rows."""
+_TABLE_ROWS = 5
+"""Rows that the table has in a low window, its head among them; the pane scrolls where that is more than there is."""
 
 
 class PreviewPane(Pane):
@@ -35,6 +37,8 @@ class PreviewPane(Pane):
         self._found.hide()
         self._line = Label("", "body", "muted", elide=True)
         self._issue_scroll = scrolled(self.issues, background=QPalette.ColorRole.Base)
+        self._inner = Pane("surface")
+        self._area = scrolled(self._inner)
         self._build(below)
         self.issues.resized.connect(self._fit_issues)
         self.table.role_menu_requested.connect(self.roles.open_column_menu)
@@ -46,6 +50,7 @@ class PreviewPane(Pane):
         )
         top = horizontal(Label("Preview", "strong"), (self._line, 1), legend, spacing=space.S)
         frame = Card()
+        frame.setMinimumHeight(_TABLE_ROWS * size.ROW)
         vertical(self.table, on=frame, margins=(4, 3, 4, 3))
         found = horizontal(Label("Found while reading", "strong"), self._found, STRETCH, spacing=space.S)
         vertical(
@@ -58,10 +63,11 @@ class PreviewPane(Pane):
             self._issue_scroll,
             space.XS,
             below,
-            on=self,
+            on=self._inner,
             spacing=space.S,
             margins=(space.XL, space.L, space.DIALOG_EDGE, space.L),
         )
+        vertical(self._area, on=self)
 
     def show_preview(self, preview: Preview, state: ImportState) -> None:
         """The head of the file, its problems marked, and the list of what was found."""
@@ -96,6 +102,13 @@ class PreviewPane(Pane):
         """As high as what was found, up to a third of the height; the rest scrolls."""
         wanted = sum(row.sizeHint().height() for row in self.issues.rows) + 4
         self._issue_scroll.setFixedHeight(min(wanted, max(_LEAST, self.height() * 3 // 10)))
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """High enough for the chips of the roles, which break like words: an area does not ask how high that makes its widget."""
+        wide = self._area.viewport().width()
+        self._area.setMinimumWidth(self._inner.minimumSizeHint().width())  # it does not scroll sideways
+        self._inner.setMinimumHeight(self._inner.layout().totalMinimumHeightForWidth(wide))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A higher window shows more of what was found."""

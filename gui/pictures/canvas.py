@@ -14,7 +14,8 @@ from plaidwork.gui.language import tr
 from plaidwork.gui.language.pictures import told
 from plaidwork.gui.pictures import hits, moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
-from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out, least_height
+from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out
+from plaidwork.gui.pictures.heights import least_height
 from plaidwork.gui.pictures.held import Held, grip_at, held_at
 from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, text_of
 from plaidwork.gui.pictures.marks import paint_mark
@@ -104,7 +105,7 @@ class PictureCanvas(QWidget):
     def _fit(self) -> None:
         """Be as high as the panels of a grid, or texts, need; a page scrolls what it has no room for."""
         if self.picture is not None and self.minimumHeight() < self.maximumHeight():  # else it is fixed
-            needed = least_height(self.picture, self.width() - 2 * EDGE, screen_style()) + 2 * EDGE
+            needed = least_height(self.picture, self.width() - 2 * EDGE, screen_style(), True) + 2 * EDGE
             self.setMinimumHeight(max(int(needed), self.minimumSizeHint().height()))
 
     def redraw(self) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -18,16 +18,14 @@ from plaidwork.gui.tokens import space
 
 ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
-_WIDEST, _ENDLESS = 640.0, 1e5
+_WIDEST, ENDLESS = 640.0, 1e5
 """Pixels of the widest panel of a grid, and of a sheet that is high enough for all."""
-_OFTEN = 0.6
-"""Share of the width that panels with names at their ends mostly have."""
 _ASIDE = 110.0
 """Pixels of the room that lines beside a panel need."""
 GAUGE = 60.0
 """Pixels of the bar before a name beside a panel."""
-_MAP = 12
-"""Lines of text that a map above other panels is high at least."""
+_OWN = 3
+"""Lines of text of a panel of so many lines beyond which it is a picture of its own, which leaves more of a small room to others."""
 Window = tuple[float, float]
 WHOLE: Window = (0.0, 1.0)
 
@@ -105,7 +103,7 @@ def lay_out(picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = No
     if picture.grid is None:
         return Layout(_frames(picture.panels, room, style, zoom), legend, rect)
     across = _tiles_across(picture, room, style) or columns_of(picture, room.width(), style)
-    wide, high = _cell(picture, room, style, across)
+    wide, high = cell_of(picture, room, style, across)
     shown = _tile_width(picture, wide, high, style)
     frames: list[Frame] = []
     for k in range(cells_of(picture)):
@@ -118,13 +116,13 @@ def lay_out(picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = No
     return Layout(tuple(frames), legend, rect, across)
 
 
-def _cell(picture: Picture, room: QRectF, style: Style, across: int) -> tuple[float, float]:
+def cell_of(picture: Picture, room: QRectF, style: Style, across: int) -> tuple[float, float]:
     """Width and height of a panel of a grid, or of a stack of them, with so many in a row."""
     assert picture.grid is not None
     rows = math.ceil(cells_of(picture) / across)
     wide = (room.width() + space.L) / across - space.L
     high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
-    return wide, min(high, _whole_height(picture.panels[: picture.stack], wide, style))
+    return wide, min(high, whole_height(picture.panels[: picture.stack], wide, style))
 
 
 def _tile_width(picture: Picture, wide: float, high: float, style: Style) -> float:
@@ -132,15 +130,15 @@ def _tile_width(picture: Picture, wide: float, high: float, style: Style) -> flo
     tile = picture.panels[0]
     if not (tile.equal and not tile.zoom):
         return wide
-    around = _whole_height(picture.panels[: picture.stack], wide, style) - wide * _aspect(tile)
-    return min(wide, (high - around) / _aspect(tile))
+    around = whole_height(picture.panels[: picture.stack], wide, style) - wide * aspect(tile)
+    return min(wide, (high - around) / aspect(tile))
 
 
-def _whole_height(stack: tuple[Panel, ...], wide: float, style: Style) -> float:
+def whole_height(stack: tuple[Panel, ...], wide: float, style: Style) -> float:
     """Height that panels so wide take where they may take any."""
     across = stack[0].scaling("x")
-    sheet = QRectF(0, 0, wide, _ENDLESS)
-    return _spans(stack, sheet, style, across)[-1][1] + _bottom(stack[-1], style, sheet, across)
+    sheet = QRectF(0, 0, wide, ENDLESS)
+    return _spans(stack, sheet, style, across)[-1][1] + room_below(stack[-1], style, sheet, across)
 
 
 def _tiles_across(picture: Picture, room: QRectF, style: Style) -> int:
@@ -150,13 +148,13 @@ def _tiles_across(picture: Picture, room: QRectF, style: Style) -> int:
         return 0
     best, found = 0.0, 0
     for across in range(columns_of(picture, room.width(), style), 0, -1):
-        large = _tile_width(picture, *_cell(picture, room, style, across), style)
+        large = _tile_width(picture, *cell_of(picture, room, style, across), style)
         if large > best + 0.5:
             best, found = large, across
     return found
 
 
-def _aspect(panel: Panel) -> float:
+def aspect(panel: Panel) -> float:
     """Height to width of an equal panel."""
     x, y = panel.scaling("x"), panel.scaling("y")
     return (y.high - y.low) / (x.high - x.low)
@@ -176,54 +174,12 @@ def columns_of(picture: Picture, width: float, style: Style) -> int:
     return max(1, math.ceil(count / max(1, math.ceil(count / most))))
 
 
-def most_height(picture: Picture, width: float, style: Style) -> float:
-    """Height beyond which a picture so wide gains nothing; very large where it may have any."""
-    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
-    if picture.grid is None:
-        return legend + _whole_height(picture.panels, width, style)
-    across = columns_of(picture, width, style)
-    _, high = _cell(picture, QRectF(0, 0, width, _ENDLESS), style, across)
-    return legend + math.ceil(cells_of(picture) / across) * (high + space.L)
+def lower_part(panels: Iterable[Panel]) -> int:
+    """The part of a small room that panels of so many lines have: one in so many."""
+    return 3 if max((panel.height for panel in panels), default=0) > _OWN else 2
 
 
-def least_height(picture: Picture, width: float, style: Style) -> float:
-    """Height at which no panel of a grid, and no map above others, is lower than it has to be, and all of a text is seen."""
-    _, legend = legend_of(picture.legend, QRectF(0, 0, width, 1), style)
-    if picture.grid is None and any(prose_of(panel) for panel in picture.panels):
-        return legend + _whole_height(picture.panels, width, style)
-    if picture.grid is None:
-        maps = _with_maps(picture.panels, width, style)
-        return legend + _whole_height(maps, width, style) if maps else 0.0
-    rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
-    return legend + rows * (picture.grid[1] * style.scale + space.L)
-
-
-def _with_maps(panels: tuple[Panel, ...], width: float, style: Style) -> tuple[Panel, ...]:
-    """Maps with equal units above panels of so many lines, in lines that can be read; nothing of other pictures."""
-    if len(panels) < 2 or not all(panel.height or panel.equal for panel in panels):
-        return ()
-    most = width / style.metrics().height()
-    return tuple(replace(panel, height=panel.height or min(_MAP, most * _aspect(panel))) for panel in panels)
-
-
-def shortage(layout: Layout, style: Style) -> float:
-    """Pixels by which panels below each other are too low for the texts of their ticks, or reach beyond the room."""
-    if not layout.frames or layout.across > 1:
-        return 0.0
-    last, line = layout.frames[-1], style.metrics().height()
-    end = last.area.bottom() + _bottom(last.panel, style, layout.rect, last.x.scaling)
-    short = max(end - layout.rect.bottom(), 0.0)
-    for frame in layout.frames:
-        panel, area = frame.panel, frame.area
-        if panel.height or panel.y.scale == "category" or not panel.y.ticks or prose_of(panel):
-            continue
-        wide = _OFTEN * (frame.right - area.left()) if panel.equal else area.width()
-        most = wide * _aspect(panel) if panel.equal else _most_high(panel, style, wide)
-        short += max(min(len(frame.y.ticks(UP)) * line, most) - area.height(), 0.0)
-    return short
-
-
-def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
+def room_below(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
     """Room below the marks: tick texts and the name of the axis."""
     upright = upright_names(panel, style, rect, across)
     if upright:
@@ -282,7 +238,7 @@ def _frames(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -
 def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scaling) -> list[Window]:
     """Top and bottom of every panel: fixed lines for some, the others share what is left."""
     line = style.metrics().height()
-    rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
+    rooms = [(_top(panel, style), room_below(panel, style, rect, across)) for panel in panels]
     below = [*panels[1:], panels[-1]]
     gaps = [
         space.XS if panel.strip or other.own else space.M for panel, other in zip(panels, below, strict=True)
@@ -296,17 +252,15 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     around += sum(texts.values())
     flexible = [panel for panel in panels if panel.height == 0 and id(panel) not in texts]
     lines = sum(panel.height for panel in panels)
-    if flexible and lines > 2:  # half of a small room is for the others
-        line = max(min(line, (rect.height() - around) / 2 / lines), 1.0)
+    if flexible and lines > 2:  # the others have most of a small room
+        line = max(min(line, (rect.height() - around) / lower_part(panels) / lines), 1.0)
     fixed = around + lines * line
     left = rect.height() - fixed
     shares: dict[int, float] = {}
     for panel in sorted(
-        flexible, key=lambda panel: _most_high(panel, style, rect.width())
+        flexible, key=lambda panel: most_high(panel, style, rect.width())
     ):  # the low ones leave room to the others
-        high = min(
-            max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style, rect.width())
-        )
+        high = min(max(left / (len(flexible) - len(shares)), 3 * line), most_high(panel, style, rect.width()))
         shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
     for panel, (top, bottom), gap in zip(panels, rooms, gaps, strict=True):
@@ -316,10 +270,10 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     return spans
 
 
-def _most_high(panel: Panel, style: Style, wide: float) -> float:
+def most_high(panel: Panel, style: Style, wide: float) -> float:
     """Pixels that a panel is high at most, in a room so wide."""
     if panel.equal and not panel.zoom:
-        return wide * _aspect(panel)
+        return wide * aspect(panel)
     if not panel.highest:
         return math.inf
     up = panel.scaling("y")

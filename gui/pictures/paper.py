@@ -21,7 +21,8 @@ from PySide6.QtGui import (
 )
 
 from plaidwork.core.pictures import Picture
-from plaidwork.gui.pictures.frame import lay_out, least_height, most_height, shortage
+from plaidwork.gui.pictures.frame import lay_out
+from plaidwork.gui.pictures.heights import least_height, most_height, shortage
 from plaidwork.gui.pictures.paint import paint_picture
 from plaidwork.gui.pictures.style import Style, paper_style
 from plaidwork.gui.theme import theme

@@ -68,7 +68,7 @@ class ChoiceRow(QWidget):
         self._more = button("9 more", self._open_aside, kind="quiet", icon_name="sliders", parent=self)
         self._more.setAccessibleName(tr("Further choices"))
         self._more.hide()
-        self._silent = False
+        self._silent, self._rows = False, _ROWS
 
     def control(self, name: str) -> QWidget:
         """The control of a choice. Raises ``KeyError`` when it is not offered."""
@@ -106,17 +106,23 @@ class ChoiceRow(QWidget):
         if not self._arranging and self._fitting(self._shown) != self._inline:
             self._arrange(self._shown)
 
+    def set_rows(self, rows: int) -> None:
+        """How many rows there are at most."""
+        self._rows = rows
+        if self._fitting(self._shown) != self._inline:
+            self._arrange(self._shown)
+
     def _open_aside(self) -> None:
         self._aside.open_for(self._more)
 
     def _fitting(self, names: list[str]) -> int:
         """How many of these fields stand in the rows; all of them while the width is unknown."""
         widths = [self._fields[name].sizeHint().width() for name in names]
-        if not self._wide or len(in_rows(widths, self._wide, space.M)) <= _ROWS:
+        if not self._wide or len(in_rows(widths, self._wide, space.M)) <= self._rows:
             return len(names)
         more = self._more.sizeHint().width()
         counts = range(len(names) - 1, 1, -1)
-        fits = (n for n in counts if len(in_rows([*widths[:n], more], self._wide, space.M)) <= _ROWS)
+        fits = (n for n in counts if len(in_rows([*widths[:n], more], self._wide, space.M)) <= self._rows)
         return next(fits, 1)
 
     def _arrange(self, names: list[str]) -> None:

@@ -24,6 +24,7 @@ from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, figure_image, write_figure
 from plaidwork.gui.results.find_row import FindRow
+from plaidwork.gui.results.low_room import LowRoom
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.selection_menu import offer_selection
@@ -41,7 +42,7 @@ SKELETON_AFTER = 300
 """Milliseconds before the shape of what comes is shown."""
 
 
-class ResultPage(Renaming, Stated):
+class ResultPage(LowRoom, Renaming, Stated):
     """Base of all result pages.
 
     Subclasses override `load` (worker thread: sources to what is drawn), `build` (widgets below the head, once) and
@@ -124,6 +125,7 @@ class ResultPage(Renaming, Stated):
 
     def put_on_paper(self) -> None:
         """All words above, and nothing that only a window needs, for a page that is drawn once in its size and not used again."""
+        self.keep_words()
         for label in (self._headline, self._caption):
             label.show_whole()
             policy = label.sizePolicy()
@@ -163,6 +165,7 @@ class ResultPage(Renaming, Stated):
         for one in (self._pencil, self._note):
             one.hide()
         self.head_buttons = [
+            self.words_button(),
             self._find_button,
             tool_button("export", "Export picture… (Ctrl+E)", self.ask_export),
             tool_button("table", "Show data (Ctrl+D)", self.show_data),
@@ -272,7 +275,7 @@ class ResultPage(Renaming, Stated):
         caption = ". ".join(filter(None, (*self._solution_captions, caption)))
         self._headline.setText(headline)
         self._caption.setText(caption)
-        self._caption.setVisible(bool(caption))
+        self.show_caption()
         self.setAccessibleDescription(tr(f"{headline}. {caption}"))
 
     def _on_results(self, run_id: str) -> None:

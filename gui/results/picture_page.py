@@ -39,6 +39,7 @@ class PicturePage(PrintedPage):
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._asked: dict[str, Any] = dict(kept_choices(run.view_settings, view.group, view.title))
+        self._of_chosen = False
         self._following, self._found_kind, self._sought, self._looked_for = True, "", "", ""
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
@@ -125,9 +126,21 @@ class PicturePage(PrintedPage):
         if listing.choice is not None and row < len(listing.choice[1]):
             self.choose(listing.choice[0], listing.choice[1][row])
 
+    def set_low(self, low: bool) -> None:
+        super().set_low(low)
+        self._show_notes()
+        self.row.set_rows(1 if low else 2)
+
+    def words_below(self) -> str:
+        return self._with_count(self.loaded.notes) if self.loaded is not None and self.loaded.panels else ""
+
     def _set_notes(self, text: str) -> None:
         self._notes.setText(text)
-        self._notes.setVisible(bool(text))
+        self._show_notes()
+
+    def _show_notes(self) -> None:
+        """In a low page only what is said of what is chosen."""
+        self._notes.setVisible(bool(self._notes.text()) and (self._of_chosen or not self.low))
 
     def control(self, name: str) -> Any:
         """The control of one of the choices."""
@@ -219,7 +232,9 @@ class PicturePage(PrintedPage):
         if self._beside is not None and isValid(self._beside):
             self._beside.set_selected(chosen)
         if self.loaded is not None and self.loaded.panels:
-            self._set_notes(self._words_of(chosen) or self._with_count(self.loaded.notes))
+            words = self._words_of(chosen)
+            self._of_chosen = bool(words)
+            self._set_notes(words or self._with_count(self.loaded.notes))
 
     def _with_count(self, notes: str) -> str:
         """The notes, and how many items of points are selected."""

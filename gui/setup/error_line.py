@@ -18,7 +18,6 @@ class ErrorLine(QWidget):
         super().__init__(parent)
         self._kind = "error"
         self._icon = Label()
-        self._icon.setFixedWidth(16)
         self._label = Label("", "caption", "error", wrap=True)
         self._label.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside the icon, however high the line becomes
         horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (self._label, 1), on=self, spacing=space.XS)
@@ -40,6 +39,7 @@ class ErrorLine(QWidget):
         self.setVisible(bool(text))
 
     def _restyle(self) -> None:
+        self._icon.setFixedWidth(size.ICON)
         self._icon.setPixmap(
             pixmap(
                 self._kind,

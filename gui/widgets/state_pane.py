@@ -74,9 +74,7 @@ class StatePane(QWidget):
             spacing=space.XS,
             margins=None,
         )
-        self._title.setMaximumWidth(_TEXT_WIDTH)
-        self._text.setMaximumWidth(_TEXT_WIDTH)
-        inner.setMaximumWidth(_TEXT_WIDTH + 2 * space.M)
+        self._inner = inner
         horizontal(STRETCH, (inner, 1000), STRETCH, on=self, margins=(space.XL, space.L, space.XL, space.L))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -128,6 +126,10 @@ class StatePane(QWidget):
     def _restyle(self) -> None:
         picture = pixmap(self._icon_name, size.ICON_EMPTY, self._icon_color, self.devicePixelRatioF())
         self._icon.setPixmap(picture)
+        wide = round(_TEXT_WIDTH * theme().text_scale)
+        self._title.setMaximumWidth(wide)
+        self._text.setMaximumWidth(wide)
+        self._inner.setMaximumWidth(wide + 2 * space.M)
 
 
 class Skeleton(QWidget):

@@ -24,6 +24,9 @@ ln -s ../lib/plaidwork/plaidwork "$tree/usr/bin/plaidwork"
 put() { install -Dm644 "$1" "$tree/usr/share/$2/$3"; }
 entries put
 put "$folder/LICENCES.txt" doc/plaidwork copyright
+put "$here/lintian-overrides" lintian/overrides plaidwork
+mkdir -p "$tree/usr/share/man/man1"
+gzip -9n <"$root/installer/linux/plaidwork.1" >"$tree/usr/share/man/man1/plaidwork.1.gz"
 author="The Plaidwork developers <plaidwork@localhost>"
 gzip -9n >"$tree/usr/share/doc/plaidwork/changelog.gz" <<END
 plaidwork ($version) unstable; urgency=medium

@@ -16,7 +16,7 @@ app=$work/Plaidwork.app
 mkdir -p "$work"
 
 "${PYTHON:-python3}" -m venv --clear "$work/environment"
-"$work/environment/bin/python" -m pip install -q "$root[excel,parquet]" 'pyinstaller>=6.10,<7'
+"$work/environment/bin/python" -m pip install -q "$root[bundle]"
 (cd "$work" && environment/bin/python -m PyInstaller --noconfirm --distpath "$work/dist" --workpath "$work/build" \
     "$root/installer/frozen/plaidwork.spec")
 "$work/environment/bin/python" "$root/installer/contents.py" --licences "$work/dist/plaidwork/LICENCES.txt" \

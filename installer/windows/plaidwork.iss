@@ -1,7 +1,7 @@
 ; Inno Setup 6: an installer of the frozen folder for Windows. NOT TESTED: written by the documentation, never built.
 ;
 ;   py -3.11 -m venv build\env
-;   build\env\Scripts\pip install ".[excel,parquet]" "pyinstaller>=6.10,<7"
+;   build\env\Scripts\pip install ".[bundle]"
 ;   build\env\Scripts\pyinstaller --distpath dist installer\frozen\plaidwork.spec
 ;   build\env\Scripts\python installer\contents.py --licences dist\plaidwork\LICENCES.txt --sbom dist\plaidwork\sbom.cdx.json
 ;   dist\plaidwork\plaidwork.exe --smoke %TEMP%\smoke

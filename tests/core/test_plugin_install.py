@@ -1,5 +1,6 @@
 """Plugins are installed into a folder of their own; on any error nothing stays, and the host is never changed."""
 
+import errno
 import os
 import stat
 import sys
@@ -16,6 +17,7 @@ from plaidwork.core.plugins.plugin_install import (
     install,
     installed,
     look_up,
+    pip,
     put,
     search,
     site,
@@ -303,10 +305,43 @@ def test_an_error_while_moving_brings_the_old_version_back(tmp_path, folder, mon
         move(source, target, moved)
 
     monkeypatch.setattr(put, "_move", full)
-    with pytest.raises(PluginError, match="No space left"):
+    with pytest.raises(PluginError, match="cannot be written: the disk is full"):
         install(offer, folder=folder)
     assert count
     assert {name: (folder / name).read_bytes() for name in _files(folder)} == before
+
+
+def _full(path: Path, only: str):
+    """An ``OSError`` for a file whose name ends so."""
+    if path.name.endswith(only):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+
+@pytest.mark.parametrize("only", [".py", "RECORD", "INSTALLER"])
+def test_a_full_disk_while_unpacking_leaves_nothing(tmp_path, folder, no_pip, monkeypatch, only):
+    offer = look_up(make_wheel(tmp_path), folder=folder)
+    extract, write = zipfile.ZipFile._extract_member, Path.write_text
+
+    def extracted(self, member, target, password):
+        _full(Path(getattr(member, "filename", member)), only)
+        return extract(self, member, target, password)
+
+    def written(self, *values, **named):
+        _full(self, only)
+        return write(self, *values, **named)
+
+    monkeypatch.setattr(zipfile.ZipFile, "_extract_member", extracted)
+    monkeypatch.setattr(Path, "write_text", written)
+    with pytest.raises(PluginError, match=r"^The plugin folder cannot be written: the disk is full\. It is "):
+        install(offer, folder=folder)
+    assert not list(folder.rglob("*"))
+    assert not list(tmp_path.glob(".installing-*"))
+
+
+def test_what_pip_says_of_a_full_disk_is_said_in_words():
+    text = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"
+    said = str(pip._refusal(["Collecting guest", text]))
+    assert said.startswith("The disk is full: pip could not write what it fetched. Free some space")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")

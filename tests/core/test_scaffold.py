@@ -99,8 +99,9 @@ def test_an_error_leaves_nothing_half_written(tmp_path, monkeypatch):
         return write(path, *args, **options)
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(SettingError, match="No space left on device"):
-        create("my-means", tmp_path)
+    with pytest.raises(SettingError, match=r"my-means cannot be written: the disk is full\. Choose another"):
+        create("my-means", tmp_path / "new" / "folder")
+    assert len(written) == 5
     assert list(tmp_path.iterdir()) == []
 
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_state import ImportState, same
 from plaidwork.gui.data.issue_list import IssueRow
-from plaidwork.gui.theme import theme
+from plaidwork.gui.theme import size, theme
 from tests.walk import complaints
 
 
@@ -442,6 +442,11 @@ def test_with_large_texts_it_fits_a_small_screen_and_nothing_is_cut(twice, opene
     )
     assert dialog.minimumSizeHint().width() <= 1024
     assert complaints(dialog) == []
+    dialog.resize(1024, 640)
+    QApplication.processEvents()
+    chips = dialog.roles._chips
+    assert chips.height() >= chips.heightForWidth(chips.width()), "all chips of the roles are seen"
+    assert dialog.table.height() > 4 * size.ROW
     (scroll,) = dialog._left.findChildren(QScrollArea)
     assert scroll.widget().width() <= scroll.viewport().width(), "the settings are not cut at the right"
     for row in dialog.findChildren(IssueRow):

@@ -6,10 +6,13 @@ import pytest
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QToolButton
 
+from plaidwork.core.findings.analysis import AnalysisSpec
 from plaidwork.core.session.session import Session
 from plaidwork.gui import tokens
+from plaidwork.gui.analyses.rail import Rail
 from plaidwork.gui.palettes import contrast
 from plaidwork.gui.pictures.style import paper_style, screen_style
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import TEXT_SCALES, theme
 from plaidwork.gui.tokens import size
 from plaidwork.gui.workbench import Workbench
@@ -82,6 +85,30 @@ def test_all_of_a_long_verdict_is_read(twice, qtbot, tmp_path):
         card._text.setText(text * 4)
         settle(window)
         assert card._text.height() >= card._text.heightForWidth(card._text.width())
+
+
+def test_lines_of_the_list_of_analyses_grow_with_the_texts(qtbot):
+    """They lay on each other."""
+    rail = Rail()
+    qtbot.addWidget(rail)
+    rail.fill([AnalysisSpec(id="toy", version="1", title="Count", summary="What is counted.", needs={})], ())
+    high = {}
+    for scale in (1.0, 2.0, 1.0):
+        theme().set_text_scale(scale)
+        high[scale] = rail.visualItemRect(rail.item(1)).height()
+        body, caption = (QFontMetrics(theme().font(role)).height() for role in ("body", "caption"))
+        assert high[scale] >= body + 2 * caption
+    assert high[2.0] == 2 * high[1.0]
+
+
+def test_the_icon_of_what_is_wrong_is_not_cut(qtbot):
+    line = ErrorLine()
+    qtbot.addWidget(line)
+    line.set_text("A reason.")
+    for scale in (1.0, 2.0, 1.0):
+        theme().set_text_scale(scale)
+        drawn = line._icon.pixmap()
+        assert drawn.width() / drawn.devicePixelRatio() <= line._icon.width()
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])

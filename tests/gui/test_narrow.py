@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 
@@ -10,6 +11,7 @@ from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.option_row import OptionRow
 from plaidwork.gui.run_pages import run_pages
+from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
 from tests.gui.network_runs import LISTED, network_run
@@ -191,3 +193,40 @@ def test_choices_beyond_two_rows_are_a_click_away_and_kept(opened, qtbot):
     assert not button.isVisible()
     assert all(page.control(name).isVisible() for name in page.row._shown)
     assert complaints(page) == []
+
+
+@pytest.fixture
+def twice(qapp):
+    """Texts twice as large."""
+    theme().set_text_scale(2.0)
+    yield
+    theme().set_text_scale(1.0)
+
+
+def test_in_a_low_page_the_picture_has_the_room_and_its_words_are_a_click_away(twice, opened, qtbot):
+    page = opened(network_run(), LISTED)
+    page.set_head("A finding. " * 20, "How it was found. " * 30)
+    page.resize(640, 900)
+    settle(page)
+    words, area = page._words_button, page.chart.parentWidget()
+    assert page._caption.isVisible()
+    assert not words.isVisible()
+    page.resize(640, 440)
+    settle(page)
+    assert words.isVisible()
+    assert not page._caption.isVisible()
+    assert area.height() / page.height() > 0.6
+    assert complaints(page) == []
+    qtbot.mouseClick(words, Qt.MouseButton.LeftButton)
+    popup = QApplication.activePopupWidget()
+    told = [label.text() for label in popup.findChildren(QLabel)]
+    assert told[:2] == [page._headline.text(), page._caption.text()]
+    assert all(label.height() >= label.heightForWidth(label.width()) for label in popup.findChildren(QLabel))
+    popup.close()
+    page.resize(640, 900)
+    settle(page)
+    assert page._caption.isVisible()
+    assert not words.isVisible()
+    page.resize(640, 440)
+    page.put_on_paper()
+    assert not page._caption.isHidden()

@@ -17,7 +17,8 @@ from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.palettes import contrast, lut
 from plaidwork.gui.pictures.axes import apart, fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.frame import Pixels, Zoom, beside, lay_out, least_height
+from plaidwork.gui.pictures.frame import Pixels, Zoom, beside, lay_out
+from plaidwork.gui.pictures.heights import least_height
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.keys import RAMP
 from plaidwork.gui.pictures.lines import runs, thinned
@@ -156,8 +157,34 @@ def test_a_map_with_equal_units_stays_readable_above_other_panels(qapp):
     assert frame.area.width() == pytest.approx(frame.area.height())
     assert frame.area.height() >= 11 * style.metrics().height()
     assert cut.area.bottom() < needed
-    for panels in ((square,), (replace(square, equal=False), below)):
+    for panels in ((square,), (replace(square, equal=False), replace(below, height=2))):
         assert least_height(p.Picture("h", panels=panels), 900, style) == 0
+
+
+def test_a_map_with_equal_units_alone_is_readable_where_it_scrolls(qapp):
+    """Square and low, it was a stamp in the corner."""
+    style = screen_style()
+    square = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis("x", low=0, high=1), p.Axis(low=0, high=1), equal=True)
+    picture = p.Picture("h", panels=(square,))
+    needed = least_height(picture, 900, style, scrolls=True)
+    (frame,) = lay_out(picture, QRectF(0, 0, 900, needed), style).frames
+    assert frame.area.height() >= 5.5 * style.metrics().height()
+    assert least_height(picture, 900, style) == 0
+
+
+def test_a_panel_of_any_height_has_most_of_a_small_room(qapp):
+    """A map above curves of eight lines was a strip of one colour in a low window."""
+    style = screen_style()
+    free = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis(low=0, high=1, ticks=False), p.Axis(low=0, high=1))
+    below = p.Panel((p.Line([0, 1], [0, 1]),), p.Axis("x", low=0, high=1), p.Axis(low=0, high=1), height=8)
+    picture, line = p.Picture("h", panels=(free, below)), style.metrics().height()
+    needed = least_height(picture, 900, style, scrolls=True)
+    for high in (needed, 1.2 * needed):
+        map_, cut = (frame.area for frame in lay_out(picture, QRectF(0, 0, 900, high), style).frames)
+        assert map_.height() >= 5.5 * line
+        assert map_.height() == pytest.approx(2 * cut.height(), rel=0.02)
+    map_, cut = (frame.area for frame in lay_out(picture, QRectF(0, 0, 900, 50 * line), style).frames)
+    assert cut.height() == pytest.approx(8 * line)
 
 
 @pytest.mark.parametrize("wide", range(60, 400, 20))

@@ -45,6 +45,20 @@ def test_a_picture_that_differs_by_a_dot_fails(qapp, tmp_path, monkeypatch, caps
     assert ("another picture" in capsys.readouterr().err) == bool(code)
 
 
+def test_one_that_takes_too_long_ends_without_a_question(qapp, tmp_path, monkeypatch, capsys):
+    """The window would ask whether to wait for chains that are at work, and the test never ended."""
+    window = Held()
+    smoke = Smoke(window, tmp_path / "smoke")
+    smoke._timer.stop()
+    smoke._waited = 600_000
+    ended = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    smoke._step()
+    assert ended == [1]
+    assert not window.closed
+    assert "longer than ten minutes" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_it_starts_fits_saves_and_reads_again(tmp_path):
     done = subprocess.run(

@@ -87,6 +87,16 @@ def load_table(
             for index, texts in texts_of:
                 texts.append(fields[index].strip())
     values = batch.result()
+    _check_read(path, layout, values, collect)
+    if progress is not None:
+        progress(1.0)
+    issues = [*layout.issues, *problems.issues(), *_notices(batch.parser)]
+    issues += [totals_issue(totals)] if totals else []
+    return Table(values, names, labels, issues, n_records=n_records, rows=rows)
+
+
+def _check_read(path: Path, layout: Layout, values: np.ndarray, collect: bool) -> None:
+    """What can be told once all rows were read: marks that may mean either, or no row at all."""
     if "decimal" in layout.detected and layout.evidence.unclear:
         layout.unclear["decimal"] = layout.evidence.unclear
         if not collect:
@@ -95,11 +105,6 @@ def load_table(
         raise DataError(
             f"{path.name} holds no rows of numbers.", "Check that the file was written to its end."
         )
-    if progress is not None:
-        progress(1.0)
-    issues = [*layout.issues, *problems.issues(), *_notices(batch.parser)]
-    issues += [totals_issue(totals)] if totals else []
-    return Table(values, names, labels, issues, n_records=n_records, rows=rows)
 
 
 class _Batch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import queue
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from plaidwork.core.errors import PluginError
 from plaidwork.core.plugins.plugin_install.site import Progress
+from plaidwork.core.refusals import why
 
 LINES_KEPT = 12
 POLL_SECONDS = 0.1
@@ -27,17 +29,25 @@ _STEERING = ("PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_NO_DEPS", 
 
 @contextmanager
 def work_folder(site: Path) -> Iterator[Path]:
-    """A folder beside the plugins, on the same disk, that is gone afterwards."""
-    try:
+    """A folder beside the plugins, on the same disk, that is gone afterwards. What the system refuses meanwhile is a
+    ``PluginError``."""
+    with refused(site):
         site.parent.mkdir(parents=True, exist_ok=True)
         _clean_up(site.parent)
         made = Path(tempfile.mkdtemp(prefix=".installing-", dir=site.parent))
-    except OSError as error:
-        raise PluginError(f"The plugin folder cannot be written: {error}.", f"It is {site}.") from error
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def refused(site: Path) -> Iterator[None]:
+    """What the system refuses, a full disk for one, as a ``PluginError`` that names the file."""
     try:
-        yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+        yield
+    except OSError as error:
+        raise PluginError(f"The plugin folder cannot be written: {why(error)}.", f"It is {site}.") from error
 
 
 def run_pip(arguments: Sequence[str], site: Path, progress: Progress, doing: str) -> None:
@@ -128,6 +138,11 @@ def _refusal(lines: list[str]) -> PluginError:
         )
     if "DO NOT MATCH THE HASHES" in text:
         return PluginError("A file is not the one that was looked up.", "Look it up again.")
+    if os.strerror(errno.ENOSPC) in text:
+        return PluginError(
+            "The disk is full: pip could not write what it fetched.",
+            f"Free some space where the plugins go, or in {tempfile.gettempdir()}.",
+        )
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
     if "ResolutionImpossible" in text or any("conflict" in line for line in errors):
         reasons = [line.strip() for line in lines if " depends on " in line or "(constraint)" in line]

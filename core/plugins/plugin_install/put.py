@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import Distribution
 from pathlib import Path
 
@@ -133,13 +134,19 @@ def _put(stage: Path, site: Path, temporary: Path) -> None:
         for file in sorted(path for path in stage.rglob("*") if not path.is_dir()):
             if file.relative_to(stage).parts[0] != "bin":  # programs of a plugin have no place here
                 _move(file, site / file.relative_to(stage), moved)
-    except OSError as error:
-        for source, target in reversed(moved):
-            source.parent.mkdir(parents=True, exist_ok=True)
-            target.replace(source)
-        raise PluginError(f"The plugin folder cannot be written: {error}.", f"It is {site}.") from error
+    except BaseException:
+        _move_back(moved)
+        raise
     finally:
         _prune(site)
+
+
+def _move_back(moved: list[tuple[Path, Path]]) -> None:
+    """As many as can be: one that cannot is no reason to leave the others."""
+    for source, target in reversed(moved):
+        with suppress(OSError):
+            source.parent.mkdir(parents=True, exist_ok=True)
+            target.replace(source)
 
 
 def _move(source: Path, target: Path, moved: list[tuple[Path, Path]]) -> None:
@@ -219,9 +226,8 @@ def uninstall(name: str, folder: Path | None = None) -> list[str]:
             for key in names:
                 for file in list(_files(here[key], site)):
                     _move(file, temporary / "attic" / file.relative_to(site), moved)
-        except OSError as error:
-            for source, target in reversed(moved):
-                target.replace(source)
-            raise PluginError(f"{name} cannot be removed: {error}.", f"The folder is {site}.") from error
+        except BaseException:
+            _move_back(moved)
+            raise
     _prune(site)
     return gone

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -165,6 +166,20 @@ class SemiClasses(Classes):
             return f
         return explore(rng, f, copy, root, labels, widths[m], params["slices"]) if params["slices"] else f
 
+    def _anew(
+        self, state: ClassesFields, rng: np.random.Generator, prior: Prior, labels: Labels, seconds: float
+    ) -> Stage:
+        """z of the copy without null category drawn anew, which takes so long with the labelled samples left out."""
+        rungs, known = state["rungs"], state["fixed"].get("root")
+        parts = 1 if known is None and is_dense(rungs["0"]) else 4  # a root is not made twice
+
+        def work(lo: int, hi: int) -> None:
+            root = root_of_prior(prior, rungs["0"]) if known is None else known
+            self._draw_anew(state, rng, root, labels, range(lo, 4 if hi == parts else hi))
+
+        seconds += _labelled_seconds(rungs["0"], int((~labels.free).sum()))
+        return Stage("copy without null category", work, parts, hyper.a_slice(seconds / parts))
+
     @staticmethod
     def _draw_anew(
         state: ClassesFields, rng: np.random.Generator, root: np.ndarray | None, labels: Labels, parts: range
@@ -222,12 +237,6 @@ class SemiClasses(Classes):
         found = [*self._start(state, params), *found]
         rungs, known = state["rungs"], state["fixed"].get("root")
 
-        def root_of(copy: Replica) -> np.ndarray | None:
-            return root_of_prior(prior, copy) if known is None else known
-
-        def anew(lo: int, hi: int) -> None:
-            self._draw_anew(state, rng, root_of(rungs["0"]), labels, range(lo, 4 if hi == parts else hi))
-
         def move(lo: int, hi: int) -> None:
             for m in range(lo, hi):
                 state["f"][str(m)] = self._move_f(state, params, rng, m, clock.warming)
@@ -242,36 +251,20 @@ class SemiClasses(Classes):
         def further(lo: int, hi: int) -> None:
             self._further_rounds(state, params, rng, clock.warming, (lo, hi))
 
-        def begin() -> None:
-            state["f"] = {}
-            if _rounds(state, params) > 1 and "map" not in state["fixed"]:
-                size = len(state["fixed"]["x"])
-                state["maps"] = np.empty((count, size, size))
-                for copy in rungs.values():
-                    copy["map_at"] = -1  # copies of low rank have none
-
-        def forget() -> None:
-            del state["f"]
-            if state.pop("maps", None) is not None:
-                for copy in rungs.values():
-                    del copy["map_at"]
-
         def redraw(lo: int, hi: int) -> None:
             for m in range(lo, hi):
                 redraw_z(rng, rungs[str(m)], state["f"][str(m)], m, widths, labels)
 
         first, count = rungs["0"], len(widths)
-        parts = 1 if known is None and is_dense(first) else 4  # a root is not made twice
         root = hyper.walk_seconds(first) if known is None else 0.0
         sites = len(first["z"][0]) * _sides(labels.n_classes) * 3e-7
         draw = len(first["z"]) * hyper.pass_seconds(first)
         moves = MOST_STEPS * params["trajectories"] if "turns" in state else params["slices"]
         ellipses = root + (1 + moves) * (draw + sites)
         if params["shares"] == "equal" and widths[0] == 0:
-            seconds = root + draw + sites + _labelled_seconds(first, int((~labels.free).sum()))
-            found.append(Stage("copy without null category", anew, parts, hyper.a_slice(seconds / parts)))
+            found.append(self._anew(state, rng, prior, labels, root + draw + sites))
         found += [
-            Stage("latent functions", move, count, hyper.a_slice(ellipses), begin),
+            Stage("latent functions", move, count, hyper.a_slice(ellipses), partial(_begin, state, params)),
             Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
         ]
         again = (count + 1) * (_rounds(state, params) - 1)
@@ -280,7 +273,7 @@ class SemiClasses(Classes):
             found.append(Stage("further rounds", further, again, hyper.a_slice(trajectories)))
         return [
             *found,
-            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=forget),
+            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=partial(_forget, state)),
         ]
 
     def traces(self, state: ClassesFields, data: ModelData, params: ClassesSettings) -> dict[str, float]:
@@ -331,6 +324,24 @@ class SemiClasses(Classes):
 
         frame = self.frame(data, params)
         return summarise_semi(kept, frame, data, self.filled(data, params))
+
+
+def _begin(state: ClassesFields, params: ClassesSettings) -> None:
+    """Room for f of all copies, and for the maps of their trajectories where rounds share them."""
+    state["f"] = {}
+    if _rounds(state, params) > 1 and "map" not in state["fixed"]:
+        size = len(state["fixed"]["x"])
+        state["maps"] = np.empty((len(state["widths"]), size, size))
+        for copy in state["rungs"].values():
+            copy["map_at"] = -1  # copies of low rank have none
+
+
+def _forget(state: ClassesFields) -> None:
+    """Nothing of it is left after the sweep."""
+    del state["f"]
+    if state.pop("maps", None) is not None:
+        for copy in state["rungs"].values():
+            del copy["map_at"]
 
 
 def _rounds(state: ClassesFields, params: ClassesSettings) -> int:
