@@ -22,7 +22,7 @@ class WordsAside(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAccessibleName("Words of the picture")
+        self.setAccessibleName(tr("Words of the picture"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
     def open_for(self, owner: QWidget, headline: str, *others: str) -> None:

@@ -5672,6 +5672,10 @@
    <translation>executor muss einer dieser Werte sein: %1. Gefunden: „%2“.</translation>
   </message>
   <message>
+   <source>%1 does not go on. %2</source>
+   <translation>%1 geht nicht weiter. %2</translation>
+  </message>
+  <message>
    <source>fit ended</source>
    <translation>Anpassung beendet</translation>
   </message>
@@ -5729,6 +5733,56 @@
   <message>
    <source>chain %1</source>
    <translation>Kette %1</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/inference/fitting_draws.py</name>
+  <message>
+   <source>The file is damaged, or somebody changed it. Fit again with the same settings.</source>
+   <translation>Die Datei ist beschädigt oder wurde verändert. Mit denselben Einstellungen neu anpassen.</translation>
+  </message>
+  <message>
+   <source>The draws of %1 do not fit its data and settings: chain %2 has %3.</source>
+   <translation>Die Ziehungen von %1 passen nicht zu Daten und Einstellungen: Kette %2 hat %3.</translation>
+  </message>
+  <message>
+   <source>%1 of other dims or another type than the model declares</source>
+   <translation>%1 mit anderen Dimensionen oder von anderem Typ, als das Modell angibt</translation>
+  </message>
+  <message>
+   <source>of kind %1, expected %2</source>
+   <translation>von der Art %1, erwartet %2</translation>
+  </message>
+  <message>
+   <source>with %1 axes for the dims %2</source>
+   <translation>mit %1 Achsen für die Dimensionen %2</translation>
+  </message>
+  <message>
+   <source>with %1 along “%2”, expected %3</source>
+   <translation>mit %1 entlang „%2“, erwartet %3</translation>
+  </message>
+  <message>
+   <source>with %1, expected %2 at least</source>
+   <translation>mit %1, erwartet mindestens %2</translation>
+  </message>
+  <message>
+   <source>with %1, expected less than %2</source>
+   <translation>mit %1, erwartet weniger als %2</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/inference/fitting_state.py</name>
+  <message>
+   <source>The file is damaged, or somebody changed it. What it holds can be looked at; to go on, start a new fit with the same settings.</source>
+   <translation>Die Datei ist beschädigt oder wurde verändert. Ihr Inhalt kann angesehen werden; zum Weitermachen eine neue Anpassung mit denselben Einstellungen starten.</translation>
+  </message>
+  <message>
+   <source>“%1” is %2, where no sweep stands</source>
+   <translation>„%1“ ist %2, wo kein Durchlauf steht</translation>
+  </message>
+  <message>
+   <source>Chain %1 of %2 cannot go on: its stored state does not fit the data and settings. In it %3.</source>
+   <translation>Kette %1 von %2 kann nicht weitergehen: ihr gespeicherter Zustand passt nicht zu Daten und Einstellungen. Darin: %3.</translation>
   </message>
  </context>
  <context>
@@ -6550,6 +6604,14 @@
    <translation>Noch einmal nachschlagen.</translation>
   </message>
   <message>
+   <source>The disk is full: pip could not write what it fetched.</source>
+   <translation>Der Datenträger ist voll: pip konnte nicht schreiben, was es geladen hat.</translation>
+  </message>
+  <message>
+   <source>Free some space where the plugins go, or in %1.</source>
+   <translation>Platz schaffen, wo die Plugins liegen, oder in %1.</translation>
+  </message>
+  <message>
    <source>Its requirements do not fit the packages that Plaidwork runs with:</source>
    <translation>Die Anforderungen passen nicht zu den Paketen, mit denen Plaidwork läuft:</translation>
   </message>
@@ -6631,14 +6693,6 @@
   <message>
    <source>Uninstall that one first.</source>
    <translation>Zuerst dieses deinstallieren.</translation>
-  </message>
-  <message>
-   <source>%1 cannot be removed: %2.</source>
-   <translation>%1 lässt sich nicht entfernen: %2.</translation>
-  </message>
-  <message>
-   <source>The folder is %1.</source>
-   <translation>Der Ordner ist %1.</translation>
   </message>
  </context>
  <context>
@@ -15540,6 +15594,17 @@ Für die Diagnostik klicken.</translation>
   </message>
  </context>
  <context>
+  <name>gui/results/low_room.py</name>
+  <message>
+   <source>Words of the picture</source>
+   <translation>Wörter zum Bild</translation>
+  </message>
+  <message>
+   <source>Read all words of the picture</source>
+   <translation>Alle Wörter zum Bild lesen</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/results/name_edit.py</name>
   <message>
    <source>New name of %1</source>
@@ -17699,6 +17764,17 @@ Daten: %2 %3</translation>
   </message>
  </context>
  <context>
+  <name>plugins/dirichlet_processes/multi_view/drawn.py</name>
+  <message>
+   <source>A draw names clusters of which it has no weight.</source>
+   <translation>Eine Ziehung nennt Cluster, für die sie kein Gewicht hat.</translation>
+  </message>
+  <message>
+   <source>Fit again with the same settings.</source>
+   <translation>Mit denselben Einstellungen neu anpassen.</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/dirichlet_processes/multi_view/model.py</name>
   <message>
    <source>two views of numbers</source>
@@ -18324,6 +18400,60 @@ bestimmen und deren Werte clustern.</translation>
   <message>
    <source>Columns by cluster</source>
    <translation>Spalten nach Clustern</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/dirichlet_processes/multi_view/state.py</name>
+  <message>
+   <source>The draws have no clusters where samples have a view, or some where they have none.</source>
+   <translation>Die Ziehungen haben keine Cluster, wo Proben eine Sicht haben, oder welche, wo sie keine haben.</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/dirichlet_processes/multi_view/stored.py</name>
+  <message>
+   <source>clusters of all views</source>
+   <translation>Cluster aller Sichten</translation>
+  </message>
+  <message>
+   <source>“cluster” has no cluster for a view that a sample has, or one for a view that it lacks</source>
+   <translation>„cluster“ hat keinen Cluster für eine Sicht, die eine Probe hat, oder einen für eine, die ihr fehlt</translation>
+  </message>
+  <message>
+   <source>“cluster” names clusters that are not in use</source>
+   <translation>„cluster“ nennt Cluster, die nicht in Gebrauch sind</translation>
+  </message>
+  <message>
+   <source>“order” does not name every sample once</source>
+   <translation>„order“ nennt nicht jede Probe genau einmal</translation>
+  </message>
+  <message>
+   <source>“links.slots” does not say where the %1 slots are</source>
+   <translation>„links.slots“ sagt nicht, wo die Plätze von %1 sind</translation>
+  </message>
+  <message>
+   <source>“links.high” says that more clusters are in use than there are slots</source>
+   <translation>„links.high“ sagt, dass mehr Cluster in Gebrauch sind, als es Plätze gibt</translation>
+  </message>
+  <message>
+   <source>“clusters.%1” is of other slots</source>
+   <translation>„clusters.%1“ gehört zu anderen Plätzen</translation>
+  </message>
+  <message>
+   <source>“links.members” does not count the samples of the blocks</source>
+   <translation>„links.members“ zählt nicht die Proben der Blöcke</translation>
+  </message>
+  <message>
+   <source>“clusters.size” does not count the labels</source>
+   <translation>„clusters.size“ zählt nicht die Labels</translation>
+  </message>
+  <message>
+   <source>“clusters.known” does not count the labels</source>
+   <translation>„clusters.known“ zählt nicht die Labels</translation>
+  </message>
+  <message>
+   <source>“links.uses” does not count the labels</source>
+   <translation>„links.uses“ zählt nicht die Labels</translation>
   </message>
  </context>
  <context>
@@ -19054,6 +19184,25 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
   </message>
  </context>
  <context>
+  <name>plugins/dirichlet_processes/stored.py</name>
+  <message>
+   <source>“order” does not name every row once</source>
+   <translation>„order“ nennt nicht jede Zeile genau einmal</translation>
+  </message>
+  <message>
+   <source>“labels” has rows without a cluster</source>
+   <translation>„labels“ hat Zeilen ohne Cluster</translation>
+  </message>
+  <message>
+   <source>“at” says that slots below %1 are in use</source>
+   <translation>„at“ sagt, dass Plätze unter %1 in Gebrauch sind</translation>
+  </message>
+  <message>
+   <source>“at” counts %1 clusters</source>
+   <translation>„at“ zählt %1 Cluster</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/dirichlet_processes/topics/corpus.py</name>
   <message>
    <source>Document “%1” has %2 of the word “%3”; whole numbers from 0 on are needed.</source>
@@ -19613,6 +19762,37 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
   <message>
    <source>Fix the concentrations at smaller values.</source>
    <translation>Die Konzentrationen auf kleinere Werte festlegen.</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/dirichlet_processes/topics/stored.py</name>
+  <message>
+   <source>“at” says that slots below %1 of %2 are in use</source>
+   <translation>„at“ sagt, dass Plätze unter %1 von %2 in Gebrauch sind</translation>
+  </message>
+  <message>
+   <source>“counts” does not count the topics of the words</source>
+   <translation>„counts“ zählt nicht die Themen der Wörter</translation>
+  </message>
+  <message>
+   <source>“totals” does not count the topics</source>
+   <translation>„totals“ zählt nicht die Themen</translation>
+  </message>
+  <message>
+   <source>“law” has a concentration that is not above 0</source>
+   <translation>„law“ hat eine Konzentration, die nicht über 0 liegt</translation>
+  </message>
+  <message>
+   <source>“phi” is of other words or topics</source>
+   <translation>„phi“ gehört zu anderen Wörtern oder Themen</translation>
+  </message>
+  <message>
+   <source>“phi” is missing</source>
+   <translation>„phi“ fehlt</translation>
+  </message>
+  <message>
+   <source>“tables” is of other topics</source>
+   <translation>„tables“ gehört zu anderen Themen</translation>
   </message>
  </context>
  <context>
@@ -23965,6 +24145,17 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
  </context>
  <context>
+  <name>plugins/gp_auxiliary/shared/stored.py</name>
+  <message>
+   <source>a trajectory is of another number of parameters</source>
+   <translation>eine Trajektorie hat eine andere Zahl von Parametern</translation>
+  </message>
+  <message>
+   <source>“search” is of other samples</source>
+   <translation>„search“ gehört zu anderen Proben</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/group_factor/inputs.py</name>
   <message>
    <source>Gaussian</source>
@@ -24812,6 +25003,21 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   </message>
  </context>
  <context>
+  <name>plugins/group_factor/stored.py</name>
+  <message>
+   <source>weak factors</source>
+   <translation>schwache Faktoren</translation>
+  </message>
+  <message>
+   <source>components are sought of other data</source>
+   <translation>Komponenten werden für andere Daten gesucht</translation>
+  </message>
+  <message>
+   <source>“deviance” is of %1 factors, of %2</source>
+   <translation>„deviance“ gehört zu %1 Faktoren, von %2</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/group_factor/sweep.py</name>
   <message>
    <source>more factors</source>
@@ -24829,8 +25035,12 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
  <context>
   <name>plugins/group_factor/upgrading.py</name>
   <message>
-   <source>weak factors</source>
-   <translation>schwache Faktoren</translation>
+   <source>The stored state does not fit the data and settings.</source>
+   <translation>Der gespeicherte Zustand passt nicht zu Daten und Einstellungen.</translation>
+  </message>
+  <message>
+   <source>Fit again to go on.</source>
+   <translation>Zum Weitermachen neu anpassen.</translation>
   </message>
  </context>
  <context>
@@ -26431,6 +26641,17 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   </message>
  </context>
  <context>
+  <name>plugins/plaid/stored.py</name>
+  <message>
+   <source>“%1” are not numbered from 0 on</source>
+   <translation>„%1“ sind nicht von 0 an nummeriert</translation>
+  </message>
+  <message>
+   <source>“order” names block %1 of %2</source>
+   <translation>„order“ nennt Block %1 von %2</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/plaid/sweep.py</name>
   <message>
    <source>blocks of replica %1</source>
@@ -27507,6 +27728,13 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
   <message>
    <source>By a variational approximation, in seconds; intervals are too narrow.</source>
    <translation>Durch eine Variationsnäherung, in Sekunden; Intervalle sind zu schmal.</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/rank_factor/state.py</name>
+  <message>
+   <source>“t” names group %1 of %2</source>
+   <translation>„t“ nennt Gruppe %1 von %2</translation>
   </message>
  </context>
  <context>
