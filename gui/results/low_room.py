@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
+from plaidwork.gui.language import tr
 from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, tool_button
