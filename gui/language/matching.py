@@ -52,8 +52,8 @@ class _Form:
             value = text[at:to]
             if to < 0 or not 0 < len(value) <= _LONGEST_VALUE or found.setdefault(place, value) != value:
                 return None
-            if _SENTENCE.search(value):  # it would begin in one sentence and end in another
-                return None
+            if _SENTENCE.search(value) or (place in self.names and "”" in value):
+                return None  # it would begin in one sentence, or name, and end in another
             at = to + len(stop or "")
         return found
 
@@ -119,8 +119,13 @@ class Matcher:
         return self._is_plain(value) or self._known(value) is not None
 
     def _is_plain(self, value: str) -> bool:
-        """The same beside no more than “of” or “by”, which would else be found between two halves of a sentence."""
-        return " " not in value or not _letters(value) or _LAST_NUMBER.sub("", value) in self._plain
+        """The same beside no more than “of” or “by”, which would else be found between two halves of a sentence.
+
+        A small word is none: “noisy readings” is what somebody calls something, and no number of readings.
+        """
+        if not _letters(value) or _LAST_NUMBER.sub("", value) in self._plain:
+            return True
+        return " " not in value and (not value.islower() or any(map(str.isdigit, value)))
 
     def _known(self, text: str) -> str | None:
         """The translation of all of a text, in one or in parts."""

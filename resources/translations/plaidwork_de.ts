@@ -29182,40 +29182,3020 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
  <context>
   <name>put together</name>
   <message>
+   <source>%1   (%2 columns × %3 blocks)</source>
+   <translation>%1   (%2 Spalten × %3 Blöcke)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 columns)</source>
+   <translation>%1   (%2 Spalten)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 documents × %3 words)</source>
+   <translation>%1   (%2 Dokumente × %3 Wörter)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 documents)</source>
+   <translation>%1   (%2 Dokumente)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 genes × %3 samples)</source>
+   <translation>%1   (%2 Gene × %3 Proben)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 genes)</source>
+   <translation>%1   (%2 Gene)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 images × %3 pixels)</source>
+   <translation>%1   (%2 Bilder × %3 Pixel)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 images)</source>
+   <translation>%1   (%2 Bilder)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 letters × %3 words)</source>
+   <translation>%1   (%2 Briefe × %3 Wörter)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 letters)</source>
+   <translation>%1   (%2 Briefe)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 members × %3 votes)</source>
+   <translation>%1   (%2 Mitglieder × %3 Abstimmungen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 members)</source>
+   <translation>%1   (%2 Mitglieder)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 patients × %3 drug doses)</source>
+   <translation>%1   (%2 Patienten × %3 Wirkstoffdosen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 patients × %3 mutations)</source>
+   <translation>%1   (%2 Patienten × %3 Mutationen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 patients)</source>
+   <translation>%1   (%2 Patienten)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 people × %3 pastimes)</source>
+   <translation>%1   (%2 Personen × %3 Freizeitbeschäftigungen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 people × %3 things)</source>
+   <translation>%1   (%2 Personen × %3 Dinge)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 people)</source>
+   <translation>%1   (%2 Personen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 plots × %3 groups)</source>
+   <translation>%1   (%2 Flächen × %3 Gruppen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 plots × %3 measures)</source>
+   <translation>%1   (%2 Flächen × %3 Messgrößen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 plots × %3 species)</source>
+   <translation>%1   (%2 Flächen × %3 Arten)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 plots)</source>
+   <translation>%1   (%2 Flächen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 points × %3 input)</source>
+   <translation>%1   (%2 Punkte × %3 Eingabe)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 points × %3 inputs)</source>
+   <translation>%1   (%2 Punkte × %3 Eingaben)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 points)</source>
+   <translation>%1   (%2 Punkte)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 ratings × %3 feature)</source>
+   <translation>%1   (%2 Bewertungen × %3 Merkmal)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 ratings × %3 inputs)</source>
+   <translation>%1   (%2 Bewertungen × %3 Eingaben)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 ratings)</source>
+   <translation>%1   (%2 Bewertungen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 readings × %3 input)</source>
+   <translation>%1   (%2 Messungen × %3 Eingabe)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 readings × %3 inputs)</source>
+   <translation>%1   (%2 Messungen × %3 Eingaben)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 readings)</source>
+   <translation>%1   (%2 Messungen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 rows × %3 blocks)</source>
+   <translation>%1   (%2 Zeilen × %3 Blöcke)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 rows × %3 columns)</source>
+   <translation>%1   (%2 Zeilen × %3 Spalten)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 rows)</source>
+   <translation>%1   (%2 Zeilen)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 samples × %3 feature)</source>
+   <translation>%1   (%2 Proben × %3 Merkmal)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 samples × %3 features)</source>
+   <translation>%1   (%2 Proben × %3 Merkmale)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 samples × %3 genes)</source>
+   <translation>%1   (%2 Proben × %3 Gene)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 samples × %3 inputs)</source>
+   <translation>%1   (%2 Proben × %3 Eingaben)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 samples)</source>
+   <translation>%1   (%2 Proben)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 taps × %3 features)</source>
+   <translation>%1   (%2 Anschläge × %3 Merkmale)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 taps × %3 places)</source>
+   <translation>%1   (%2 Anschläge × %3 Orte)</translation>
+  </message>
+  <message>
+   <source>%1   (%2 taps)</source>
+   <translation>%1   (%2 Anschläge)</translation>
+  </message>
+  <message>
+   <source>%1   (columns of %2), the data of the fit</source>
+   <translation>%1   (Spalten von %2), die Daten der Anpassung</translation>
+  </message>
+  <message>
+   <source>%1   (in %2), the data of the fit</source>
+   <translation>%1   (in %2), die Daten der Anpassung</translation>
+  </message>
+  <message>
+   <source>%1   needs a dense matrix</source>
+   <translation>%1   braucht eine dichte Matrix</translation>
+  </message>
+  <message>
+   <source>%1   needs a matrix of counts (whole numbers from 0)</source>
+   <translation>%1   braucht eine Matrix von Zählwerten (ganze Zahlen ab 0)</translation>
+  </message>
+  <message>
+   <source>%1   needs a matrix of labels</source>
+   <translation>%1   braucht eine Matrix von Labels</translation>
+  </message>
+  <message>
+   <source>%1   needs a matrix of numbers</source>
+   <translation>%1   braucht eine Matrix von Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs a matrix of ordered whole numbers</source>
+   <translation>%1   braucht eine Matrix von geordneten ganzen Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs a matrix of zeros and ones</source>
+   <translation>%1   braucht eine Matrix von Nullen und Einsen</translation>
+  </message>
+  <message>
+   <source>%1   needs counts (whole numbers from 0)</source>
+   <translation>%1   braucht Zählwerte (ganze Zahlen ab 0)</translation>
+  </message>
+  <message>
+   <source>%1   needs data that are not empty</source>
+   <translation>%1   braucht Daten, die nicht leer sind</translation>
+  </message>
+  <message>
+   <source>%1   needs data without missing cells</source>
+   <translation>%1   braucht Daten ohne fehlende Zellen</translation>
+  </message>
+  <message>
+   <source>%1   needs labels</source>
+   <translation>%1   braucht Labels</translation>
+  </message>
+  <message>
+   <source>%1   needs numbers</source>
+   <translation>%1   braucht Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs one column of counts (whole numbers from 0)</source>
+   <translation>%1   braucht eine Spalte von Zählwerten (ganze Zahlen ab 0)</translation>
+  </message>
+  <message>
+   <source>%1   needs one column of labels</source>
+   <translation>%1   braucht eine Spalte von Labels</translation>
+  </message>
+  <message>
+   <source>%1   needs one column of numbers</source>
+   <translation>%1   braucht eine Spalte von Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs one column of ordered whole numbers</source>
+   <translation>%1   braucht eine Spalte von geordneten ganzen Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs one column of zeros and ones</source>
+   <translation>%1   braucht eine Spalte von Nullen und Einsen</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more columns of counts (whole numbers from 0)</source>
+   <translation>%1   braucht eine oder mehrere Spalten von Zählwerten (ganze Zahlen ab 0)</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more columns of labels</source>
+   <translation>%1   braucht eine oder mehrere Spalten von Labels</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more columns of numbers</source>
+   <translation>%1   braucht eine oder mehrere Spalten von Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more columns of ordered whole numbers</source>
+   <translation>%1   braucht eine oder mehrere Spalten von geordneten ganzen Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more columns of zeros and ones</source>
+   <translation>%1   braucht eine oder mehrere Spalten von Nullen und Einsen</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more matrices of counts (whole numbers from 0)</source>
+   <translation>%1   braucht eine oder mehrere Matrizen von Zählwerten (ganze Zahlen ab 0)</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more matrices of labels</source>
+   <translation>%1   braucht eine oder mehrere Matrizen von Labels</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more matrices of numbers</source>
+   <translation>%1   braucht eine oder mehrere Matrizen von Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more matrices of ordered whole numbers</source>
+   <translation>%1   braucht eine oder mehrere Matrizen von geordneten ganzen Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs one or more matrices of zeros and ones</source>
+   <translation>%1   braucht eine oder mehrere Matrizen von Nullen und Einsen</translation>
+  </message>
+  <message>
+   <source>%1   needs ordered whole numbers</source>
+   <translation>%1   braucht geordnete ganze Zahlen</translation>
+  </message>
+  <message>
+   <source>%1   needs zeros and ones</source>
+   <translation>%1   braucht Nullen und Einsen</translation>
+  </message>
+  <message>
+   <source>%1 % bands, on the scale of the grades: %2 is “%3”, %4 “%5”.</source>
+   <translation>%1-%-Bänder, auf der Skala der Noten: %2 ist „%3“, %4 „%5“.</translation>
+  </message>
+  <message>
+   <source>%1 %2 %3 Bernoulli</source>
+   <translation>%1 %2 %3 Bernoulli</translation>
+  </message>
+  <message>
+   <source>%1 %2 %3 Gaussian</source>
+   <translation>%1 %2 %3 Gauß</translation>
+  </message>
+  <message>
+   <source>%1 %2 %3 Poisson</source>
+   <translation>%1 %2 %3 Poisson</translation>
+  </message>
+  <message>
+   <source>%1 %2 Bernoulli</source>
+   <translation>%1 %2 Bernoulli</translation>
+  </message>
+  <message>
+   <source>%1 %2 Gaussian</source>
+   <translation>%1 %2 Gauß</translation>
+  </message>
+  <message>
+   <source>%1 %2 Poisson</source>
+   <translation>%1 %2 Poisson</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 block</source>
+   <translation>%1 %2 × %3 Block</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 blocks</source>
+   <translation>%1 %2 × %3 Blöcke</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 column</source>
+   <translation>%1 %2 × %3 Spalte</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 columns</source>
+   <translation>%1 %2 × %3 Spalten</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 documents</source>
+   <translation>%1 %2 × %3 Dokumente</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 feature</source>
+   <translation>%1 %2 × %3 Merkmal</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 features</source>
+   <translation>%1 %2 × %3 Merkmale</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 gene</source>
+   <translation>%1 %2 × %3 Gen</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 genes</source>
+   <translation>%1 %2 × %3 Gene</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 groups</source>
+   <translation>%1 %2 × %3 Gruppen</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 images</source>
+   <translation>%1 %2 × %3 Bilder</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 individuals</source>
+   <translation>%1 %2 × %3 Individuen</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 input</source>
+   <translation>%1 %2 × %3 Eingabe</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 inputs</source>
+   <translation>%1 %2 × %3 Eingaben</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 output</source>
+   <translation>%1 %2 × %3 Ausgabe</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 patients</source>
+   <translation>%1 %2 × %3 Patienten</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 people</source>
+   <translation>%1 %2 × %3 Personen</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 pixels</source>
+   <translation>%1 %2 × %3 Pixel</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 points</source>
+   <translation>%1 %2 × %3 Punkte</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 ratings</source>
+   <translation>%1 %2 × %3 Bewertungen</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 readings</source>
+   <translation>%1 %2 × %3 Messungen</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 rows</source>
+   <translation>%1 %2 × %3 Zeilen</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 sample</source>
+   <translation>%1 %2 × %3 Probe</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 samples</source>
+   <translation>%1 %2 × %3 Proben</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 species</source>
+   <translation>%1 %2 × %3 Arten</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 word</source>
+   <translation>%1 %2 × %3 Wort</translation>
+  </message>
+  <message>
+   <source>%1 %2 × %3 words</source>
+   <translation>%1 %2 × %3 Wörter</translation>
+  </message>
+  <message>
+   <source>%1 %2, %3 without a score; line: decision, the other scores at their means</source>
+   <translation>%1 %2, %3 ohne Faktorwert; Linie: Entscheidung, die anderen Faktorwerte auf ihrem Mittelwert</translation>
+  </message>
+  <message>
+   <source>%1 %2; line: decision, the other scores at their means</source>
+   <translation>%1 %2; Linie: Entscheidung, die anderen Faktorwerte auf ihrem Mittelwert</translation>
+  </message>
+  <message>
+   <source>%1 Bernoulli</source>
+   <translation>%1 Bernoulli</translation>
+  </message>
+  <message>
+   <source>%1 Gaussian</source>
+   <translation>%1 Gauß</translation>
+  </message>
+  <message>
+   <source>%1 Poisson</source>
+   <translation>%1 Poisson</translation>
+  </message>
+  <message>
+   <source>%1 above %2 to %3</source>
+   <translation>%1 über %2 bis %3</translation>
+  </message>
+  <message>
+   <source>%1 above the best</source>
+   <translation>%1 über der besten</translation>
+  </message>
+  <message>
+   <source>%1 above the best in %2</source>
+   <translation>%1 über der besten: %2</translation>
+  </message>
+  <message>
+   <source>%1 above the best in bound</source>
+   <translation>%1 über der besten in der Schranke</translation>
+  </message>
+  <message>
+   <source>%1 above the best in bound.</source>
+   <translation>%1 über der besten in der Schranke.</translation>
+  </message>
+  <message>
+   <source>%1 above the best in evidence lower bound</source>
+   <translation>%1 über der besten in der unteren Schranke der Evidenz</translation>
+  </message>
+  <message>
+   <source>%1 above the best in evidence lower bound.</source>
+   <translation>%1 über der besten in der unteren Schranke der Evidenz.</translation>
+  </message>
+  <message>
+   <source>%1 above the best in log density</source>
+   <translation>%1 über der besten in der Log-Dichte</translation>
+  </message>
+  <message>
+   <source>%1 above the best in log density.</source>
+   <translation>%1 über der besten in der Log-Dichte.</translation>
+  </message>
+  <message>
+   <source>%1 above the best in log joint</source>
+   <translation>%1 über der besten in der gemeinsamen Log-Dichte</translation>
+  </message>
+  <message>
+   <source>%1 above the best in log joint density</source>
+   <translation>%1 über der besten in der gemeinsamen Log-Dichte</translation>
+  </message>
+  <message>
+   <source>%1 above the best in log joint density.</source>
+   <translation>%1 über der besten in der gemeinsamen Log-Dichte.</translation>
+  </message>
+  <message>
+   <source>%1 above the best in log joint.</source>
+   <translation>%1 über der besten in der gemeinsamen Log-Dichte.</translation>
+  </message>
+  <message>
+   <source>%1 below the best</source>
+   <translation>%1 unter der besten</translation>
+  </message>
+  <message>
+   <source>%1 below the best in %2</source>
+   <translation>%1 unter der besten: %2</translation>
+  </message>
+  <message>
+   <source>%1 below the best in bound</source>
+   <translation>%1 unter der besten in der Schranke</translation>
+  </message>
+  <message>
+   <source>%1 below the best in bound.</source>
+   <translation>%1 unter der besten in der Schranke.</translation>
+  </message>
+  <message>
+   <source>%1 below the best in evidence lower bound</source>
+   <translation>%1 unter der besten in der unteren Schranke der Evidenz</translation>
+  </message>
+  <message>
+   <source>%1 below the best in evidence lower bound.</source>
+   <translation>%1 unter der besten in der unteren Schranke der Evidenz.</translation>
+  </message>
+  <message>
+   <source>%1 below the best in log density</source>
+   <translation>%1 unter der besten in der Log-Dichte</translation>
+  </message>
+  <message>
+   <source>%1 below the best in log density.</source>
+   <translation>%1 unter der besten in der Log-Dichte.</translation>
+  </message>
+  <message>
+   <source>%1 below the best in log joint</source>
+   <translation>%1 unter der besten in der gemeinsamen Log-Dichte</translation>
+  </message>
+  <message>
+   <source>%1 below the best in log joint density</source>
+   <translation>%1 unter der besten in der gemeinsamen Log-Dichte</translation>
+  </message>
+  <message>
+   <source>%1 below the best in log joint density.</source>
+   <translation>%1 unter der besten in der gemeinsamen Log-Dichte.</translation>
+  </message>
+  <message>
+   <source>%1 below the best in log joint.</source>
+   <translation>%1 unter der besten in der gemeinsamen Log-Dichte.</translation>
+  </message>
+  <message>
+   <source>%1 block covers %2 of the matrix</source>
+   <translation>%1 Block bedeckt %2 der Matrix</translation>
+  </message>
+  <message>
+   <source>%1 block covers %2 of the matrix in the %3 best chains</source>
+   <translation>%1 Block bedeckt in den %3 besten Ketten %2 der Matrix</translation>
+  </message>
+  <message>
+   <source>%1 block covers %2 of the matrix in the %3 best chains.</source>
+   <translation>%1 Block bedeckt in den %3 besten Ketten %2 der Matrix.</translation>
+  </message>
+  <message>
+   <source>%1 block covers %2 of the matrix in the best chain</source>
+   <translation>%1 Block bedeckt in der besten Kette %2 der Matrix</translation>
+  </message>
+  <message>
+   <source>%1 block covers %2 of the matrix in the best chain.</source>
+   <translation>%1 Block bedeckt in der besten Kette %2 der Matrix.</translation>
+  </message>
+  <message>
+   <source>%1 blocks cover %2 of the matrix</source>
+   <translation>%1 Blöcke bedecken %2 der Matrix</translation>
+  </message>
+  <message>
+   <source>%1 blocks cover %2 of the matrix in the %3 best chains</source>
+   <translation>%1 Blöcke bedecken in den %3 besten Ketten %2 der Matrix</translation>
+  </message>
+  <message>
+   <source>%1 blocks cover %2 of the matrix in the %3 best chains.</source>
+   <translation>%1 Blöcke bedecken in den %3 besten Ketten %2 der Matrix.</translation>
+  </message>
+  <message>
+   <source>%1 blocks cover %2 of the matrix in the best chain</source>
+   <translation>%1 Blöcke bedecken in der besten Kette %2 der Matrix</translation>
+  </message>
+  <message>
+   <source>%1 blocks cover %2 of the matrix in the best chain.</source>
+   <translation>%1 Blöcke bedecken in der besten Kette %2 der Matrix.</translation>
+  </message>
+  <message>
+   <source>%1 cell missing</source>
+   <translation>%1 Zelle fehlt</translation>
+  </message>
+  <message>
+   <source>%1 cell missing (%2), taken from the columns of %3.</source>
+   <translation>%1 Zelle fehlt (%2), aus den Spalten von %3 übernommen.</translation>
+  </message>
+  <message>
+   <source>%1 cell missing (%2), taken from the rows of %3.</source>
+   <translation>%1 Zelle fehlt (%2), aus den Zeilen von %3 übernommen.</translation>
+  </message>
+  <message>
+   <source>%1 cells missing</source>
+   <translation>%1 Zellen fehlen</translation>
+  </message>
+  <message>
+   <source>%1 cells missing (%2), taken from the columns of %3.</source>
+   <translation>%1 Zellen fehlen (%2), aus den Spalten von %3 übernommen.</translation>
+  </message>
+  <message>
+   <source>%1 cells missing (%2), taken from the rows of %3.</source>
+   <translation>%1 Zellen fehlen (%2), aus den Zeilen von %3 übernommen.</translation>
+  </message>
+  <message>
+   <source>%1 changed: least items of a class, most classes; %2</source>
+   <translation>%1 geändert: kleinste Klasse, Klassen höchstens; %2</translation>
+  </message>
+  <message>
+   <source>%1 cluster in %2 of the draws, %3 to %4 in 95 %</source>
+   <translation>%1 Cluster in %2 der Ziehungen, %3 bis %4 in 95 %</translation>
+  </message>
+  <message>
+   <source>%1 cluster in “%2”, %3 cluster in “%4”</source>
+   <translation>%1 Cluster in „%2“, %3 Cluster in „%4“</translation>
+  </message>
+  <message>
+   <source>%1 cluster in “%2”, %3 clusters in “%4”</source>
+   <translation>%1 Cluster in „%2“, %3 Cluster in „%4“</translation>
+  </message>
+  <message>
+   <source>%1 clusters in %2 of the draws, %3 to %4 in 95 %</source>
+   <translation>%1 Cluster in %2 der Ziehungen, %3 bis %4 in 95 %</translation>
+  </message>
+  <message>
+   <source>%1 clusters in “%2”, %3 cluster in “%4”</source>
+   <translation>%1 Cluster in „%2“, %3 Cluster in „%4“</translation>
+  </message>
+  <message>
+   <source>%1 clusters in “%2”, %3 clusters in “%4”</source>
+   <translation>%1 Cluster in „%2“, %3 Cluster in „%4“</translation>
+  </message>
+  <message>
+   <source>%1 clusters in “%2”, %3 clusters in “%4”, %5 clusters in “%6”</source>
+   <translation>%1 Cluster in „%2“, %3 Cluster in „%4“, %5 Cluster in „%6“</translation>
+  </message>
+  <message>
+   <source>%1 columns × %2 %3</source>
+   <translation>%1 Spalten × %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 components by number</source>
+   <translation>%1 Komponenten nach Nummer</translation>
+  </message>
+  <message>
+   <source>%1 components by number; bar below: coefficient, line: its interval</source>
+   <translation>%1 Komponenten nach Nummer; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 components by number; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Komponenten nach Nummer; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 components by size</source>
+   <translation>%1 Komponenten nach Größe</translation>
+  </message>
+  <message>
+   <source>%1 components by size; bar below: coefficient, line: its interval</source>
+   <translation>%1 Komponenten nach Größe; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 components by size; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Komponenten nach Größe; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 components by weight</source>
+   <translation>%1 Komponenten nach Gewicht</translation>
+  </message>
+  <message>
+   <source>%1 components by weight; bar below: coefficient, line: its interval</source>
+   <translation>%1 Komponenten nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 components by weight; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Komponenten nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 documents × %2 %3</source>
+   <translation>%1 Dokumente × %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 drug doses × %2 patients</source>
+   <translation>%1 Wirkstoffdosen × %2 Patienten</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3</source>
+   <translation>%1 Faktor erklärt %2 von %3</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3 and %4 of %5</source>
+   <translation>%1 Faktor erklärt %2 von %3 und %4 von %5</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3 and %4 of %5 in the samples “%6”</source>
+   <translation>%1 Faktor erklärt %2 von %3 und %4 von %5 in den Proben „%6“</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3 in the samples “%4”</source>
+   <translation>%1 Faktor erklärt %2 von %3 in den Proben „%4“</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3, %4 of %5</source>
+   <translation>%1 Faktor erklärt %2 von %3, %4 von %5</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3, %4 of %5 and %6 of %7</source>
+   <translation>%1 Faktor erklärt %2 von %3, %4 von %5 und %6 von %7</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3, %4 of %5 and %6 of %7 in the samples “%8”</source>
+   <translation>%1 Faktor erklärt %2 von %3, %4 von %5 und %6 von %7 in den Proben „%8“</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3, %4 of %5, %6 of %7</source>
+   <translation>%1 Faktor erklärt %2 von %3, %4 von %5, %6 von %7</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3, %4 of %5, %6 of %7 and %8 more</source>
+   <translation>%1 Faktor erklärt %2 von %3, %4 von %5, %6 von %7 und %8 weitere</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3, %4 of %5, %6 of %7 and %8 more in the samples “%9”</source>
+   <translation>%1 Faktor erklärt %2 von %3, %4 von %5, %6 von %7 und %8 weitere in den Proben „%9“</translation>
+  </message>
+  <message>
+   <source>%1 factor explains %2 of %3, %4 of %5, %6 of %7, %8 of %9</source>
+   <translation>%1 Faktor erklärt %2 von %3, %4 von %5, %6 von %7, %8 von %9</translation>
+  </message>
+  <message>
+   <source>%1 factors by number</source>
+   <translation>%1 Faktoren nach Nummer</translation>
+  </message>
+  <message>
+   <source>%1 factors by number; bar below: %2, line: its interval</source>
+   <translation>%1 Faktoren nach Nummer; Balken darunter: %2, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 factors by number; bar below: coefficient, line: its interval</source>
+   <translation>%1 Faktoren nach Nummer; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 factors by number; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Faktoren nach Nummer; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 factors by size</source>
+   <translation>%1 Faktoren nach Größe</translation>
+  </message>
+  <message>
+   <source>%1 factors by size; bar below: %2, line: its interval</source>
+   <translation>%1 Faktoren nach Größe; Balken darunter: %2, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 factors by size; bar below: coefficient, line: its interval</source>
+   <translation>%1 Faktoren nach Größe; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 factors by size; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Faktoren nach Größe; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 factors by weight</source>
+   <translation>%1 Faktoren nach Gewicht</translation>
+  </message>
+  <message>
+   <source>%1 factors by weight; bar below: %2, line: its interval</source>
+   <translation>%1 Faktoren nach Gewicht; Balken darunter: %2, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 factors by weight; bar below: coefficient, line: its interval</source>
+   <translation>%1 Faktoren nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 factors by weight; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Faktoren nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3</source>
+   <translation>%1 Faktoren erklären %2 von %3</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3 and %4 of %5</source>
+   <translation>%1 Faktoren erklären %2 von %3 und %4 von %5</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3 and %4 of %5 in the samples “%6”</source>
+   <translation>%1 Faktoren erklären %2 von %3 und %4 von %5 in den Proben „%6“</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3 in the samples “%4”</source>
+   <translation>%1 Faktoren erklären %2 von %3 in den Proben „%4“</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3, %4 of %5</source>
+   <translation>%1 Faktoren erklären %2 von %3, %4 von %5</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3, %4 of %5 and %6 of %7</source>
+   <translation>%1 Faktoren erklären %2 von %3, %4 von %5 und %6 von %7</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3, %4 of %5 and %6 of %7 in the samples “%8”</source>
+   <translation>%1 Faktoren erklären %2 von %3, %4 von %5 und %6 von %7 in den Proben „%8“</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3, %4 of %5, %6 of %7</source>
+   <translation>%1 Faktoren erklären %2 von %3, %4 von %5, %6 von %7</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3, %4 of %5, %6 of %7 and %8 more</source>
+   <translation>%1 Faktoren erklären %2 von %3, %4 von %5, %6 von %7 und %8 weitere</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3, %4 of %5, %6 of %7 and %8 more in the samples “%9”</source>
+   <translation>%1 Faktoren erklären %2 von %3, %4 von %5, %6 von %7 und %8 weitere in den Proben „%9“</translation>
+  </message>
+  <message>
+   <source>%1 factors explain %2 of %3, %4 of %5, %6 of %7, %8 of %9</source>
+   <translation>%1 Faktoren erklären %2 von %3, %4 von %5, %6 von %7, %8 von %9</translation>
+  </message>
+  <message>
+   <source>%1 feature × %2 letters</source>
+   <translation>%1 Merkmal × %2 Briefe</translation>
+  </message>
+  <message>
+   <source>%1 feature × %2 members</source>
+   <translation>%1 Merkmal × %2 Mitglieder</translation>
+  </message>
+  <message>
+   <source>%1 feature × %2 plots</source>
+   <translation>%1 Merkmal × %2 Flächen</translation>
+  </message>
+  <message>
+   <source>%1 feature × %2 ratings</source>
+   <translation>%1 Merkmal × %2 Bewertungen</translation>
+  </message>
+  <message>
+   <source>%1 feature × %2 readings</source>
+   <translation>%1 Merkmal × %2 Messungen</translation>
+  </message>
+  <message>
+   <source>%1 feature × %2 taps</source>
+   <translation>%1 Merkmal × %2 Anschläge</translation>
+  </message>
+  <message>
+   <source>%1 features × %2 %3</source>
+   <translation>%1 Merkmale × %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 features × %2 letters</source>
+   <translation>%1 Merkmale × %2 Briefe</translation>
+  </message>
+  <message>
+   <source>%1 features × %2 members</source>
+   <translation>%1 Merkmale × %2 Mitglieder</translation>
+  </message>
+  <message>
+   <source>%1 features × %2 plots</source>
+   <translation>%1 Merkmale × %2 Flächen</translation>
+  </message>
+  <message>
+   <source>%1 features × %2 ratings</source>
+   <translation>%1 Merkmale × %2 Bewertungen</translation>
+  </message>
+  <message>
+   <source>%1 features × %2 readings</source>
+   <translation>%1 Merkmale × %2 Messungen</translation>
+  </message>
+  <message>
+   <source>%1 features × %2 taps</source>
+   <translation>%1 Merkmale × %2 Anschläge</translation>
+  </message>
+  <message>
+   <source>%1 fitted cell</source>
+   <translation>%1 angepasste Zelle</translation>
+  </message>
+  <message>
+   <source>%1 fitted cells</source>
+   <translation>%1 angepasste Zellen</translation>
+  </message>
+  <message>
+   <source>%1 fitted documents</source>
+   <translation>%1 angepasste Dokumente</translation>
+  </message>
+  <message>
+   <source>%1 fitted images</source>
+   <translation>%1 angepasste Bilder</translation>
+  </message>
+  <message>
+   <source>%1 fitted items</source>
+   <translation>%1 angepasste Einheiten</translation>
+  </message>
+  <message>
+   <source>%1 fitted patients</source>
+   <translation>%1 angepasste Patienten</translation>
+  </message>
+  <message>
+   <source>%1 fitted people</source>
+   <translation>%1 angepasste Personen</translation>
+  </message>
+  <message>
+   <source>%1 fitted points</source>
+   <translation>%1 angepasste Punkte</translation>
+  </message>
+  <message>
+   <source>%1 fitted rating</source>
+   <translation>%1 angepasste Bewertung</translation>
+  </message>
+  <message>
+   <source>%1 fitted ratings</source>
+   <translation>%1 angepasste Bewertungen</translation>
+  </message>
+  <message>
+   <source>%1 fitted sample</source>
+   <translation>%1 angepasste Probe</translation>
+  </message>
+  <message>
+   <source>%1 fitted samples</source>
+   <translation>%1 angepasste Proben</translation>
+  </message>
+  <message>
+   <source>%1 for the test</source>
+   <translation>%1 für den Test</translation>
+  </message>
+  <message>
+   <source>%1 genes × %2 %3</source>
+   <translation>%1 Gene × %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 groups × %2 plots</source>
+   <translation>%1 Gruppen × %2 Flächen</translation>
+  </message>
+  <message>
+   <source>%1 has its draws and averages over them</source>
+   <translation>%1 hat seine Ziehungen und mittelt über sie</translation>
+  </message>
+  <message>
    <source>%1 individuals</source>
    <translation>%1 Individuen</translation>
+  </message>
+  <message>
+   <source>%1 input × %2 ratings</source>
+   <translation>%1 Eingabe × %2 Bewertungen</translation>
+  </message>
+  <message>
+   <source>%1 input × %2 readings</source>
+   <translation>%1 Eingabe × %2 Messungen</translation>
+  </message>
+  <message>
+   <source>%1 inputs × %2 ratings</source>
+   <translation>%1 Eingaben × %2 Bewertungen</translation>
+  </message>
+  <message>
+   <source>%1 inputs × %2 readings</source>
+   <translation>%1 Eingaben × %2 Messungen</translation>
+  </message>
+  <message>
+   <source>%1 is getting ready, compiling only once</source>
+   <translation>%1 wird vorbereitet, Kompilieren nur einmal</translation>
+  </message>
+  <message>
+   <source>%1 letters × %2 feature</source>
+   <translation>%1 Briefe × %2 Merkmal</translation>
+  </message>
+  <message>
+   <source>%1 letters × %2 features</source>
+   <translation>%1 Briefe × %2 Merkmale</translation>
+  </message>
+  <message>
+   <source>%1 letters × %2 words</source>
+   <translation>%1 Briefe × %2 Wörter</translation>
+  </message>
+  <message>
+   <source>%1 measures × %2 plots</source>
+   <translation>%1 Messgrößen × %2 Flächen</translation>
+  </message>
+  <message>
+   <source>%1 members × %2 feature</source>
+   <translation>%1 Mitglieder × %2 Merkmal</translation>
+  </message>
+  <message>
+   <source>%1 members × %2 features</source>
+   <translation>%1 Mitglieder × %2 Merkmale</translation>
+  </message>
+  <message>
+   <source>%1 members × %2 votes</source>
+   <translation>%1 Mitglieder × %2 Abstimmungen</translation>
+  </message>
+  <message>
+   <source>%1 missing cell, %2 of %3; two halves of the chains agree to a correlation of %4</source>
+   <translation>%1 fehlende Zelle, %2 von %3; zwei Hälften der Ketten stimmen bis auf eine Korrelation von %4 überein</translation>
+  </message>
+  <message>
+   <source>%1 missing cells, %2 of %3; the first %4 are filled in and listed, a file holds all (… menu)</source>
+   <translation>%1 fehlende Zellen, %2 von %3; die ersten %4 sind ausgefüllt und aufgelistet, eine Datei enthält alle (Menü …)</translation>
+  </message>
+  <message>
+   <source>%1 missing cells, %2 of %3; the first %4 are filled in and listed, a file holds all (… menu); two halves of the chains agree to a correlation of %5</source>
+   <translation>%1 fehlende Zellen, %2 von %3; die ersten %4 sind ausgefüllt und aufgelistet, eine Datei enthält alle (Menü …); zwei Hälften der Ketten stimmen bis auf eine Korrelation von %5 überein</translation>
+  </message>
+  <message>
+   <source>%1 missing cells, %2 of %3; two halves of the chains agree to a correlation of %4</source>
+   <translation>%1 fehlende Zellen, %2 von %3; zwei Hälften der Ketten stimmen bis auf eine Korrelation von %4 überein</translation>
+  </message>
+  <message>
+   <source>%1 mutations × %2 patients</source>
+   <translation>%1 Mutationen × %2 Patienten</translation>
+  </message>
+  <message>
+   <source>%1 observation, each left out (PSIS-LOO)</source>
+   <translation>%1 Beobachtung, jede ausgelassen (PSIS-LOO)</translation>
+  </message>
+  <message>
+   <source>%1 observations, each left out (PSIS-LOO)</source>
+   <translation>%1 Beobachtungen, jede ausgelassen (PSIS-LOO)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3 each by %4, largest first</source>
+   <translation>%3: je %1 von %2 nach %4, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3 each by %4, largest first; hollow where the probability of %5 is below 0.5</source>
+   <translation>%3: je %1 von %2 nach %4, größte zuerst; hohl, wo die Wahrscheinlichkeit für %5 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3 each by %4, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%3: je %1 von %2 nach %4, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3 each by %4, strongest first</source>
+   <translation>%3: je %1 von %2 nach %4, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3 each by %4, strongest first; hollow where the probability of %5 is below 0.5</source>
+   <translation>%3: je %1 von %2 nach %4, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %5 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3 each by %4, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%3: je %1 von %2 nach %4, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3 left out</source>
+   <translation>%1 von %2 (%3) weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3, largest first</source>
+   <translation>%1 von %2 (%3), größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3, largest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>%1 von %2 (%3), größte zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 (%3), größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3, strongest first</source>
+   <translation>%1 von %2 (%3), stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3, strongest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>%1 von %2 (%3), stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 %3, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 (%3), stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns each by %3, largest first</source>
+   <translation>Je %1 von %2 Spalten nach %3, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns each by %3, largest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Spalten nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns each by %3, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Spalten nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns each by %3, strongest first</source>
+   <translation>Je %1 von %2 Spalten nach %3, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns each by %3, strongest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Spalten nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns each by %3, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Spalten nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns left out</source>
+   <translation>%1 von %2 Spalten weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns left out (%3)</source>
+   <translation>%1 von %2 Spalten weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns, largest first</source>
+   <translation>%1 von %2 Spalten, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns, largest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Spalten, größte zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Spalten, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns, strongest first</source>
+   <translation>%1 von %2 Spalten, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns, strongest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Spalten, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 columns, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Spalten, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components each by %3, largest first</source>
+   <translation>Je %1 von %2 Komponenten nach %3, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components each by %3, largest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Komponenten nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components each by %3, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Komponenten nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components each by %3, strongest first</source>
+   <translation>Je %1 von %2 Komponenten nach %3, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components each by %3, strongest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Komponenten nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components each by %3, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Komponenten nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components help to tell %3 from %4</source>
+   <translation>%1 von %2 Komponenten helfen bei der Unterscheidung von %3 und %4</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components help to tell %3 from the others</source>
+   <translation>%1 von %2 Komponenten helfen bei der Unterscheidung von den anderen: %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components help to tell %3 from the others.</source>
+   <translation>%1 von %2 Komponenten helfen bei der Unterscheidung von den anderen: %3.</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components help to tell the classes apart</source>
+   <translation>%1 von %2 Komponenten helfen, die Klassen zu unterscheiden</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components helps to tell %3 from %4</source>
+   <translation>%1 von %2 Komponenten hilft bei der Unterscheidung von %3 und %4</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components helps to tell %3 from the others</source>
+   <translation>%1 von %2 Komponenten hilft bei der Unterscheidung von den anderen: %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components helps to tell %3 from the others.</source>
+   <translation>%1 von %2 Komponenten hilft bei der Unterscheidung von den anderen: %3.</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components helps to tell the classes apart</source>
+   <translation>%1 von %2 Komponenten hilft, die Klassen zu unterscheiden</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components, largest first</source>
+   <translation>%1 von %2 Komponenten, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components, largest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Komponenten, größte zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Komponenten, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components, strongest first</source>
+   <translation>%1 von %2 Komponenten, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components, strongest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Komponenten, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 components, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Komponenten, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents are listed</source>
+   <translation>%1 von %2 Dokumenten aufgeführt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents are listed; texts are read here when the data have them in a column “text”</source>
+   <translation>%1 von %2 Dokumenten aufgeführt; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents are listed; the stronger the ground of a word, the larger its weight</source>
+   <translation>%1 von %2 Dokumenten aufgeführt; je kräftiger der Grund eines Wortes, desto größer sein Gewicht</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents are listed; the stronger the ground of a word, the larger its weight; texts are read here when the data have them in a column “text”</source>
+   <translation>%1 von %2 Dokumenten aufgeführt; je kräftiger der Grund eines Wortes, desto größer sein Gewicht; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents contain “%3”</source>
+   <translation>%1 von %2 Dokumenten enthalten „%3“</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents contain “%3”; texts are read here when the data have them in a column “text”</source>
+   <translation>%1 von %2 Dokumenten enthalten „%3“; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents contain “%3”; the stronger the ground of a word, the larger its weight</source>
+   <translation>%1 von %2 Dokumenten enthalten „%3“; je kräftiger der Grund eines Wortes, desto größer sein Gewicht</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents contain “%3”; the stronger the ground of a word, the larger its weight; texts are read here when the data have them in a column “text”</source>
+   <translation>%1 von %2 Dokumenten enthalten „%3“; je kräftiger der Grund eines Wortes, desto größer sein Gewicht; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents left out</source>
+   <translation>%1 von %2 Dokumenten weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 documents left out (%3)</source>
+   <translation>%1 von %2 Dokumenten weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors each by %3, largest first</source>
+   <translation>Je %1 von %2 Faktoren nach %3, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors each by %3, largest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Faktoren nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors each by %3, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Faktoren nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors each by %3, strongest first</source>
+   <translation>Je %1 von %2 Faktoren nach %3, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors each by %3, strongest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Faktoren nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors each by %3, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Faktoren nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors help to tell %3 from %4</source>
+   <translation>%1 von %2 Faktoren helfen bei der Unterscheidung von %3 und %4</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors help to tell %3 from the others</source>
+   <translation>%1 von %2 Faktoren helfen bei der Unterscheidung von den anderen: %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors help to tell %3 from the others.</source>
+   <translation>%1 von %2 Faktoren helfen bei der Unterscheidung von den anderen: %3.</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors help to tell the classes apart</source>
+   <translation>%1 von %2 Faktoren helfen, die Klassen zu unterscheiden</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors helps to tell %3 from %4</source>
+   <translation>%1 von %2 Faktoren hilft bei der Unterscheidung von %3 und %4</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors helps to tell %3 from the others</source>
+   <translation>%1 von %2 Faktoren hilft bei der Unterscheidung von den anderen: %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors helps to tell %3 from the others.</source>
+   <translation>%1 von %2 Faktoren hilft bei der Unterscheidung von den anderen: %3.</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors helps to tell the classes apart</source>
+   <translation>%1 von %2 Faktoren hilft, die Klassen zu unterscheiden</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors, largest first</source>
+   <translation>%1 von %2 Faktoren, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors, largest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Faktoren, größte zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Faktoren, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors, strongest first</source>
+   <translation>%1 von %2 Faktoren, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors, strongest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Faktoren, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Faktoren, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features each by %3, largest first</source>
+   <translation>Je %1 von %2 Merkmalen nach %3, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features each by %3, largest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Merkmalen nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features each by %3, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Merkmalen nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features each by %3, strongest first</source>
+   <translation>Je %1 von %2 Merkmalen nach %3, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features each by %3, strongest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Merkmalen nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features each by %3, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Merkmalen nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features left out</source>
+   <translation>%1 von %2 Merkmalen weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features left out (%3)</source>
+   <translation>%1 von %2 Merkmalen weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features, largest first</source>
+   <translation>%1 von %2 Merkmalen, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features, largest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Merkmalen, größte zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Merkmalen, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features, strongest first</source>
+   <translation>%1 von %2 Merkmalen, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features, strongest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Merkmalen, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 features, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Merkmalen, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 fitted cells wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 angepassten Zellen falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 fitted patients wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 angepassten Patienten falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 fitted ratings wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 angepassten Bewertungen falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 fitted samples wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 angepassten Proben falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes each by %3, largest first</source>
+   <translation>Je %1 von %2 Genen nach %3, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes each by %3, largest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Genen nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes each by %3, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Genen nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes each by %3, strongest first</source>
+   <translation>Je %1 von %2 Genen nach %3, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes each by %3, strongest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Genen nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes each by %3, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Genen nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes left out</source>
+   <translation>%1 von %2 Genen weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes left out (%3)</source>
+   <translation>%1 von %2 Genen weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes, largest first</source>
+   <translation>%1 von %2 Genen, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes, largest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Genen, größte zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Genen, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes, strongest first</source>
+   <translation>%1 von %2 Genen, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes, strongest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Genen, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 genes, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Genen, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 held-out cells</source>
+   <translation>%1 von %2 zurückgehaltenen Zellen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 in “%3”, %4 of %5 in “%6”</source>
+   <translation>%1 von %2 in „%3“, %4 von %5 in „%6“</translation>
+  </message>
+  <message>
+   <source>%1 of %2 in “%3”, %4 of %5 in “%6”, %7 of %8 in “%9”</source>
+   <translation>%1 von %2 in „%3“, %4 von %5 in „%6“, %7 von %8 in „%9“</translation>
+  </message>
+  <message>
+   <source>%1 of %2 mutations left out (%3)</source>
+   <translation>%1 von %2 Mutationen weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 observations, each left out (PSIS-LOO)</source>
+   <translation>%1 von %2 Beobachtungen, jede ausgelassen (PSIS-LOO)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 rows left out</source>
+   <translation>%1 von %2 Zeilen weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 rows left out (%3)</source>
+   <translation>%1 von %2 Zeilen weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 samples left out</source>
+   <translation>%1 von %2 Proben weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 samples left out (%3)</source>
+   <translation>%1 von %2 Proben weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 test cells wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 Testzellen falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 test documents wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 Testdokumenten falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 test patients wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 Testpatienten falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 test ratings wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 Testbewertungen falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 test samples wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 Testproben falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics help to tell %3 from %4</source>
+   <translation>%1 von %2 Themen helfen bei der Unterscheidung von %3 und %4</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics help to tell %3 from the others</source>
+   <translation>%1 von %2 Themen helfen bei der Unterscheidung von den anderen: %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics help to tell %3 from the others.</source>
+   <translation>%1 von %2 Themen helfen bei der Unterscheidung von den anderen: %3.</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics help to tell the classes apart</source>
+   <translation>%1 von %2 Themen helfen, die Klassen zu unterscheiden</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics helps to tell %3 from %4</source>
+   <translation>%1 von %2 Themen hilft bei der Unterscheidung von %3 und %4</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics helps to tell %3 from the others</source>
+   <translation>%1 von %2 Themen hilft bei der Unterscheidung von den anderen: %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics helps to tell %3 from the others.</source>
+   <translation>%1 von %2 Themen hilft bei der Unterscheidung von den anderen: %3.</translation>
+  </message>
+  <message>
+   <source>%1 of %2 topics helps to tell the classes apart</source>
+   <translation>%1 von %2 Themen hilft, die Klassen zu unterscheiden</translation>
+  </message>
+  <message>
+   <source>%1 of %2 training documents wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 Trainingsdokumenten falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 unlabelled samples wrong (%3, 95 % interval %4 to %5), log loss %6</source>
+   <translation>%1 von %2 Proben ohne Label falsch (%3, 95-%-Intervall %4 bis %5), Log-Verlust %6</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by %3, largest first</source>
+   <translation>Je %1 von %2 Wörtern nach %3, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by %3, largest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Wörtern nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by %3, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Wörtern nach %3, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by %3, strongest first</source>
+   <translation>Je %1 von %2 Wörtern nach %3, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by %3, strongest first; hollow where the probability of %4 is below 0.5</source>
+   <translation>Je %1 von %2 Wörtern nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %4 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by %3, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>Je %1 von %2 Wörtern nach %3, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by added, largest first</source>
+   <translation>Je %1 von %2 Wörtern nach hinzugefügten Wörtern, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by added, strongest first</source>
+   <translation>Je %1 von %2 Wörtern nach hinzugefügten Wörtern, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by share of the topic's words, largest first</source>
+   <translation>Je %1 von %2 Wörtern nach Anteil an den Wörtern des Themas, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words each by share of the topic's words, strongest first</source>
+   <translation>Je %1 von %2 Wörtern nach Anteil an den Wörtern des Themas, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words left out</source>
+   <translation>%1 von %2 Wörtern weggelassen</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words left out (%3)</source>
+   <translation>%1 von %2 Wörtern weggelassen (%3)</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words, largest first</source>
+   <translation>%1 von %2 Wörtern, größte zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words, largest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Wörtern, größte zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words, largest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Wörtern, größte zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words, strongest first</source>
+   <translation>%1 von %2 Wörtern, stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words, strongest first; hollow where the probability of %3 is below 0.5</source>
+   <translation>%1 von %2 Wörtern, stärkste zuerst; hohl, wo die Wahrscheinlichkeit für %3 unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of %2 words, strongest first; hollow where the probability of being in the factor is below 0.5</source>
+   <translation>%1 von %2 Wörtern, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
+  </message>
+  <message>
+   <source>%1 of all other classes</source>
+   <translation>%1 aller anderen Klassen</translation>
+  </message>
+  <message>
+   <source>%1 of the class %2 %3</source>
+   <translation>%1 der Klasse %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 of the variance explained</source>
+   <translation>%1 der Varianz erklärt</translation>
   </message>
   <message>
    <source>%1 outcomes</source>
    <translation>%1 Zielgrößen</translation>
   </message>
   <message>
+   <source>%1 outside of the map</source>
+   <translation>%1 außerhalb der Karte</translation>
+  </message>
+  <message>
+   <source>%1 pastimes × %2 people</source>
+   <translation>%1 Freizeitbeschäftigungen × %2 Personen</translation>
+  </message>
+  <message>
    <source>%1 patients</source>
    <translation>%1 Patienten</translation>
+  </message>
+  <message>
+   <source>%1 patients × %2 drug doses</source>
+   <translation>%1 Patienten × %2 Wirkstoffdosen</translation>
+  </message>
+  <message>
+   <source>%1 patients × %2 mutations</source>
+   <translation>%1 Patienten × %2 Mutationen</translation>
   </message>
   <message>
    <source>%1 people</source>
    <translation>%1 Personen</translation>
   </message>
   <message>
+   <source>%1 people × %2 pastimes</source>
+   <translation>%1 Personen × %2 Freizeitbeschäftigungen</translation>
+  </message>
+  <message>
+   <source>%1 people × %2 things</source>
+   <translation>%1 Personen × %2 Dinge</translation>
+  </message>
+  <message>
+   <source>%1 per chain</source>
+   <translation>%1 je Kette</translation>
+  </message>
+  <message>
+   <source>%1 places × %2 taps</source>
+   <translation>%1 Orte × %2 Anschläge</translation>
+  </message>
+  <message>
+   <source>%1 plots</source>
+   <translation>%1 Flächen</translation>
+  </message>
+  <message>
+   <source>%1 plots × %2 feature</source>
+   <translation>%1 Flächen × %2 Merkmal</translation>
+  </message>
+  <message>
+   <source>%1 plots × %2 features</source>
+   <translation>%1 Flächen × %2 Merkmale</translation>
+  </message>
+  <message>
+   <source>%1 plots × %2 groups</source>
+   <translation>%1 Flächen × %2 Gruppen</translation>
+  </message>
+  <message>
+   <source>%1 plots × %2 measures</source>
+   <translation>%1 Flächen × %2 Messgrößen</translation>
+  </message>
+  <message>
+   <source>%1 plots × %2 species</source>
+   <translation>%1 Flächen × %2 Arten</translation>
+  </message>
+  <message>
    <source>%1 raters</source>
    <translation>%1 Bewerter</translation>
+  </message>
+  <message>
+   <source>%1 ratings</source>
+   <translation>%1 Bewertungen</translation>
+  </message>
+  <message>
+   <source>%1 ratings × %2 feature</source>
+   <translation>%1 Bewertungen × %2 Merkmal</translation>
+  </message>
+  <message>
+   <source>%1 ratings × %2 features</source>
+   <translation>%1 Bewertungen × %2 Merkmale</translation>
+  </message>
+  <message>
+   <source>%1 ratings × %2 input</source>
+   <translation>%1 Bewertungen × %2 Eingabe</translation>
+  </message>
+  <message>
+   <source>%1 ratings × %2 inputs</source>
+   <translation>%1 Bewertungen × %2 Eingaben</translation>
+  </message>
+  <message>
+   <source>%1 readings</source>
+   <translation>%1 Messungen</translation>
+  </message>
+  <message>
+   <source>%1 readings × %2 feature</source>
+   <translation>%1 Messungen × %2 Merkmal</translation>
+  </message>
+  <message>
+   <source>%1 readings × %2 features</source>
+   <translation>%1 Messungen × %2 Merkmale</translation>
+  </message>
+  <message>
+   <source>%1 readings × %2 input</source>
+   <translation>%1 Messungen × %2 Eingabe</translation>
+  </message>
+  <message>
+   <source>%1 readings × %2 inputs</source>
+   <translation>%1 Messungen × %2 Eingaben</translation>
+  </message>
+  <message>
+   <source>%1 row without values added</source>
+   <translation>%1 Zeile ohne Werte hinzugefügt</translation>
+  </message>
+  <message>
+   <source>%1 rows without values added</source>
+   <translation>%1 Zeilen ohne Werte hinzugefügt</translation>
+  </message>
+  <message>
+   <source>%1 rows × %2 %3</source>
+   <translation>%1 Zeilen × %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 samples (each left out): NLPD %2; %3 of %4 explained</source>
+   <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4</translation>
+  </message>
+  <message>
+   <source>%1 samples (each left out): NLPD %2; %3 of %4 explained, %5 of %6 explained</source>
+   <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4, %5 von %6</translation>
+  </message>
+  <message>
+   <source>%1 samples (each left out): NLPD %2; %3 of %4 explained, %5 of %6 explained, %7 of %8 explained</source>
+   <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4, %5 von %6, %7 von %8</translation>
+  </message>
+  <message>
+   <source>%1 samples (each left out): NLPD %2; RMSE of %3 %4, RMSE of %5 %6</source>
+   <translation>%1 Proben (jede ausgelassen): NLPD %2; RMSE von %3 %4, RMSE von %5 %6</translation>
+  </message>
+  <message>
+   <source>%1 samples × %2 %3</source>
+   <translation>%1 Proben × %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 settings at the default: least items of a class, most classes, interval</source>
+   <translation>%1 Einstellungen auf Vorgabe: kleinste Klasse, Klassen höchstens, Intervall</translation>
+  </message>
+  <message>
+   <source>%1 solution of weights %2</source>
+   <translation>%1 Lösung mit Gewichten %2</translation>
+  </message>
+  <message>
+   <source>%1 solutions of weights %2</source>
+   <translation>%1 Lösungen mit Gewichten %2</translation>
+  </message>
+  <message>
+   <source>%1 species × %2 plots</source>
+   <translation>%1 Arten × %2 Flächen</translation>
+  </message>
+  <message>
+   <source>%1 stopping</source>
+   <translation>%1 wird gestoppt</translation>
   </message>
   <message>
    <source>%1 subjects</source>
    <translation>%1 Versuchspersonen</translation>
   </message>
   <message>
+   <source>%1 taps</source>
+   <translation>%1 Anschläge</translation>
+  </message>
+  <message>
+   <source>%1 taps × %2 feature</source>
+   <translation>%1 Anschläge × %2 Merkmal</translation>
+  </message>
+  <message>
+   <source>%1 taps × %2 features</source>
+   <translation>%1 Anschläge × %2 Merkmale</translation>
+  </message>
+  <message>
+   <source>%1 taps × %2 places</source>
+   <translation>%1 Anschläge × %2 Orte</translation>
+  </message>
+  <message>
+   <source>%1 test cell</source>
+   <translation>%1 Testzelle</translation>
+  </message>
+  <message>
+   <source>%1 test cells</source>
+   <translation>%1 Testzellen</translation>
+  </message>
+  <message>
+   <source>%1 test images</source>
+   <translation>%1 Testbilder</translation>
+  </message>
+  <message>
+   <source>%1 test items</source>
+   <translation>%1 Testeinheiten</translation>
+  </message>
+  <message>
+   <source>%1 test patients</source>
+   <translation>%1 Testpatienten</translation>
+  </message>
+  <message>
+   <source>%1 test points</source>
+   <translation>%1 Testpunkte</translation>
+  </message>
+  <message>
+   <source>%1 test ratings</source>
+   <translation>%1 Testbewertungen</translation>
+  </message>
+  <message>
+   <source>%1 test sample</source>
+   <translation>%1 Testprobe</translation>
+  </message>
+  <message>
+   <source>%1 test samples</source>
+   <translation>%1 Testproben</translation>
+  </message>
+  <message>
+   <source>%1 test samples: NLPD %2; %3 of %4 explained</source>
+   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4</translation>
+  </message>
+  <message>
+   <source>%1 test samples: NLPD %2; %3 of %4 explained, %5 of %6 explained</source>
+   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, %5 von %6</translation>
+  </message>
+  <message>
+   <source>%1 test samples: NLPD %2; %3 of %4 explained, %5 of %6 explained, %7 of %8 explained</source>
+   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, %5 von %6, %7 von %8</translation>
+  </message>
+  <message>
+   <source>%1 test samples: NLPD %2; %3 of %4 explained, RMSE of %5 %6</source>
+   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, RMSE von %5 %6</translation>
+  </message>
+  <message>
+   <source>%1 test samples: NLPD %2; RMSE of %3 %4, %5 of %6 explained</source>
+   <translation>%1 Testproben: NLPD %2; RMSE von %3 %4, erklärt: %5 von %6</translation>
+  </message>
+  <message>
+   <source>%1 test samples: NLPD %2; RMSE of %3 %4, RMSE of %5 %6</source>
+   <translation>%1 Testproben: NLPD %2; RMSE von %3 %4, RMSE von %5 %6</translation>
+  </message>
+  <message>
+   <source>%1 things × %2 people</source>
+   <translation>%1 Dinge × %2 Personen</translation>
+  </message>
+  <message>
+   <source>%1 topics by number</source>
+   <translation>%1 Themen nach Nummer</translation>
+  </message>
+  <message>
+   <source>%1 topics by number; bar below: coefficient, line: its interval</source>
+   <translation>%1 Themen nach Nummer; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 topics by number; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Themen nach Nummer; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 topics by size</source>
+   <translation>%1 Themen nach Größe</translation>
+  </message>
+  <message>
+   <source>%1 topics by size; bar below: coefficient, line: its interval</source>
+   <translation>%1 Themen nach Größe; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 topics by size; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Themen nach Größe; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 topics by weight</source>
+   <translation>%1 Themen nach Gewicht</translation>
+  </message>
+  <message>
+   <source>%1 topics by weight; bar below: coefficient, line: its interval</source>
+   <translation>%1 Themen nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu</translation>
+  </message>
+  <message>
+   <source>%1 topics by weight; bar below: coefficient, line: its interval.</source>
+   <translation>%1 Themen nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 votes × %2 members</source>
+   <translation>%1 Abstimmungen × %2 Mitglieder</translation>
+  </message>
+  <message>
+   <source>%1 without a known class left out</source>
+   <translation>%1 ohne bekannte Klasse ausgelassen</translation>
+  </message>
+  <message>
+   <source>%1 without a score</source>
+   <translation>%1 ohne Faktorwert</translation>
+  </message>
+  <message>
+   <source>%1 words × %2 %3</source>
+   <translation>%1 Wörter × %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 words × %2 letters</source>
+   <translation>%1 Wörter × %2 Briefe</translation>
+  </message>
+  <message>
+   <source>%1 · taken from the columns of %2</source>
+   <translation>%1 · übernommen aus den Spalten von %2</translation>
+  </message>
+  <message>
+   <source>%1 · taken from the rows of %2</source>
+   <translation>%1 · übernommen aus den Zeilen von %2</translation>
+  </message>
+  <message>
+   <source>%1, %2 cell missing (%3)</source>
+   <translation>%1, %2 Zelle fehlt (%3)</translation>
+  </message>
+  <message>
+   <source>%1, %2 cells missing (%3)</source>
+   <translation>%1, %2 Zellen fehlen (%3)</translation>
+  </message>
+  <message>
+   <source>%1, by block</source>
+   <translation>%1, nach Block</translation>
+  </message>
+  <message>
+   <source>%1, in the order of the data</source>
+   <translation>%1, in der Reihenfolge der Daten</translation>
+  </message>
+  <message>
+   <source>%1, no missing cells</source>
+   <translation>%1, keine fehlenden Zellen</translation>
+  </message>
+  <message>
+   <source>%1, no missing cells. From %2 to %3.</source>
+   <translation>%1, keine fehlenden Zellen. Von %2 bis %3.</translation>
+  </message>
+  <message>
+   <source>%1, ordered around %2</source>
+   <translation>%1, um %2 geordnet</translation>
+  </message>
+  <message>
+   <source>%1, ordered by block</source>
+   <translation>%1, nach Block geordnet</translation>
+  </message>
+  <message>
+   <source>%1, start columns</source>
+   <translation>%1, Anfangsspalten</translation>
+  </message>
+  <message>
+   <source>%1, start columns given</source>
+   <translation>%1, Anfangsspalten angegeben</translation>
+  </message>
+  <message>
+   <source>%1, start values</source>
+   <translation>%1, Anfangswerte</translation>
+  </message>
+  <message>
+   <source>%1, start values given</source>
+   <translation>%1, Anfangswerte angegeben</translation>
+  </message>
+  <message>
+   <source>%1, the data of the fit</source>
+   <translation>%1, die Daten der Anpassung</translation>
+  </message>
+  <message>
+   <source>%1, true columns</source>
+   <translation>%1, wahre Spalten</translation>
+  </message>
+  <message>
+   <source>%1, true columns given</source>
+   <translation>%1, wahre Spalten angegeben</translation>
+  </message>
+  <message>
+   <source>%1, true rows given</source>
+   <translation>%1, wahre Zeilen angegeben</translation>
+  </message>
+  <message>
+   <source>%1: counts from %2</source>
+   <translation>%1: Zählwerte aus %2</translation>
+  </message>
+  <message>
+   <source>%1: labels from %2</source>
+   <translation>%1: Labels aus %2</translation>
+  </message>
+  <message>
+   <source>%1: ordered whole numbers from %2</source>
+   <translation>%1: geordnete ganze Zahlen aus %2</translation>
+  </message>
+  <message>
+   <source>%1: real numbers from %2</source>
+   <translation>%1: reelle Zahlen aus %2</translation>
+  </message>
+  <message>
+   <source>%1: true class</source>
+   <translation>%1: wahre Klasse</translation>
+  </message>
+  <message>
+   <source>%1: zeros and ones from %2</source>
+   <translation>%1: Nullen und Einsen aus %2</translation>
+  </message>
+  <message>
+   <source>%1; %2; interval of DeLong, 95 %.</source>
+   <translation>%1; %2; Intervall nach DeLong, 95 %.</translation>
+  </message>
+  <message>
+   <source>(1 + r) / (1 − r) of the correlation of functions, %1 and %2</source>
+   <translation>(1 + r) / (1 − r) der Korrelation der Funktionen, %1 und %2</translation>
+  </message>
+  <message>
+   <source>(1 + r) / (1 − r) of the correlation of noise, %1 and %2</source>
+   <translation>(1 + r) / (1 − r) der Korrelation des Rauschens, %1 und %2</translation>
+  </message>
+  <message>
+   <source>A number for each document.</source>
+   <translation>Eine Zahl für jedes Dokument.</translation>
+  </message>
+  <message>
+   <source>About %1 and %2 for %3 chain</source>
+   <translation>Etwa %1 und %2 für %3 Kette</translation>
+  </message>
+  <message>
+   <source>About %1 and %2 for %3 chains</source>
+   <translation>Etwa %1 und %2 für %3 Ketten</translation>
+  </message>
+  <message>
+   <source>About %1 blocks cover %2 of the matrix; most draws share %3 of them</source>
+   <translation>Etwa %1 Blöcke bedecken %2 der Matrix; den meisten Ziehungen gemeinsam: %3</translation>
+  </message>
+  <message>
+   <source>About %1 blocks in the %2 best chains cover %3 of the matrix; most draws share %4 of them</source>
+   <translation>Etwa %1 Blöcke bedecken in den %2 besten Ketten %3 der Matrix; den meisten Ziehungen gemeinsam: %4</translation>
+  </message>
+  <message>
+   <source>About %1 blocks in the best chain cover %2 of the matrix; most draws share %3 of them</source>
+   <translation>Etwa %1 Blöcke bedecken in der besten Kette %2 der Matrix; den meisten Ziehungen gemeinsam: %3</translation>
+  </message>
+  <message>
+   <source>Absolute correlation of partners: mean %1, least %2; come back: %3 or more.</source>
+   <translation>Absolute Korrelation der Partner: Mittel %1, kleinste %2; als wiedergefunden gilt: %3 oder mehr.</translation>
+  </message>
+  <message>
+   <source>After how much of the input a season recurs, in its own units, such as 12 for months.</source>
+   <translation>Nach wie viel der Eingabe sich eine Saison wiederholt, in deren eigenen Einheiten, etwa 12 bei Monaten.</translation>
+  </message>
+  <message>
+   <source>Agreement %1 %</source>
+   <translation>Übereinstimmung %1 %</translation>
+  </message>
+  <message>
+   <source>Agreement 2.5 %</source>
+   <translation>Übereinstimmung 2.5 %</translation>
+  </message>
+  <message>
+   <source>Agreement 97.5 %</source>
+   <translation>Übereinstimmung 97.5 %</translation>
+  </message>
+  <message>
+   <source>All p are adjusted together by Benjamini and Hochberg.</source>
+   <translation>Alle p werden gemeinsam nach Benjamini und Hochberg angepasst.</translation>
+  </message>
+  <message>
+   <source>Amplitudes and variances are of standardised values, γ = 1 / length² of standardised inputs; lengths, periods and noise sd are in units of the data.</source>
+   <translation>Amplituden und Varianzen gelten für standardisierte Werte, γ = 1 / Länge² für standardisierte Eingaben; Längen, Perioden und Rausch-SD sind in Einheiten der Daten.</translation>
+  </message>
+  <message>
+   <source>An amplitude² of an output is the variance of its function, of standardised values; ratios say how it is shared by the terms of the covariance.</source>
+   <translation>Eine Amplitude² einer Ausgabe ist die Varianz ihrer Funktion, bei standardisierten Werten; Verhältnisse sagen, wie sie sich auf die Terme der Kovarianz verteilt.</translation>
+  </message>
+  <message>
+   <source>At most %1 and %2 for %3 start</source>
+   <translation>Höchstens %1 und %2 für %3 Start</translation>
+  </message>
+  <message>
+   <source>At most %1 and %2 for %3 starts</source>
+   <translation>Höchstens %1 und %2 für %3 Starts</translation>
+  </message>
+  <message>
+   <source>Averaged over %1 of %2 draws</source>
+   <translation>Gemittelt über %1 von %2 Ziehungen</translation>
+  </message>
+  <message>
+   <source>Averaged over %1 of %2 draws (Monte Carlo error of a probability up to %3).</source>
+   <translation>Gemittelt über %1 von %2 Ziehungen (Monte-Carlo-Fehler einer Wahrscheinlichkeit bis zu %3).</translation>
+  </message>
+  <message>
+   <source>Averaged over %1 of %2 draws; of the Monte Carlo errors all are below %3.</source>
+   <translation>Gemittelt über %1 von %2 Ziehungen; alle Monte-Carlo-Fehler sind kleiner als %3.</translation>
+  </message>
+  <message>
+   <source>Averaged over %1 of %2 draws; of the Monte Carlo errors all are below %3; the other inputs are at their medians.</source>
+   <translation>Gemittelt über %1 von %2 Ziehungen; alle Monte-Carlo-Fehler sind kleiner als %3; die anderen Eingaben sind auf ihrem Median.</translation>
+  </message>
+  <message>
+   <source>Averaged over %1 of %2 draws; of the Monte Carlo errors the largest is %3.</source>
+   <translation>Gemittelt über %1 von %2 Ziehungen; der größte Monte-Carlo-Fehler ist %3.</translation>
+  </message>
+  <message>
+   <source>Averaged over %1 of %2 draws; of the Monte Carlo errors the largest is %3; the other inputs are at their medians.</source>
+   <translation>Gemittelt über %1 von %2 Ziehungen; der größte Monte-Carlo-Fehler ist %3; die anderen Eingaben sind auf ihrem Median.</translation>
+  </message>
+  <message>
+   <source>Averaged over all %1 draws</source>
+   <translation>Gemittelt über alle %1 Ziehungen</translation>
+  </message>
+  <message>
+   <source>Averaged over all %1 draws (Monte Carlo error of a probability up to %2).</source>
+   <translation>Gemittelt über alle %1 Ziehungen (Monte-Carlo-Fehler einer Wahrscheinlichkeit bis zu %2).</translation>
+  </message>
+  <message>
+   <source>Averaged over all %1 draws; of the Monte Carlo errors all are below %2.</source>
+   <translation>Gemittelt über alle %1 Ziehungen; alle Monte-Carlo-Fehler sind kleiner als %2.</translation>
+  </message>
+  <message>
+   <source>Averaged over all %1 draws; of the Monte Carlo errors all are below %2; the other inputs are at their medians.</source>
+   <translation>Gemittelt über alle %1 Ziehungen; alle Monte-Carlo-Fehler sind kleiner als %2; die anderen Eingaben sind auf ihrem Median.</translation>
+  </message>
+  <message>
+   <source>Averaged over all %1 draws; of the Monte Carlo errors the largest is %2.</source>
+   <translation>Gemittelt über alle %1 Ziehungen; der größte Monte-Carlo-Fehler ist %2.</translation>
+  </message>
+  <message>
+   <source>Averaged over all %1 draws; of the Monte Carlo errors the largest is %2; the other inputs are at their medians.</source>
+   <translation>Gemittelt über alle %1 Ziehungen; der größte Monte-Carlo-Fehler ist %2; die anderen Eingaben sind auf ihrem Median.</translation>
+  </message>
+  <message>
+   <source>Back to</source>
+   <translation>Zurück zu</translation>
+  </message>
+  <message>
+   <source>Bands of %1 %: darker where the function is, paler where a new observation is.</source>
+   <translation>Bänder von %1 %: dunkler, wo die Funktion liegt, blasser, wo eine neue Beobachtung liegt.</translation>
+  </message>
+  <message>
+   <source>Bayesian plaid %1. A run keeps the settings it was started with.</source>
+   <translation>Bayes-Plaid %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Best bound</source>
+   <translation>Beste Schranke</translation>
+  </message>
+  <message>
+   <source>Best evidence lower bound</source>
+   <translation>Beste untere Schranke der Evidenz</translation>
+  </message>
+  <message>
+   <source>Best log density</source>
+   <translation>Beste Log-Dichte</translation>
+  </message>
+  <message>
+   <source>Best variational bound</source>
+   <translation>Beste Variationsschranke</translation>
+  </message>
+  <message>
+   <source>Binary principal components %1. A run keeps the settings it was started with.</source>
+   <translation>Binäre Hauptkomponenten %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Blocks that are pale, or joined by colour outside the frames, are uncertain.</source>
+   <translation>Blöcke, die blass sind oder außerhalb der Rahmen durch Farbe verbunden, sind unsicher.</translation>
+  </message>
+  <message>
+   <source>Bounds of the log evidence in nats: rbf + constant: %1, rbf(ard) + constant: %2, rbf + mean linear + constant: %3, rbf(ard) + mean linear + constant: %4.</source>
+   <translation>Schranken der Log-Evidenz in Nat: rbf + constant: %1, rbf(ard) + constant: %2, rbf + mean linear + constant: %3, rbf(ard) + mean linear + constant: %4.</translation>
+  </message>
+  <message>
+   <source>Bounds of the log evidence in nats: rbf + constant: %1, rbf(ard) + constant: %2, rbf + mean_linear + constant: %3, rbf(ard) + mean_linear + constant: %4.</source>
+   <translation>Schranken der Log-Evidenz in Nat: rbf + constant: %1, rbf(ard) + constant: %2, rbf + mean_linear + constant: %3, rbf(ard) + mean_linear + constant: %4.</translation>
+  </message>
+  <message>
+   <source>Brier score %1 (%2 to %3)</source>
+   <translation>Brier-Score %1 (%2 bis %3)</translation>
+  </message>
+  <message>
+   <source>By column</source>
+   <translation>Nach Spalte</translation>
+  </message>
+  <message>
+   <source>By data set</source>
+   <translation>Nach Datensatz</translation>
+  </message>
+  <message>
+   <source>By fit axis</source>
+   <translation>Nach Achse der Anpassung</translation>
+  </message>
+  <message>
+   <source>By output</source>
+   <translation>Nach Ausgabe</translation>
+  </message>
+  <message>
+   <source>By part of the samples</source>
+   <translation>Nach Teil der Proben</translation>
+  </message>
+  <message>
+   <source>By restart across</source>
+   <translation>Nach Neustart waagerecht</translation>
+  </message>
+  <message>
+   <source>By restart down the side</source>
+   <translation>Nach Neustart senkrecht</translation>
+  </message>
+  <message>
+   <source>Classifier %1: %2 is strongest (%3)</source>
+   <translation>Klassifikator %1: %2 am stärksten (%3)</translation>
+  </message>
+  <message>
+   <source>Click for the diagnostics.</source>
+   <translation>Für die Diagnostik klicken.</translation>
+  </message>
+  <message>
+   <source>Clusters in several views %1. A run keeps the settings it was started with.</source>
+   <translation>Cluster in mehreren Sichten %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Clusters of samples, their number inferred, from one or several matrices of numbers, categories, 0/1 or counts; with how sure each sample's place is.</source>
+   <translation>Cluster von Proben, deren Anzahl geschätzt wird, aus einer oder mehreren Matrizen von Zahlen, Kategorien, 0/1 oder Zählwerten; mit der Sicherheit des Platzes jeder Probe.</translation>
+  </message>
+  <message>
+   <source>Clusters of the same samples in each of two or more matrices, and how far they depend on each other, with uncertainty.</source>
+   <translation>Cluster derselben Proben in jeder von zwei oder mehr Matrizen und wie sehr sie voneinander abhängen, mit Unsicherheit.</translation>
+  </message>
+  <message>
+   <source>Colours from  to</source>
+   <translation>Farben von  bis</translation>
+  </message>
+  <message>
+   <source>Component %1: %2 is strongest (%3)</source>
+   <translation>Komponente %1: %2 am stärksten (%3)</translation>
+  </message>
+  <message>
+   <source>Component %1: features</source>
+   <translation>Komponente %1: Merkmale</translation>
+  </message>
+  <message>
+   <source>Component %1: the %2 strongest of %3, %4 by score</source>
+   <translation>Komponente %1: die %2 stärksten von %3, %4 nach Faktorwert</translation>
+  </message>
+  <message>
+   <source>Component %1: the %2 strongest, %3 by score</source>
+   <translation>Komponente %1: die %2 stärksten, %3 nach Faktorwert</translation>
+  </message>
+  <message>
+   <source>Component %1: the %2 strongest, samples by score</source>
+   <translation>Komponente %1: die %2 stärksten, Proben nach Wert</translation>
+  </message>
+  <message>
+   <source>Dirichlet process mixture %1. A run keeps the settings it was started with.</source>
+   <translation>Dirichlet-Prozess-Mischung %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Distance by which neighbouring levels should be apart.</source>
+   <translation>Abstand, den benachbarte Stufen voneinander haben sollen.</translation>
+  </message>
+  <message>
+   <source>Down</source>
+   <translation>Senkrecht</translation>
+  </message>
+  <message>
+   <source>Each factor has one partner.</source>
+   <translation>Jeder Faktor hat einen Partner.</translation>
+  </message>
+  <message>
+   <source>Effects on the outcome are estimated from documents that the fit has not seen.</source>
+   <translation>Effekte auf die Zielgröße werden aus Dokumenten geschätzt, die die Anpassung nicht gesehen hat.</translation>
+  </message>
+  <message>
+   <source>Ends after about %1, settled or not, %2 for %3 chain</source>
+   <translation>Endet nach etwa %1, konvergiert oder nicht, %2 für %3 Kette</translation>
+  </message>
+  <message>
+   <source>Ends after about %1, settled or not, %2 for %3 chains</source>
+   <translation>Endet nach etwa %1, konvergiert oder nicht, %2 für %3 Ketten</translation>
+  </message>
+  <message>
+   <source>Factor %1: %2 is strongest (%3)</source>
+   <translation>Faktor %1: %2 am stärksten (%3)</translation>
+  </message>
+  <message>
+   <source>Factor %1: features</source>
+   <translation>Faktor %1: Merkmale</translation>
+  </message>
+  <message>
+   <source>Factor %1: the %2 strongest of %3, %4 by score</source>
+   <translation>Faktor %1: die %2 stärksten von %3, %4 nach Faktorwert</translation>
+  </message>
+  <message>
+   <source>Factor %1: the %2 strongest, %3 by score</source>
+   <translation>Faktor %1: die %2 stärksten, %3 nach Faktorwert</translation>
+  </message>
+  <message>
+   <source>Factor %1: the %2 strongest, samples by score</source>
+   <translation>Faktor %1: die %2 stärksten, Proben nach Faktorwert</translation>
+  </message>
+  <message>
+   <source>Factors shared by several views of the same samples, with sparse weights; views may be numbers, counts or 0/1, and samples may lack views.</source>
+   <translation>Gemeinsame Faktoren mehrerer Sichten derselben Proben, mit dünnbesetzten Gewichten; Sichten können Zahlen, Zählwerte oder 0/1 sein, und Proben können Sichten fehlen.</translation>
+  </message>
+  <message>
+   <source>Factors that explain the order of each feature's values (or the values) and at once separate labelled classes with a margin.</source>
+   <translation>Faktoren, die die Reihenfolge der Werte jedes Merkmals (oder die Werte) erklären und zugleich gelabelte Klassen mit Abstand trennen.</translation>
+  </message>
+  <message>
+   <source>Farthest</source>
+   <translation>Am weitesten entfernt</translation>
+  </message>
+  <message>
+   <source>Farthest: %1 %2 %3 (%4), %5</source>
+   <translation>Am weitesten entfernt: %1 %2 %3 (%4), %5</translation>
+  </message>
+  <message>
+   <source>Frames and the strip at the left: the clusters.</source>
+   <translation>Rahmen und der Streifen links: die Cluster.</translation>
+  </message>
+  <message>
+   <source>From %1 on copies pass; the rungs were spaced in the warm-up.</source>
+   <translation>Ab %1 kommen Kopien durch; die Abstände der Sprossen wurden in der Aufwärmphase bestimmt.</translation>
+  </message>
+  <message>
+   <source>Functions</source>
+   <translation>Funktionen</translation>
+  </message>
+  <message>
+   <source>Gaussian process classification %1. A run keeps the settings it was started with.</source>
+   <translation>Gauß-Prozess-Klassifikation %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Gaussian process regression %1. A run keeps the settings it was started with.</source>
+   <translation>Gauß-Prozess-Regression %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Gaussian process regression, quick look %1. A run keeps the settings it was started with.</source>
+   <translation>Gauß-Prozess-Regression, Schnellansicht %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Gaussian process, few labels %1. A run keeps the settings it was started with.</source>
+   <translation>Gauß-Prozess, wenige Labels %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Gaussian process, ordered classes %1. A run keeps the settings it was started with.</source>
+   <translation>Gauß-Prozess, geordnete Klassen %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Gaussian process, quick look %1. A run keeps the settings it was started with.</source>
+   <translation>Gauß-Prozess, Schnellansicht %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Gaussian process, several raters %1. A run keeps the settings it was started with.</source>
+   <translation>Gauß-Prozess, mehrere Bewerter %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Group %1: %2 is strongest (%3)</source>
+   <translation>Gruppe %1: %2 am stärksten (%3)</translation>
+  </message>
+  <message>
+   <source>Group factor analysis %1. A run keeps the settings it was started with.</source>
+   <translation>Gruppen-Faktorenanalyse %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Guessing: the same probability for all cells.</source>
+   <translation>Raten: dieselbe Wahrscheinlichkeit für alle Zellen.</translation>
+  </message>
+  <message>
+   <source>Half of all winners lead by more than %1, all by %2</source>
+   <translation>Die Hälfte aller Gewinner führt um mehr als %1, alle um %2</translation>
+  </message>
+  <message>
+   <source>Half of all z are more than %1 from 0, none within %2</source>
+   <translation>Die Hälfte aller z ist mehr als %1 von 0 entfernt, keines weniger als %2</translation>
+  </message>
+  <message>
+   <source>How the consensus changes with “%1”. %2 % bands, on the scale of the grades: %3 is “%4”, %5 “%6”.</source>
+   <translation>Wie sich der Konsens mit „%1“ ändert. %2-%-Bänder, auf der Skala der Noten: %3 ist „%4“, %5 „%6“.</translation>
+  </message>
+  <message>
+   <source>In “%1”</source>
+   <translation>In „%1“</translation>
+  </message>
+  <message>
+   <source>Infinite plaid %1. A run keeps the settings it was started with.</source>
+   <translation>Unendliches Plaid %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Intervals of %1 % for a new observation.</source>
+   <translation>Intervalle von %1 % für eine neue Beobachtung.</translation>
+  </message>
+  <message>
+   <source>Labels: among the items whose label is known, the number inside a block is compared with the hypergeometric distribution (Fisher's exact test).</source>
+   <translation>Labels: Unter den Einheiten mit bekanntem Label wird die Zahl innerhalb eines Blocks mit der hypergeometrischen Verteilung verglichen (exakter Test nach Fisher).</translation>
+  </message>
+  <message>
+   <source>Log loss %1 (%2 to %3)</source>
+   <translation>Log-Verlust %1 (%2 bis %3)</translation>
+  </message>
+  <message>
+   <source>Log loss %1, Brier score %2</source>
+   <translation>Log-Verlust %1, Brier-Score %2</translation>
+  </message>
+  <message>
+   <source>Looks like %1, taken as %2.</source>
+   <translation>Vermutlich %1, aufgefasst als %2.</translation>
+  </message>
+  <message>
+   <source>Looks like %1, taken as %2; %3 features.</source>
+   <translation>Vermutlich %1, aufgefasst als %2; %3 Merkmale.</translation>
+  </message>
+  <message>
+   <source>Looks like %1; %2 features.</source>
+   <translation>Vermutlich %1; %2 Merkmale.</translation>
+  </message>
+  <message>
+   <source>Mean: %1 %2, %3 %4</source>
+   <translation>Mittel: %1 %2, %3 %4</translation>
+  </message>
+  <message>
+   <source>Mean: %1 %2, %3 %4, %5 %6</source>
+   <translation>Mittel: %1 %2, %3 %4, %5 %6</translation>
+  </message>
+  <message>
+   <source>Mean: %1 %2, %3 %4, %5 %6, %7 %8</source>
+   <translation>Mittel: %1 %2, %3 %4, %5 %6, %7 %8</translation>
+  </message>
+  <message>
+   <source>Means over %1 of %2 draws (Monte Carlo error of a score on the first axis up to %3), turned onto common axes; scores on the first are uncertain by %4 (median sd).</source>
+   <translation>Mittel über %1 von %2 Ziehungen (Monte-Carlo-Fehler eines Werts auf der ersten Achse bis zu %3), auf gemeinsame Achsen gedreht; Werte auf der ersten sind um %4 unsicher (mediane SD).</translation>
+  </message>
+  <message>
+   <source>Means over all %1 draws (Monte Carlo error of a score on the first axis up to %2), turned onto common axes; scores on the first are uncertain by %3 (median sd).</source>
+   <translation>Mittel über alle %1 Ziehungen (Monte-Carlo-Fehler eines Werts auf der ersten Achse bis zu %2), auf gemeinsame Achsen gedreht; Werte auf der ersten sind um %3 unsicher (mediane SD).</translation>
+  </message>
+  <message>
+   <source>Means: %1 to the right, %2 upwards.</source>
+   <translation>Mittel: %1 nach rechts, %2 nach oben.</translation>
+  </message>
+  <message>
+   <source>Means: %1 to the right, %2 upwards; 1 is drawn as %3.</source>
+   <translation>Mittel: %1 nach rechts, %2 nach oben; 1 ist gezeichnet als %3.</translation>
+  </message>
+  <message>
+   <source>Middle of a narrow prior.</source>
+   <translation>Mitte eines engen Priors.</translation>
+  </message>
+  <message>
+   <source>Most alike: %1 %2, %3 and %4 %5, %6 (%7)</source>
+   <translation>Am ähnlichsten: %1 %2, %3 und %4 %5, %6 (%7)</translation>
+  </message>
+  <message>
+   <source>NLPD %1</source>
+   <translation>NLPD %1</translation>
+  </message>
+  <message>
+   <source>No block found in the %1 best chains</source>
+   <translation>Kein Block in den %1 besten Ketten gefunden</translation>
+  </message>
+  <message>
+   <source>No block found in the best chain</source>
+   <translation>Kein Block in der besten Kette gefunden</translation>
+  </message>
+  <message>
+   <source>No two views share more than by chance; most is shared by “%1” and “%2”: %3 nats (%4 to %5) of at most %6</source>
+   <translation>Keine zwei Sichten teilen mehr, als der Zufall ergäbe; am meisten teilen „%1“ und „%2“: %3 Nat (%4 bis %5) von höchstens %6</translation>
+  </message>
+  <message>
+   <source>Numbers: difference of the means inside and outside in pooled standard deviations, with the large-sample interval of Hedges and Olkin, and the Mann-Whitney test.</source>
+   <translation>Zahlen: Differenz der Mittelwerte innen und außen in gepoolten Standardabweichungen, mit dem asymptotischen Intervall nach Hedges und Olkin, und der Mann-Whitney-Test.</translation>
+  </message>
+  <message>
+   <source>Of %1 pairs “%2” and “%3” share most: %4 nats (%5 to %6) of at most %7</source>
+   <translation>Von %1 Paaren teilen „%2“ und „%3“ am meisten: %4 Nat (%5 bis %6) von höchstens %7</translation>
+  </message>
+  <message>
+   <source>Of fitted samples what all others say (each left out with all its values); of the rest, and of values that are not known, what the fit says.</source>
+   <translation>Bei angepassten Proben, was alle anderen sagen (jede mit allen ihren Werten ausgelassen); bei den übrigen und bei unbekannten Werten, was die Anpassung sagt.</translation>
+  </message>
+  <message>
+   <source>Of fitted samples what all others say (each left out); of the rest what the fit says.</source>
+   <translation>Bei angepassten Proben, was alle anderen sagen (jede ausgelassen); bei den übrigen, was die Anpassung sagt.</translation>
+  </message>
+  <message>
+   <source>Offset %1 %</source>
+   <translation>Verschiebung %1 %</translation>
+  </message>
+  <message>
+   <source>Offset 2.5 %</source>
+   <translation>Verschiebung 2.5 %</translation>
+  </message>
+  <message>
+   <source>Offset 97.5 %</source>
+   <translation>Verschiebung 97.5 %</translation>
+  </message>
+  <message>
+   <source>One counts as helping when the interval of its coefficient leaves out zero.</source>
+   <translation>Als hilfreich gilt einer, wenn das Intervall seines Koeffizienten die Null ausschließt.</translation>
+  </message>
+  <message>
+   <source>One counts as helping when the interval of its weight leaves out zero.</source>
+   <translation>Als hilfreich gilt einer, wenn das Intervall seines Gewichts die Null ausschließt.</translation>
+  </message>
+  <message>
+   <source>Outcome %1</source>
+   <translation>Zielgröße %1</translation>
+  </message>
+  <message>
+   <source>Overlapping blocks of rows and columns whose values are shifted; how many is inferred.</source>
+   <translation>Überlappende Blöcke von Zeilen und Spalten, deren Werte verschoben sind; wie viele, wird aus den Daten erschlossen.</translation>
+  </message>
+  <message>
+   <source>Overlapping blocks of rows and columns with more counts or links than their levels explain; how many is inferred.</source>
+   <translation>Überlappende Blöcke von Zeilen und Spalten mit mehr Zählungen oder Verbindungen, als ihre Niveaus erklären; wie viele, wird aus den Daten erschlossen.</translation>
+  </message>
+  <message>
+   <source>Passages of the first %1 of %2 %3, highest %4 first; the stronger the ground of a word, the larger its weight</source>
+   <translation>Stellen der ersten %1 von %2 (%3), höchste %4 zuerst; je kräftiger der Grund eines Worts, desto größer sein Gewicht</translation>
+  </message>
+  <message>
+   <source>Passages of the first %1 of %2 documents, highest %3 first</source>
+   <translation>Textstellen der ersten %1 von %2 Dokumenten, absteigend nach %3</translation>
+  </message>
+  <message>
+   <source>Passages of the first %1 of %2 documents, highest %3 first; texts are read here when the data have them in a column “text”</source>
+   <translation>Textstellen der ersten %1 von %2 Dokumenten, absteigend nach %3; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>Passages of the first %1 of %2 documents, highest %3 first; the stronger the ground of a word, the larger its weight</source>
+   <translation>Textstellen der ersten %1 von %2 Dokumenten, absteigend nach %3; je kräftiger der Grund eines Wortes, desto größer sein Gewicht</translation>
+  </message>
+  <message>
+   <source>Passages of the first %1 of %2 documents, highest %3 first; the stronger the ground of a word, the larger its weight; texts are read here when the data have them in a column “text”</source>
+   <translation>Textstellen der ersten %1 von %2 Dokumenten, absteigend nach %3; je kräftiger der Grund eines Wortes, desto größer sein Gewicht; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>Plaid of counts and links %1. A run keeps the settings it was started with.</source>
+   <translation>Plaid für Zählwerte und Verbindungen %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Plots by %1</source>
+   <translation>Flächen nach %1</translation>
+  </message>
+  <message>
+   <source>Points by %1</source>
+   <translation>Punkte nach %1</translation>
+  </message>
+  <message>
+   <source>Precision %1 %</source>
+   <translation>Präzision %1 %</translation>
+  </message>
+  <message>
+   <source>Precision 2.5 %</source>
+   <translation>Präzision 2.5 %</translation>
+  </message>
+  <message>
+   <source>Precision 97.5 %</source>
+   <translation>Präzision 97.5 %</translation>
+  </message>
+  <message>
+   <source>Probability %1</source>
+   <translation>Wahrscheinlichkeit %1</translation>
+  </message>
+  <message>
+   <source>Probability %1 · Squares explained %2</source>
+   <translation>Wahrscheinlichkeit %1 · Erklärte Quadrate %2</translation>
+  </message>
+  <message>
+   <source>Probability %1 · Squares explained %2 · %3</source>
+   <translation>Wahrscheinlichkeit %1 · Erklärte Quadrate %2 · %3</translation>
+  </message>
+  <message>
+   <source>Probability %1 · Squares explained %2 · Outcome %3</source>
+   <translation>Wahrscheinlichkeit %1 · Erklärte Quadrate %2 · Zielgröße %3</translation>
+  </message>
+  <message>
+   <source>Probability %1 · Squares explained %2 · Outcome %3 · %4</source>
+   <translation>Wahrscheinlichkeit %1 · Erklärte Quadrate %2 · Zielgröße %3 · %4</translation>
+  </message>
+  <message>
+   <source>Probability 0</source>
+   <translation>Wahrscheinlichkeit 0</translation>
+  </message>
+  <message>
+   <source>Probability 0.%1</source>
+   <translation>Wahrscheinlichkeit 0.%1</translation>
+  </message>
+  <message>
+   <source>Probability 1</source>
+   <translation>Wahrscheinlichkeit 1</translation>
+  </message>
+  <message>
+   <source>Probability that two samples are in one cluster.</source>
+   <translation>Wahrscheinlichkeit, dass zwei Proben in einem Cluster sind.</translation>
+  </message>
+  <message>
+   <source>RMSE %1</source>
+   <translation>RMSE %1</translation>
+  </message>
+  <message>
+   <source>RMSE: root of the mean squared error, in units of the values.</source>
+   <translation>RMSE: Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte.</translation>
+  </message>
+  <message>
+   <source>Rank factor classifier %1. A run keeps the settings it was started with.</source>
+   <translation>Rangfaktor-Klassifikator %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Rank factor classifier (fast) %1. A run keeps the settings it was started with.</source>
+   <translation>Rangfaktor-Klassifikator (schnell) %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Readings</source>
+   <translation>Messungen</translation>
+  </message>
+  <message>
+   <source>Readings by %1</source>
+   <translation>Messungen nach %1</translation>
+  </message>
+  <message>
+   <source>Redo: Add %1</source>
+   <translation>Wiederholen: %1 hinzufügen</translation>
+  </message>
+  <message>
+   <source>Redo: Call it “%1”</source>
+   <translation>Wiederholen: „%1“ nennen</translation>
+  </message>
+  <message>
+   <source>Redo: Change “%1”</source>
+   <translation>Wiederholen: „%1“ ändern</translation>
+  </message>
+  <message>
+   <source>Redo: Choose “%1”</source>
+   <translation>Wiederholen: „%1“ wählen</translation>
+  </message>
+  <message>
+   <source>Redo: Keep the selection “%1”</source>
+   <translation>Wiederholen: Auswahl „%1“ behalten</translation>
+  </message>
+  <message>
+   <source>Redo: Notes on “%1”</source>
+   <translation>Wiederholen: Notizen zu „%1“</translation>
+  </message>
+  <message>
+   <source>Redo: Remove %1</source>
+   <translation>Wiederholen: %1 entfernen</translation>
+  </message>
+  <message>
+   <source>Redo: Remove %1 fits of “%2”</source>
+   <translation>Wiederholen: %1 Anpassungen von „%2“ entfernen</translation>
+  </message>
+  <message>
+   <source>Redo: Remove fit %1 of “%2”</source>
+   <translation>Wiederholen: Anpassung %1 von „%2“ entfernen</translation>
+  </message>
+  <message>
+   <source>Redo: Remove “%1” of “%2”</source>
+   <translation>Wiederholen: „%1“ von „%2“ entfernen</translation>
+  </message>
+  <message>
+   <source>Redo: Rename “%1” to “%2”</source>
+   <translation>Wiederholen: „%1“ in „%2“ umbenennen</translation>
+  </message>
+  <message>
+   <source>Redo: Set %1 settings</source>
+   <translation>Wiederholen: %1 Einstellungen setzen</translation>
+  </message>
+  <message>
+   <source>Redo: Set “%1”</source>
+   <translation>Wiederholen: „%1“ einstellen</translation>
+  </message>
+  <message>
+   <source>Remove “%1” of “%2”</source>
+   <translation>„%1“ von „%2“ entfernen</translation>
+  </message>
+  <message>
+   <source>Run longer, or compare the chains.</source>
+   <translation>Länger laufen lassen oder die Ketten vergleichen.</translation>
+  </message>
+  <message>
+   <source>Samples by %1</source>
+   <translation>Proben nach %1</translation>
+  </message>
+  <message>
+   <source>Scatter %1 %</source>
+   <translation>Streuung %1 %</translation>
+  </message>
+  <message>
+   <source>Scatter 2.5 %</source>
+   <translation>Streuung 2.5 %</translation>
+  </message>
+  <message>
+   <source>Scatter 97.5 %</source>
+   <translation>Streuung 97.5 %</translation>
+  </message>
+  <message>
+   <source>Set %1 settings</source>
+   <translation>%1 Einstellungen setzen</translation>
+  </message>
+  <message>
+   <source>Set “%1”</source>
+   <translation>„%1“ einstellen</translation>
+  </message>
+  <message>
+   <source>Settles in %1 to about %2, %3 for %4 chain</source>
+   <translation>Konvergiert in %1 bis etwa %2, %3 für %4 Kette</translation>
+  </message>
+  <message>
+   <source>Settles in %1 to about %2, %3 for %4 chains</source>
+   <translation>Konvergiert in %1 bis etwa %2, %3 für %4 Ketten</translation>
+  </message>
+  <message>
+   <source>Share of the document</source>
+   <translation>Anteil am Dokument</translation>
+  </message>
+  <message>
+   <source>Share of the document %1</source>
+   <translation>Anteil am Dokument %1</translation>
+  </message>
+  <message>
+   <source>Share of the document %1 · %2</source>
+   <translation>Anteil am Dokument %1 · %2</translation>
+  </message>
+  <message>
+   <source>Shift of each block</source>
+   <translation>Versatz jedes Blocks</translation>
+  </message>
+  <message>
+   <source>Squares explained %1</source>
+   <translation>Erklärte Quadrate %1</translation>
+  </message>
+  <message>
+   <source>Steps</source>
+   <translation>Schritte</translation>
+  </message>
+  <message>
+   <source>Strongest coefficient</source>
+   <translation>Stärkster Koeffizient</translation>
+  </message>
+  <message>
+   <source>Strongest mean slope</source>
+   <translation>Stärkste mittlere Steigung</translation>
+  </message>
+  <message>
+   <source>Supervised Indian buffet process %1. A run keeps the settings it was started with.</source>
+   <translation>Überwachter Indian-Buffet-Prozess %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Taps</source>
+   <translation>Anschläge</translation>
+  </message>
+  <message>
+   <source>Taps by %1</source>
+   <translation>Anschläge nach %1</translation>
+  </message>
+  <message>
+   <source>The blocks were found without these annotations, so the tests are not circular; the uncertainty of the memberships is not in them.</source>
+   <translation>Die Blöcke wurden ohne diese Annotationen gefunden, die Tests sind also nicht zirkulär; die Unsicherheit der Zugehörigkeiten ist nicht enthalten.</translation>
+  </message>
+  <message>
+   <source>The chains sit at different levels for a while, so averages cannot be trusted yet.</source>
+   <translation>Die Ketten bleiben zeitweise auf verschiedenen Niveaus, Mittelwerten ist deshalb noch nicht zu trauen.</translation>
+  </message>
+  <message>
+   <source>The odds ratio has 0.5 added to every cell, its interval is that of Woolf for these counts.</source>
+   <translation>Beim Odds Ratio kommt zu jeder Zelle 0.5 hinzu, sein Intervall ist das von Woolf für diese Zahlen.</translation>
+  </message>
+  <message>
+   <source>The restarts found %1.</source>
+   <translation>Die Neustarts fanden %1.</translation>
+  </message>
+  <message>
+   <source>The weights are those of the mixture that predicts best (stacking): %1.</source>
+   <translation>Die Gewichte sind die der am besten vorhersagenden Mischung (Stacking): %1.</translation>
+  </message>
+  <message>
+   <source>Those of the feature</source>
+   <translation>Die des Merkmals</translation>
+  </message>
+  <message>
+   <source>Topic %1 is in %2 of %3 training document, topic %4 in %5</source>
+   <translation>Thema %1 ist in %2 von %3 Trainingsdokument, Thema %4 in %5</translation>
+  </message>
+  <message>
+   <source>Topic %1 is in %2 of %3 training documents, topic %4 in %5</source>
+   <translation>Thema %1 ist in %2 von %3 Trainingsdokumenten, Thema %4 in %5</translation>
+  </message>
+  <message>
+   <source>Topic %1: %2 is strongest (%3)</source>
+   <translation>Thema %1: %2 am stärksten (%3)</translation>
+  </message>
+  <message>
+   <source>Topics of documents that explain words and an outcome: any number of them in a document.</source>
+   <translation>Themen von Dokumenten, die Wörter und eine Zielgröße erklären: beliebig viele davon in einem Dokument.</translation>
+  </message>
+  <message>
+   <source>Topics of documents, their number inferred, by a hierarchical Dirichlet process: words of each topic and topics of each document, with intervals.</source>
+   <translation>Themen von Dokumenten, deren Anzahl geschätzt wird, mit einem hierarchischen Dirichlet-Prozess: Wörter jedes Themas und Themen jedes Dokuments, mit Intervallen.</translation>
+  </message>
+  <message>
+   <source>Topics, number inferred %1. A run keeps the settings it was started with.</source>
+   <translation>Themen, Anzahl geschätzt %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
+  </message>
+  <message>
+   <source>Undo: Add %1</source>
+   <translation>Rückgängig: %1 hinzufügen</translation>
+  </message>
+  <message>
+   <source>Undo: Call it “%1”</source>
+   <translation>Rückgängig: „%1“ nennen</translation>
+  </message>
+  <message>
+   <source>Undo: Change “%1”</source>
+   <translation>Rückgängig: „%1“ ändern</translation>
+  </message>
+  <message>
+   <source>Undo: Choose “%1”</source>
+   <translation>Rückgängig: „%1“ wählen</translation>
+  </message>
+  <message>
+   <source>Undo: Keep the selection “%1”</source>
+   <translation>Rückgängig: Auswahl „%1“ behalten</translation>
+  </message>
+  <message>
+   <source>Undo: Notes on “%1”</source>
+   <translation>Rückgängig: Notizen zu „%1“</translation>
+  </message>
+  <message>
+   <source>Undo: Remove %1</source>
+   <translation>Rückgängig: %1 entfernen</translation>
+  </message>
+  <message>
+   <source>Undo: Remove %1 fits of “%2”</source>
+   <translation>Rückgängig: %1 Anpassungen von „%2“ entfernen</translation>
+  </message>
+  <message>
+   <source>Undo: Remove fit %1 of “%2”</source>
+   <translation>Rückgängig: Anpassung %1 von „%2“ entfernen</translation>
+  </message>
+  <message>
+   <source>Undo: Remove “%1” of “%2”</source>
+   <translation>Rückgängig: „%1“ von „%2“ entfernen</translation>
+  </message>
+  <message>
+   <source>Undo: Rename “%1” to “%2”</source>
+   <translation>Rückgängig: „%1“ in „%2“ umbenennen</translation>
+  </message>
+  <message>
+   <source>Undo: Set %1 settings</source>
+   <translation>Rückgängig: %1 Einstellungen setzen</translation>
+  </message>
+  <message>
+   <source>Undo: Set “%1”</source>
+   <translation>Rückgängig: „%1“ einstellen</translation>
+  </message>
+  <message>
+   <source>Used</source>
+   <translation>Benutzt</translation>
+  </message>
+  <message>
+   <source>Variance of the components</source>
+   <translation>Varianz der Komponenten</translation>
+  </message>
+  <message>
+   <source>Views and their %1.</source>
+   <translation>Sichten und ihre %1.</translation>
+  </message>
+  <message>
+   <source>Width: %1, dashed: below zero, pale: small %2, size: %3</source>
+   <translation>Breite: %1, gestrichelt: unter null, blass: %2 klein, Größe: %3</translation>
+  </message>
+  <message>
+   <source>Width: %1, dashed: below zero, size: %2</source>
+   <translation>Breite: %1, gestrichelt: unter null, Größe: %2</translation>
+  </message>
+  <message>
+   <source>Width: %1, pale: small %2, size: %3</source>
+   <translation>Breite: %1, blass: %2 klein, Größe: %3</translation>
+  </message>
+  <message>
+   <source>Width: %1, size: %2</source>
+   <translation>Breite: %1, Größe: %2</translation>
+  </message>
+  <message>
+   <source>Words of the first %1 of %2 documents, highest %3 first</source>
+   <translation>Wörter der ersten %1 von %2 Dokumenten, absteigend nach %3</translation>
+  </message>
+  <message>
+   <source>Words of the first %1 of %2 documents, highest %3 first; texts are read here when the data have them in a column “text”</source>
+   <translation>Wörter der ersten %1 von %2 Dokumenten, absteigend nach %3; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>Words of the first %1 of %2 documents, highest %3 first; the stronger the ground of a word, the larger its weight</source>
+   <translation>Wörter der ersten %1 von %2 Dokumenten, absteigend nach %3; je kräftiger der Grund eines Wortes, desto größer sein Gewicht</translation>
+  </message>
+  <message>
+   <source>Words of the first %1 of %2 documents, highest %3 first; the stronger the ground of a word, the larger its weight; texts are read here when the data have them in a column “text”</source>
+   <translation>Wörter der ersten %1 von %2 Dokumenten, absteigend nach %3; je kräftiger der Grund eines Wortes, desto größer sein Gewicht; Texte sind hier zu lesen, wenn die Daten sie in einer Spalte „text“ haben</translation>
+  </message>
+  <message>
+   <source>Worst: %1, R-hat %2.</source>
+   <translation>Schlechteste: %1, R-hat %2.</translation>
+  </message>
+  <message>
+   <source>Worst: %1, R-hat infinite.</source>
+   <translation>Schlechteste: %1, R-hat unendlich.</translation>
+  </message>
+  <message>
+   <source>Worst: %1, bulk ESS %2.</source>
+   <translation>Schlechteste: %1, Bulk-ESS %2.</translation>
+  </message>
+  <message>
+   <source>Worst: %1, tail ESS %2.</source>
+   <translation>Schlechteste: %1, Tail-ESS %2.</translation>
+  </message>
+  <message>
    <source>all</source>
    <translation>alle</translation>
+  </message>
+  <message>
+   <source>all by %1</source>
+   <translation>alle um %1</translation>
+  </message>
+  <message>
+   <source>amplitude²</source>
+   <translation>Amplitude²</translation>
+  </message>
+  <message>
+   <source>amplitude² of %1</source>
+   <translation>Amplitude² von %1</translation>
+  </message>
+  <message>
+   <source>amplitude² of %1 over that of %2</source>
+   <translation>Amplitude² von %1 im Verhältnis zu der von %2</translation>
   </message>
   <message>
    <source>and</source>
    <translation>und</translation>
   </message>
   <message>
+   <source>approximation</source>
+   <translation>Näherung</translation>
+  </message>
+  <message>
    <source>are</source>
    <translation>sind</translation>
+  </message>
+  <message>
+   <source>as the R package texteffect</source>
+   <translation>wie im R-Paket texteffect</translation>
+  </message>
+  <message>
+   <source>bands</source>
+   <translation>Bänder</translation>
+  </message>
+  <message>
+   <source>bar below</source>
+   <translation>Balken darunter</translation>
+  </message>
+  <message>
+   <source>bars</source>
+   <translation>Balken</translation>
+  </message>
+  <message>
+   <source>bernoulli bound</source>
+   <translation>Bernoulli-Schranke</translation>
+  </message>
+  <message>
+   <source>biclustering</source>
+   <translation>Biclustering</translation>
+  </message>
+  <message>
+   <source>binary</source>
+   <translation>binär</translation>
+  </message>
+  <message>
+   <source>births and deaths from one member</source>
+   <translation>Geburten und Tode ab einem Mitglied</translation>
+  </message>
+  <message>
+   <source>births and deaths with levels</source>
+   <translation>Geburten und Tode mit Niveaus</translation>
+  </message>
+  <message>
+   <source>births from the prior</source>
+   <translation>Geburten aus dem Prior</translation>
   </message>
   <message>
    <source>block</source>
@@ -29224,6 +32204,22 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>blocks</source>
    <translation>Blöcke</translation>
+  </message>
+  <message>
+   <source>blocks drawn at once</source>
+   <translation>gemeinsam gezogene Blöcke</translation>
+  </message>
+  <message>
+   <source>blocks from the prior</source>
+   <translation>Blöcke aus dem Prior</translation>
+  </message>
+  <message>
+   <source>bulk ESS %1</source>
+   <translation>Bulk-ESS %1</translation>
+  </message>
+  <message>
+   <source>causal</source>
+   <translation>kausal</translation>
   </message>
   <message>
    <source>cell</source>
@@ -29238,8 +32234,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Kette</translation>
   </message>
   <message>
+   <source>chains %1</source>
+   <translation>Ketten %1</translation>
+  </message>
+  <message>
    <source>chains differ</source>
    <translation>Ketten verschieden</translation>
+  </message>
+  <message>
+   <source>circles</source>
+   <translation>Kreise</translation>
   </message>
   <message>
    <source>class</source>
@@ -29250,8 +32254,48 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Klassen</translation>
   </message>
   <message>
+   <source>classes to score by</source>
+   <translation>Klassen zur Bewertung</translation>
+  </message>
+  <message>
+   <source>classes to score by, split given</source>
+   <translation>Klassen zur Bewertung, Aufteilung angegeben</translation>
+  </message>
+  <message>
+   <source>classes without a label</source>
+   <translation>Klassen ohne Label</translation>
+  </message>
+  <message>
+   <source>classification</source>
+   <translation>Klassifikation</translation>
+  </message>
+  <message>
+   <source>classifier</source>
+   <translation>Klassifikator</translation>
+  </message>
+  <message>
+   <source>classifier: shape r</source>
+   <translation>Klassifikator: Form r</translation>
+  </message>
+  <message>
+   <source>classifier: shape s</source>
+   <translation>Klassifikator: Form s</translation>
+  </message>
+  <message>
+   <source>classifiers</source>
+   <translation>Klassifikatoren</translation>
+  </message>
+  <message>
    <source>cluster</source>
    <translation>Cluster</translation>
+  </message>
+  <message>
+   <source>clustered</source>
+   <translation>geclustert</translation>
+  </message>
+  <message>
+   <source>coefficient</source>
+   <translation>Koeffizient</translation>
   </message>
   <message>
    <source>column</source>
@@ -29262,16 +32306,40 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Spalten</translation>
   </message>
   <message>
+   <source>columns correlated within a cluster</source>
+   <translation>Spalten innerhalb eines Clusters korreliert</translation>
+  </message>
+  <message>
+   <source>columns independent within a cluster</source>
+   <translation>Spalten innerhalb eines Clusters unabhängig</translation>
+  </message>
+  <message>
+   <source>columns standardised</source>
+   <translation>Spalten standardisiert</translation>
+  </message>
+  <message>
    <source>component</source>
    <translation>Komponente</translation>
+  </message>
+  <message>
+   <source>component %1</source>
+   <translation>Komponente %1</translation>
   </message>
   <message>
    <source>components</source>
    <translation>Komponenten</translation>
   </message>
   <message>
+   <source>computation</source>
+   <translation>Berechnung</translation>
+  </message>
+  <message>
    <source>constant</source>
    <translation>konstant</translation>
+  </message>
+  <message>
+   <source>cosine</source>
+   <translation>Kosinus</translation>
   </message>
   <message>
    <source>count</source>
@@ -29280,6 +32348,26 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>counts</source>
    <translation>Zählwerte</translation>
+  </message>
+  <message>
+   <source>counts from %1</source>
+   <translation>Zählwerte aus %1</translation>
+  </message>
+  <message>
+   <source>counts share a total (multinomial)</source>
+   <translation>Zählwerte mit gemeinsamer Summe (multinomial)</translation>
+  </message>
+  <message>
+   <source>covariance</source>
+   <translation>Kovarianz</translation>
+  </message>
+  <message>
+   <source>covariates of the outcome</source>
+   <translation>Kovariaten der Zielgröße</translation>
+  </message>
+  <message>
+   <source>decision boundary</source>
+   <translation>Entscheidungsgrenze</translation>
   </message>
   <message>
    <source>differ</source>
@@ -29302,8 +32390,32 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Ziehungen</translation>
   </message>
   <message>
+   <source>drop every</source>
+   <translation>Entfernen alle</translation>
+  </message>
+  <message>
+   <source>drop from sweep</source>
+   <translation>Entfernen ab Durchlauf</translation>
+  </message>
+  <message>
+   <source>each left out</source>
+   <translation>jede ausgelassen</translation>
+  </message>
+  <message>
+   <source>elliptical slices a draw</source>
+   <translation>elliptische Schnitte je Ziehung</translation>
+  </message>
+  <message>
    <source>empty</source>
    <translation>leer</translation>
+  </message>
+  <message>
+   <source>evidence lower bound</source>
+   <translation>untere Schranke der Evidenz</translation>
+  </message>
+  <message>
+   <source>exchanges between blocks</source>
+   <translation>Austausch zwischen Blöcken</translation>
   </message>
   <message>
    <source>factor</source>
@@ -29314,12 +32426,40 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Faktoren</translation>
   </message>
   <message>
+   <source>factors at most</source>
+   <translation>Faktoren höchstens</translation>
+  </message>
+  <message>
+   <source>failed, %1</source>
+   <translation>fehlgeschlagen, %1</translation>
+  </message>
+  <message>
    <source>feature</source>
    <translation>Merkmal</translation>
   </message>
   <message>
    <source>features</source>
    <translation>Merkmale</translation>
+  </message>
+  <message>
+   <source>fitted cells</source>
+   <translation>angepasste Zellen</translation>
+  </message>
+  <message>
+   <source>fitted ratings</source>
+   <translation>angepassten Bewertungen</translation>
+  </message>
+  <message>
+   <source>fitted samples</source>
+   <translation>angepassten Proben</translation>
+  </message>
+  <message>
+   <source>from the best of %1 chain</source>
+   <translation>aus der besten von %1 Kette</translation>
+  </message>
+  <message>
+   <source>from the best of %1 chains</source>
+   <translation>aus der besten von %1 Ketten</translation>
   </message>
   <message>
    <source>gene</source>
@@ -29346,8 +32486,20 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Gruppen</translation>
   </message>
   <message>
+   <source>groups, clusters</source>
+   <translation>Gruppen, Cluster</translation>
+  </message>
+  <message>
+   <source>groups, clusters, covariates of the outcome, split, start values</source>
+   <translation>Gruppen, Cluster, Kovariaten der Zielgröße, Aufteilung, Anfangswerte</translation>
+  </message>
+  <message>
    <source>has</source>
    <translation>hat</translation>
+  </message>
+  <message>
+   <source>hatched</source>
+   <translation>schraffiert</translation>
   </message>
   <message>
    <source>have</source>
@@ -29356,6 +32508,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>higher</source>
    <translation>höher</translation>
+  </message>
+  <message>
+   <source>highest</source>
+   <translation>höchste</translation>
   </message>
   <message>
    <source>hold</source>
@@ -29370,6 +32526,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Stunden</translation>
   </message>
   <message>
+   <source>hours a week</source>
+   <translation>Stunden pro Woche</translation>
+  </message>
+  <message>
    <source>image</source>
    <translation>Bild</translation>
   </message>
@@ -29382,12 +32542,36 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Individuen</translation>
   </message>
   <message>
+   <source>inducing points</source>
+   <translation>Stützpunkte</translation>
+  </message>
+  <message>
    <source>input</source>
    <translation>Eingabe</translation>
   </message>
   <message>
    <source>inputs</source>
    <translation>Eingaben</translation>
+  </message>
+  <message>
+   <source>intercept variance</source>
+   <translation>Varianz des Achsenabschnitts</translation>
+  </message>
+  <message>
+   <source>intercepts</source>
+   <translation>Achsenabschnitte</translation>
+  </message>
+  <message>
+   <source>intercepts at the start</source>
+   <translation>Achsenabschnitte zu Beginn</translation>
+  </message>
+  <message>
+   <source>interval</source>
+   <translation>Intervall</translation>
+  </message>
+  <message>
+   <source>interval of DeLong</source>
+   <translation>Intervall nach DeLong</translation>
   </message>
   <message>
    <source>is</source>
@@ -29402,6 +32586,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Objekte</translation>
   </message>
   <message>
+   <source>its interval</source>
+   <translation>Intervall dazu</translation>
+  </message>
+  <message>
+   <source>keep every</source>
+   <translation>Behalten alle</translation>
+  </message>
+  <message>
    <source>known</source>
    <translation>bekannt</translation>
   </message>
@@ -29414,8 +32606,112 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Labels</translation>
   </message>
   <message>
+   <source>labels from %1</source>
+   <translation>Labels aus %1</translation>
+  </message>
+  <message>
+   <source>largest first</source>
+   <translation>größte zuerst</translation>
+  </message>
+  <message>
+   <source>learn sparsity from sweep</source>
+   <translation>Dünnbesetztheit ab Durchlauf lernen</translation>
+  </message>
+  <message>
+   <source>learn the blocks' prior</source>
+   <translation>Prior der Blöcke lernen</translation>
+  </message>
+  <message>
+   <source>learn the mean shift</source>
+   <translation>mittlere Verschiebung lernen</translation>
+  </message>
+  <message>
+   <source>learn the noise</source>
+   <translation>Rauschen lernen</translation>
+  </message>
+  <message>
+   <source>learn the number prior</source>
+   <translation>Prior der Zahl lernen</translation>
+  </message>
+  <message>
+   <source>learn the spread of shifts</source>
+   <translation>Streuung der Verschiebungen lernen</translation>
+  </message>
+  <message>
+   <source>least documents</source>
+   <translation>Mindestzahl Dokumente</translation>
+  </message>
+  <message>
+   <source>least items of a class</source>
+   <translation>kleinste Klasse</translation>
+  </message>
+  <message>
+   <source>least items of a label</source>
+   <translation>Mindestzahl je Label</translation>
+  </message>
+  <message>
+   <source>leave out after the warm-up</source>
+   <translation>nach Aufwärmphase auslassen</translation>
+  </message>
+  <message>
+   <source>likelihoods</source>
+   <translation>Likelihoods</translation>
+  </message>
+  <message>
+   <source>line</source>
+   <translation>Linie</translation>
+  </message>
+  <message>
+   <source>links</source>
+   <translation>Verbindungen</translation>
+  </message>
+  <message>
+   <source>loadings</source>
+   <translation>Ladungen</translation>
+  </message>
+  <message>
+   <source>loadings: shape r</source>
+   <translation>Ladungen: Form r</translation>
+  </message>
+  <message>
+   <source>loadings: shape s</source>
+   <translation>Ladungen: Form s</translation>
+  </message>
+  <message>
+   <source>log joint</source>
+   <translation>gemeinsame Log-Dichte</translation>
+  </message>
+  <message>
+   <source>log joint density</source>
+   <translation>gemeinsame Log-Dichte</translation>
+  </message>
+  <message>
+   <source>look for</source>
+   <translation>Suchen nach</translation>
+  </message>
+  <message>
    <source>lower</source>
    <translation>niedriger</translation>
+  </message>
+  <message>
+   <source>lowest</source>
+   <translation>niedrigste</translation>
+  </message>
+  <message>
+   <source>margin</source>
+   <translation>Abstand</translation>
+  </message>
+  <message>
+   <source>mass</source>
+   <translation>Masse</translation>
+  </message>
+  <message>
+   <source>mean shift</source>
+   <translation>mittlere Verschiebung</translation>
+  </message>
+  <message>
+   <source>mean shift expected</source>
+   <translation>erwartete mittlere Verschiebung</translation>
   </message>
   <message>
    <source>measurements</source>
@@ -29430,12 +32726,44 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Minuten</translation>
   </message>
   <message>
+   <source>mixture</source>
+   <translation>Mischung</translation>
+  </message>
+  <message>
    <source>mode</source>
    <translation>Modus</translation>
   </message>
   <message>
+   <source>model</source>
+   <translation>Modell</translation>
+  </message>
+  <message>
    <source>modes</source>
    <translation>Modi</translation>
+  </message>
+  <message>
+   <source>most classes</source>
+   <translation>Klassen höchstens</translation>
+  </message>
+  <message>
+   <source>most columns taken as correlated</source>
+   <translation>korrelierte Spalten höchstens</translation>
+  </message>
+  <message>
+   <source>move scales of the shrinkage together</source>
+   <translation>Skalen der Schrumpfung gemeinsam bewegen</translation>
+  </message>
+  <message>
+   <source>moves</source>
+   <translation>Vorschläge</translation>
+  </message>
+  <message>
+   <source>moves in vain</source>
+   <translation>vergebliche Versuche</translation>
+  </message>
+  <message>
+   <source>multi-view</source>
+   <translation>mehrere Sichten</translation>
   </message>
   <message>
    <source>name</source>
@@ -29446,12 +32774,72 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Namen</translation>
   </message>
   <message>
+   <source>networks</source>
+   <translation>Netze</translation>
+  </message>
+  <message>
    <source>no</source>
    <translation>nein</translation>
   </message>
   <message>
+   <source>no class is more likely than not</source>
+   <translation>keine Klasse ist wahrscheinlicher als nicht</translation>
+  </message>
+  <message>
+   <source>no objective</source>
+   <translation>keine Zielfunktion</translation>
+  </message>
+  <message>
+   <source>noise at the start</source>
+   <translation>Rauschen zu Beginn</translation>
+  </message>
+  <message>
+   <source>noise precision</source>
+   <translation>Rauschpräzision</translation>
+  </message>
+  <message>
+   <source>noise precision: rate</source>
+   <translation>Rauschpräzision: Rate</translation>
+  </message>
+  <message>
+   <source>noise precision: shape</source>
+   <translation>Rauschpräzision: Form</translation>
+  </message>
+  <message>
+   <source>noise standard deviation</source>
+   <translation>Rauschstandardabweichung</translation>
+  </message>
+  <message>
    <source>none</source>
    <translation>keine</translation>
+  </message>
+  <message>
+   <source>none given %1</source>
+   <translation>keine angegeben %1</translation>
+  </message>
+  <message>
+   <source>none given: classes to score by, split</source>
+   <translation>keine angegeben: Klassen zur Bewertung, Aufteilung</translation>
+  </message>
+  <message>
+   <source>none given: groups, clusters, covariates of the outcome, split, start values</source>
+   <translation>keine angegeben: Gruppen, Cluster, Kovariaten der Zielgröße, Aufteilung, Anfangswerte</translation>
+  </message>
+  <message>
+   <source>none given: split</source>
+   <translation>keine angegeben: Aufteilung</translation>
+  </message>
+  <message>
+   <source>none given: start rows, start columns, true rows, true columns</source>
+   <translation>keine angegeben: Anfangszeilen, Anfangsspalten, wahre Zeilen, wahre Spalten</translation>
+  </message>
+  <message>
+   <source>none within %1</source>
+   <translation>keines innerhalb von %1</translation>
+  </message>
+  <message>
+   <source>nonparametric</source>
+   <translation>nichtparametrisch</translation>
   </message>
   <message>
    <source>not converged</source>
@@ -29462,12 +32850,36 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>nicht konvergiert</translation>
   </message>
   <message>
+   <source>nothing varies</source>
+   <translation>nichts variiert</translation>
+  </message>
+  <message>
    <source>number</source>
    <translation>Zahl</translation>
   </message>
   <message>
    <source>numbers</source>
    <translation>Zahlen</translation>
+  </message>
+  <message>
+   <source>numbers, columns correlated within a cluster</source>
+   <translation>Zahlen, Spalten innerhalb eines Clusters korreliert</translation>
+  </message>
+  <message>
+   <source>numbers, columns independent within a cluster</source>
+   <translation>Zahlen, Spalten innerhalb eines Clusters unabhängig</translation>
+  </message>
+  <message>
+   <source>observed</source>
+   <translation>beobachtet</translation>
+  </message>
+  <message>
+   <source>observed %1</source>
+   <translation>%1, beobachtet</translation>
+  </message>
+  <message>
+   <source>observed less predicted %1</source>
+   <translation>%1, beobachtet minus vorhergesagt</translation>
   </message>
   <message>
    <source>occur</source>
@@ -29482,12 +32894,48 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>von</translation>
   </message>
   <message>
+   <source>one block to two and back</source>
+   <translation>ein Block zu zwei und zurück</translation>
+  </message>
+  <message>
+   <source>one chain</source>
+   <translation>eine Kette</translation>
+  </message>
+  <message>
+   <source>one standard deviation of a group</source>
+   <translation>eine Standardabweichung einer Gruppe</translation>
+  </message>
+  <message>
+   <source>only where it raises the bound</source>
+   <translation>nur wenn es die Schranke erhöht</translation>
+  </message>
+  <message>
+   <source>optimisation</source>
+   <translation>Optimierung</translation>
+  </message>
+  <message>
    <source>or</source>
    <translation>oder</translation>
   </message>
   <message>
+   <source>ordered whole numbers from %1</source>
+   <translation>geordnete ganze Zahlen aus %1</translation>
+  </message>
+  <message>
    <source>outcome</source>
    <translation>Zielgröße</translation>
+  </message>
+  <message>
+   <source>outcome noise</source>
+   <translation>Rauschen der Zielgröße</translation>
+  </message>
+  <message>
+   <source>outcome noise: rate</source>
+   <translation>Rauschen der Zielgröße: Rate</translation>
+  </message>
+  <message>
+   <source>outcome noise: shape</source>
+   <translation>Rauschen der Zielgröße: Form</translation>
   </message>
   <message>
    <source>outcomes</source>
@@ -29496,6 +32944,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>outputs</source>
    <translation>Ausgaben</translation>
+  </message>
+  <message>
+   <source>overlapping</source>
+   <translation>überlappend</translation>
   </message>
   <message>
    <source>patient</source>
@@ -29510,6 +32962,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Personen</translation>
   </message>
   <message>
+   <source>permutations</source>
+   <translation>Permutationen</translation>
+  </message>
+  <message>
    <source>person</source>
    <translation>Person</translation>
   </message>
@@ -29522,6 +32978,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Pixel</translation>
   </message>
   <message>
+   <source>plots</source>
+   <translation>Flächen</translation>
+  </message>
+  <message>
    <source>point</source>
    <translation>Punkt</translation>
   </message>
@@ -29530,12 +32990,72 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Punkte</translation>
   </message>
   <message>
+   <source>predicted</source>
+   <translation>vorhergesagt</translation>
+  </message>
+  <message>
+   <source>predicted %1</source>
+   <translation>%1, vorhergesagt</translation>
+  </message>
+  <message>
+   <source>prior variance of covariates</source>
+   <translation>A-priori-Varianz der Kovariaten</translation>
+  </message>
+  <message>
+   <source>priors</source>
+   <translation>Priors</translation>
+  </message>
+  <message>
+   <source>put common topics first</source>
+   <translation>häufige Themen nach vorn</translation>
+  </message>
+  <message>
+   <source>quick sweeps between full ones</source>
+   <translation>schnelle Durchläufe zwischen vollen</translation>
+  </message>
+  <message>
+   <source>random starts</source>
+   <translation>zufällige Anfänge</translation>
+  </message>
+  <message>
+   <source>random-walk steps a draw</source>
+   <translation>Irrfahrtschritte je Ziehung</translation>
+  </message>
+  <message>
+   <source>ranks</source>
+   <translation>Ränge</translation>
+  </message>
+  <message>
+   <source>rate</source>
+   <translation>Rate</translation>
+  </message>
+  <message>
+   <source>rate of the loadings' precision</source>
+   <translation>Rate der Präzision der Ladungen</translation>
+  </message>
+  <message>
+   <source>rate of the precisions' prior</source>
+   <translation>Rate des Priors der Präzisionen</translation>
+  </message>
+  <message>
    <source>rater</source>
    <translation>Bewerter</translation>
   </message>
   <message>
+   <source>rater of each row</source>
+   <translation>Bewerter jeder Zeile</translation>
+  </message>
+  <message>
    <source>raters</source>
    <translation>Bewerter</translation>
+  </message>
+  <message>
+   <source>real numbers from %1</source>
+   <translation>reelle Zahlen aus %1</translation>
+  </message>
+  <message>
+   <source>regression</source>
+   <translation>Regression</translation>
   </message>
   <message>
    <source>replicates</source>
@@ -29550,8 +33070,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Neustarts</translation>
   </message>
   <message>
+   <source>restarts %1</source>
+   <translation>Neustarts %1</translation>
+  </message>
+  <message>
    <source>restarts differ</source>
    <translation>Neustarts verschieden</translation>
+  </message>
+  <message>
+   <source>results</source>
+   <translation>Ergebnisse</translation>
   </message>
   <message>
    <source>row</source>
@@ -29562,12 +33090,96 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Zeilen</translation>
   </message>
   <message>
+   <source>rows standardised</source>
+   <translation>Zeilen standardisiert</translation>
+  </message>
+  <message>
+   <source>running, %1 %</source>
+   <translation>läuft, %1 %</translation>
+  </message>
+  <message>
    <source>sample</source>
    <translation>Probe</translation>
   </message>
   <message>
+   <source>sample groups</source>
+   <translation>Probengruppen</translation>
+  </message>
+  <message>
    <source>samples</source>
    <translation>Proben</translation>
+  </message>
+  <message>
+   <source>samples that moved</source>
+   <translation>gewechselte Proben</translation>
+  </message>
+  <message>
+   <source>sampling</source>
+   <translation>Sampling</translation>
+  </message>
+  <message>
+   <source>scans before a split</source>
+   <translation>Vorläufe vor einer Teilung</translation>
+  </message>
+  <message>
+   <source>schedule</source>
+   <translation>Ablauf</translation>
+  </message>
+  <message>
+   <source>sd of the features' means</source>
+   <translation>SD der Mittel der Merkmale</translation>
+  </message>
+  <message>
+   <source>search</source>
+   <translation>Suche</translation>
+  </message>
+  <message>
+   <source>seed</source>
+   <translation>Startwert</translation>
+  </message>
+  <message>
+   <source>seeded births and deaths</source>
+   <translation>gezielte Geburten und Tode</translation>
+  </message>
+  <message>
+   <source>semi-supervised</source>
+   <translation>halbüberwacht</translation>
+  </message>
+  <message>
+   <source>shape</source>
+   <translation>Form</translation>
+  </message>
+  <message>
+   <source>shape of the loadings' precision</source>
+   <translation>Form der Präzision der Ladungen</translation>
+  </message>
+  <message>
+   <source>shape of the precisions' prior</source>
+   <translation>Form des Priors der Präzisionen</translation>
+  </message>
+  <message>
+   <source>shape r</source>
+   <translation>Form r</translation>
+  </message>
+  <message>
+   <source>shape s</source>
+   <translation>Form s</translation>
+  </message>
+  <message>
+   <source>share of draws</source>
+   <translation>Anteil der Ziehungen</translation>
+  </message>
+  <message>
+   <source>shared information</source>
+   <translation>gemeinsame Information</translation>
+  </message>
+  <message>
+   <source>shift precision</source>
+   <translation>Verschiebungspräzision</translation>
+  </message>
+  <message>
+   <source>site sweeps a draw</source>
+   <translation>Einzeldurchläufe je Ziehung</translation>
   </message>
   <message>
    <source>sites</source>
@@ -29582,24 +33194,204 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Lösungen</translation>
   </message>
   <message>
+   <source>sparse</source>
+   <translation>dünnbesetzt</translation>
+  </message>
+  <message>
    <source>species</source>
    <translation>Arten</translation>
+  </message>
+  <message>
+   <source>split</source>
+   <translation>Aufteilung</translation>
+  </message>
+  <message>
+   <source>split given</source>
+   <translation>Aufteilung angegeben</translation>
+  </message>
+  <message>
+   <source>split-merge moves</source>
+   <translation>Split-Merge-Schritte</translation>
+  </message>
+  <message>
+   <source>split-merge moves of blocks</source>
+   <translation>Split-Merge-Schritte der Blöcke</translation>
+  </message>
+  <message>
+   <source>split-merge moves of clusters</source>
+   <translation>Split-Merge-Schritte der Cluster</translation>
+  </message>
+  <message>
+   <source>standardised period of %1</source>
+   <translation>standardisierte Periode von %1</translation>
+  </message>
+  <message>
+   <source>start columns</source>
+   <translation>Anfangsspalten</translation>
+  </message>
+  <message>
+   <source>start from</source>
+   <translation>Start mit</translation>
+  </message>
+  <message>
+   <source>start rows</source>
+   <translation>Anfangszeilen</translation>
+  </message>
+  <message>
+   <source>start values</source>
+   <translation>Anfangswerte</translation>
+  </message>
+  <message>
+   <source>steps</source>
+   <translation>Schritte</translation>
+  </message>
+  <message>
+   <source>steps beyond a sweep</source>
+   <translation>Schritte über Durchlauf hinaus</translation>
+  </message>
+  <message>
+   <source>stopped, %1</source>
+   <translation>gestoppt, %1</translation>
+  </message>
+  <message>
+   <source>strongest first</source>
+   <translation>stärkste zuerst</translation>
+  </message>
+  <message>
+   <source>strongest loading</source>
+   <translation>stärkste Ladung</translation>
   </message>
   <message>
    <source>subjects</source>
    <translation>Versuchspersonen</translation>
   </message>
   <message>
+   <source>swaps a draw</source>
+   <translation>Tausche je Ziehung</translation>
+  </message>
+  <message>
    <source>sweep</source>
    <translation>Durchlauf</translation>
+  </message>
+  <message>
+   <source>sweeps at most</source>
+   <translation>Höchstzahl Durchläufe</translation>
+  </message>
+  <message>
+   <source>tail ESS %1</source>
+   <translation>Tail-ESS %1</translation>
+  </message>
+  <message>
+   <source>taken as %1</source>
+   <translation>aufgefasst als %1</translation>
+  </message>
+  <message>
+   <source>taken as numbers</source>
+   <translation>aufgefasst als Zahlen</translation>
+  </message>
+  <message>
+   <source>taken from the columns of %1</source>
+   <translation>übernommen aus den Spalten von %1</translation>
+  </message>
+  <message>
+   <source>taken from the rows of %1</source>
+   <translation>übernommen aus den Zeilen von %1</translation>
+  </message>
+  <message>
+   <source>tempering</source>
+   <translation>Tempering</translation>
+  </message>
+  <message>
+   <source>test cells</source>
+   <translation>Testzellen</translation>
+  </message>
+  <message>
+   <source>test documents</source>
+   <translation>Testdokumente</translation>
   </message>
   <message>
    <source>texts</source>
    <translation>Texte</translation>
   </message>
   <message>
+   <source>the other scores at their means</source>
+   <translation>die anderen Faktorwerte auf ihrem Mittelwert</translation>
+  </message>
+  <message>
+   <source>the others ended clearly below</source>
+   <translation>die anderen endeten deutlich darunter</translation>
+  </message>
+  <message>
+   <source>the others ended clearly below it</source>
+   <translation>die anderen endeten deutlich darunter</translation>
+  </message>
+  <message>
+   <source>the two variances are</source>
+   <translation>die beiden Varianzen sind</translation>
+  </message>
+  <message>
+   <source>thick line</source>
+   <translation>dicke Linie</translation>
+  </message>
+  <message>
+   <source>tighter</source>
+   <translation>enger</translation>
+  </message>
+  <message>
+   <source>tolerance is over</source>
+   <translation>Toleranz über</translation>
+  </message>
+  <message>
+   <source>too early</source>
+   <translation>zu früh</translation>
+  </message>
+  <message>
+   <source>top words of a topic</source>
+   <translation>wichtigste Wörter je Thema</translation>
+  </message>
+  <message>
    <source>topic</source>
    <translation>Thema</translation>
+  </message>
+  <message>
+   <source>topic from</source>
+   <translation>Thema ab</translation>
+  </message>
+  <message>
+   <source>topics at the start</source>
+   <translation>Themen am Anfang</translation>
+  </message>
+  <message>
+   <source>topics of test documents</source>
+   <translation>Themen der Testdokumente</translation>
+  </message>
+  <message>
+   <source>training documents</source>
+   <translation>Trainingsdokumente</translation>
+  </message>
+  <message>
+   <source>trajectories a draw</source>
+   <translation>Trajektorien je Ziehung</translation>
+  </message>
+  <message>
+   <source>true columns</source>
+   <translation>wahre Spalten</translation>
+  </message>
+  <message>
+   <source>true rows</source>
+   <translation>wahre Zeilen</translation>
+  </message>
+  <message>
+   <source>two halves of the chains agree to a correlation of %1</source>
+   <translation>zwei Hälften der Ketten stimmen bis auf eine Korrelation von %1 überein</translation>
+  </message>
+  <message>
+   <source>uncertainty of the mean shift</source>
+   <translation>Unsicherheit der mittleren Verschiebung</translation>
+  </message>
+  <message>
+   <source>unlabelled samples</source>
+   <translation>Proben ohne Label</translation>
   </message>
   <message>
    <source>value</source>
@@ -29610,6 +33402,18 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Werte</translation>
   </message>
   <message>
+   <source>variance at the start</source>
+   <translation>Varianz zu Beginn</translation>
+  </message>
+  <message>
+   <source>variational</source>
+   <translation>variationell</translation>
+  </message>
+  <message>
+   <source>variational bound</source>
+   <translation>Variationsschranke</translation>
+  </message>
+  <message>
    <source>view</source>
    <translation>Sicht</translation>
   </message>
@@ -29618,12 +33422,48 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Sichten</translation>
   </message>
   <message>
+   <source>warm starts</source>
+   <translation>warme Starts</translation>
+  </message>
+  <message>
    <source>was</source>
    <translation>wurde</translation>
   </message>
   <message>
+   <source>weight</source>
+   <translation>Gewicht</translation>
+  </message>
+  <message>
+   <source>weight of the common centre</source>
+   <translation>Gewicht der gemeinsamen Mitte</translation>
+  </message>
+  <message>
+   <source>weight of the data in the warmest replica</source>
+   <translation>Gewicht der Daten im wärmsten Replikat</translation>
+  </message>
+  <message>
+   <source>weight precision</source>
+   <translation>Gewichtspräzision</translation>
+  </message>
+  <message>
+   <source>weight precision: rate</source>
+   <translation>Gewichtspräzision: Rate</translation>
+  </message>
+  <message>
+   <source>weight precision: shape</source>
+   <translation>Gewichtspräzision: Form</translation>
+  </message>
+  <message>
    <source>were</source>
    <translation>wurden</translation>
+  </message>
+  <message>
+   <source>width of the amplitudes' prior</source>
+   <translation>Breite des Priors der Amplituden</translation>
+  </message>
+  <message>
+   <source>with an eye</source>
+   <translation>mit Auge</translation>
   </message>
   <message>
    <source>word</source>
@@ -29634,8 +33474,32 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Wörter</translation>
   </message>
   <message>
+   <source>words that moved</source>
+   <translation>gewechselte Wörter</translation>
+  </message>
+  <message>
    <source>yes</source>
    <translation>ja</translation>
+  </message>
+  <message>
+   <source>zeros and ones from %1</source>
+   <translation>Nullen und Einsen aus %1</translation>
+  </message>
+  <message>
+   <source>“%1” and “%2” share %3 nats (%4 to %5) of at most %6</source>
+   <translation>„%1“ und „%2“ teilen %3 Nat (%4 bis %5) von höchstens %6</translation>
+  </message>
+  <message>
+   <source>“%1” and “%2” share no more than by chance: %3 nats (%4 to %5) of at most %6</source>
+   <translation>„%1“ und „%2“ teilen nicht mehr, als der Zufall ergäbe: %3 Nat (%4 bis %5) von höchstens %6</translation>
+  </message>
+  <message>
+   <source>“New group”: what the groups share, with the band of one that is not in the fit.</source>
+   <translation>„Neue Gruppe“: was die Gruppen gemeinsam haben, mit dem Band einer Gruppe, die nicht in der Anpassung ist.</translation>
+  </message>
+  <message>
+   <source>“New group”: what the groups share.</source>
+   <translation>„Neue Gruppe“: was die Gruppen gemeinsam haben.</translation>
   </message>
  </context>
  <context>
