@@ -6,9 +6,9 @@ the session that was read again; they have to be equal, dot by dot.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
+from os import _exit as end_at_once
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
@@ -48,7 +48,7 @@ class Smoke(QObject):
         if self._waited > _MOST:
             sys.stderr.write("The smoke test took longer than ten minutes.\n")
             sys.stderr.flush()
-            os._exit(1)  # closing would ask whether to wait for the chains, and nobody answers
+            end_at_once(1)  # closing would ask whether to wait for the chains, and nobody answers
         else:
             self._next()
 

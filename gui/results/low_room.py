@@ -13,7 +13,7 @@ from plaidwork.gui.widgets import Label, tool_button
 from plaidwork.gui.widgets.layouts import vertical
 from plaidwork.gui.widgets.popover import open_beside
 
-_LINES, _LETTERS = 18, 50
+_LINES, _LETTERS = 20, 50
 """Lines of text that a page is high, below which it is low, and letters that a line of the words aside is wide."""
 
 

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QImage
 
+from plaidwork.gui import smoke as smoke_module
 from plaidwork.gui.smoke import Smoke
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +53,7 @@ def test_one_that_takes_too_long_ends_without_a_question(qapp, tmp_path, monkeyp
     smoke._timer.stop()
     smoke._waited = 600_000
     ended = []
-    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(smoke_module, "end_at_once", ended.append)
     smoke._step()
     assert ended == [1]
     assert not window.closed
