@@ -8,7 +8,15 @@ from plaidwork.core.plugins.registry import Registry, registry
 
 BUILT_IN = [info for info in Registry(safe_mode=True).load().plugins if info.source == "built-in"]
 MODELS = [model for info in BUILT_IN for model in info.models]
-LONG = ["mid_sweep", "setting_bounds", "degenerate_data", "calibration", "geweke", "releases_interpreter"]
+LONG = [
+    "mid_sweep",
+    "state_fits",
+    "setting_bounds",
+    "degenerate_data",
+    "calibration",
+    "geweke",
+    "releases_interpreter",
+]
 """Most of the time. They repeat whole fits for each step, setting or data set, or fit large data, and run among the
 slow tests."""
 ALWAYS = ("declaration_complete", "traces", "draws", "results", "same_seed")
