@@ -44,16 +44,19 @@ HARMLESS = {
 
 def _taken_may(model, place, name):
     """Whether a state that is altered like this may be gone on with."""
+    window = ".metric.window." in place and name in ("not a number", "infinite")
     number = name in ("not a number", "infinite")
     forgotten = number and place.endswith("current")  # NaN: not known
     told = number and place.startswith(("good.bound", "good.traces."))  # compared and shown, no more
-    return told or forgotten or _absent(model, place, name)
+    return told or window or forgotten or _absent(model, place, name)
 
 
 def _absent(model, place, name):
     """Whether a place may be left out, or altered without anybody seeing it."""
     absent = name == "missing" and (
         place.startswith(("good.", "accepted."))
+        or ".metric.window." in place  # looked at by Python alone
+        or place in ("scale_precision", "scale_linear")  # made anew
         or place.endswith((".place", "fixed.season", "fixed.codes", "fixed.cells"))
     )
     same_size = name == "flat"  # zeros, where there were three numbers
