@@ -107,8 +107,7 @@ class Steady(Model):
             Hyperparameter("start", "float", 0.0),
             Hyperparameter("lost", "float", 0.0),
         ),
-        dims={"part": "numbers kept beside each other"},
-        variables=(Variable("place", ("part",)),),
+        variables=(Variable("place", ("column",)),),
         traces=(Trace("lp", primary=True), Trace("level")),
         views=(View("coefficients", "Place", "place"),),
         schedule=Schedule(chains=4, warmup=10, draws=200),
@@ -125,7 +124,7 @@ class Steady(Model):
         return {"lp": -(state["level"] ** 2), "level": state["level"] + state["at"]}
 
     def draws(self, state, data, params):
-        return {"place": np.array([state["level"], 1.0])}
+        return {"place": np.r_[state["level"], np.ones(data["X"].shape[1] - 1)]}
 
     def summarise(self, kept, data, params):
         return {"place": Result(kept.stack("place").mean(axis=(0, 1)), ("column",))}
