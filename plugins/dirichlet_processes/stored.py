@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Layout, Part
+from plaidwork.core.api import POSITION, Layout, Part, counted
 from plaidwork.core.api import State as Stored
 from plaidwork.plugins.dirichlet_processes.kernels import scan
 from plaidwork.plugins.dirichlet_processes.state import Copy, Ints, State, Table
@@ -92,5 +92,5 @@ def _numbers(state: Copy) -> str:
     if not int(state["labels"].max(initial=-1)) < at[scan.HIGH] <= len(size):
         return f"“at” says that slots below {at[scan.HIGH]} are in use"
     if at[scan.NUMBER] != (size > 0).sum():
-        return f"“at” counts {at[scan.NUMBER]} clusters"
+        return f"“at” counts {counted(int(at[scan.NUMBER]), 'cluster')}, the labels {(size > 0).sum()}"
     return ""
