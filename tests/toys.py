@@ -124,7 +124,7 @@ class Steady(Model):
         return {"lp": -(state["level"] ** 2), "level": state["level"] + state["at"]}
 
     def draws(self, state, data, params):
-        return {"place": np.array([state["level"], 1.0])}
+        return {"place": np.r_[state["level"], np.ones(data["X"].shape[1] - 1)]}
 
     def summarise(self, kept, data, params):
         return {"place": Result(kept.stack("place").mean(axis=(0, 1)), ("column",))}

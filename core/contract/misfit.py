@@ -83,19 +83,26 @@ def _form(
     if not axes or not isinstance(value, np.ndarray):
         own = Seen.of(value)
         if own.shape or axes:
-            return f"has the shape {own.shape}, expected {len(axes)} axes"
+            return f"has the shape {own.shape}, expected {_axes(axes)}"
         if own.dtype is None or own.dtype.kind not in _FITS.get(one.dtype.kind, ""):
             return f"is {str(value)[:40]}, expected {_WORDS.get(one.dtype.kind, 'something else')}"
         return ""
     if value.dtype != one.dtype:
         return f"is an array of {value.dtype}, expected {one.dtype}"
     if value.ndim != len(axes):
-        return f"has the shape {value.shape}, expected {len(axes)} axes"
+        return f"has the shape {value.shape}, expected {_axes(axes)}"
     for axis, (length, wanted) in enumerate(zip(value.shape, axes)):
         expected, what = _length(length, wanted, axis, one, scope, letters, place)
         if length != expected and expected != -1:
             return f"has the shape {value.shape}, expected {what} along axis {axis + 1}"
     return ""
+
+
+def _axes(axes: tuple[Axis, ...]) -> str:
+    """The axes that a place has, in words; those of any length by a star."""
+    return (
+        f"({', '.join('*' if one in (-1, None) else str(one) for one in axes)})" if axes else "a single one"
+    )
 
 
 def _length(

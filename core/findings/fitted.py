@@ -79,7 +79,8 @@ class RunInput:
     def _data(self) -> ModelData:
         run = self._run
         data = model_data(run.spec, fitted_inputs(run, self._datasets), run.seed, run.holdout)
-        check_draws(run, self._model, data)
+        if self._found is not None:
+            check_draws(run, self._found, data)
         return data
 
 

@@ -9,6 +9,7 @@ from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.spec import ModelSpec, Variable
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import ChainView
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.run import Run
@@ -85,7 +86,7 @@ def _shape(chain: ChainView, variable: Variable, lengths: dict[str, int]) -> str
         return f"of kind {'/'.join(sorted(kinds))}, expected {variable.dtype}"
     fixed, dims = chain.fixed_shape(variable.name), variable.dims[variable.ragged :]
     if len(fixed) != len(dims):
-        return f"with {len(fixed)} axes for the dims {dims}"
+        return f"with {counted(len(fixed), 'axis')} for the dims {dims}"
     for dim, length in zip(dims, fixed):
         if lengths.setdefault(dim, length) != length:
             return f"with {length} along “{dim}”, expected {lengths[dim]}"

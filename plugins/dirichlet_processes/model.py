@@ -40,13 +40,12 @@ from plaidwork.plugins.dirichlet_processes.spec import DP_MIXTURE
 from plaidwork.plugins.dirichlet_processes.starts import first_state
 from plaidwork.plugins.dirichlet_processes.state import State, Table, with_joint
 from plaidwork.plugins.dirichlet_processes.stored import contradiction_of, layout_of
-from plaidwork.plugins.dirichlet_processes.sweep import (
-    AT_ONCE,
-    ROOM,
-    SLICE,
-    Updates,
-    filled_again,
-    work_of_row,
+from plaidwork.plugins.dirichlet_processes.sweep import Updates, filled_again
+from plaidwork.plugins.dirichlet_processes.tempering import (
+    copy_stages,
+    stages_of_copies,
+    swap_rate,
+    with_copies,
 )
 
 SMALL: dict[str, Any] = {
@@ -104,33 +103,23 @@ class DirichletProcessMixture(Model[State, Settings]):
     )
 
     def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> State:
-        for problem in find_problems(data, params):
+        for problem in problems_of(data, params):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
-        return first_state(table_of(data, params), params, rng)
+        table = table_of(data, params)
+        state = first_state(table, params, rng)
+        if params["rungs"] == 1:
+            return state
+        return with_copies(
+            state, params, [first_state(table, params, rng) for _ in range(1, params["rungs"])]
+        )
 
     def stages(
         self, state: State, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         table = table_of(data, params)
-        one = Updates(state, table, params, rng)
-        n, unit = len(state["labels"]), work_of_row(table)
-        drawn = (int(state["at"][scan.HIGH]) + ROOM) * unit
-        move = 2 * (params["scans"] + 3) * n * unit
-        return [  # clusters are numbered and summed up at the end: no traces before
-            Stage(
-                "clusters", one.count, n, 1 + SLICE // (3 * unit), begin=one.begin, end=one.end, whole=False
-            ),
-            Stage("labels", one.draw_labels, n, 1 + SLICE // drawn, whole=False),
-            Stage(
-                "splits and merges",
-                one.make_moves,
-                params["moves"] if n > 1 else 0,
-                1 + SLICE // move,
-                whole=False,
-            ),
-            Stage("concentration and base", one.finish, slice=AT_ONCE),
-        ]
+        own = copy_stages(Updates(state, table, params, rng))
+        return [*own, *stages_of_copies(state, table, params, rng, clock)] if "copies" in state else own
 
     def traces(self, state: State, data: ModelData, params: Settings) -> Mapping[str, float]:
         at, n = state["at"], len(state["labels"])
@@ -143,6 +132,7 @@ class DirichletProcessMixture(Model[State, Settings]):
             "discount": state["discount"],
             "moved": float(at[scan.MOVED] / n),
             "accepted": float(at[scan.ACCEPTED] / tried) if tried else math.nan,
+            "swapped": swap_rate(state),
         }
 
     def draws(self, state: State, data: ModelData, params: Settings) -> Mapping[str, Any]:
@@ -200,7 +190,7 @@ class DirichletProcessMixture(Model[State, Settings]):
         return densities_of_rows(chain, draws, data, table_of(data, params), params, index, rows)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
-        return find_problems(data, params)
+        return problems_of(data, params)
 
     def prepare(self) -> None:
         from plaidwork.plugins.dirichlet_processes.kernels.clusterings import prepare
@@ -218,8 +208,9 @@ class DirichletProcessMixture(Model[State, Settings]):
         kinds = kinds_of(params, blocks)
         joint = sum(block.shape[1] ** 2 for block, kind in zip(blocks, kinds, strict=True) if kind == JOINT)
         row = 1e-9 * (60.0 + 12.0 * d + 2.0 * joint)
-        memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * (d + joint)
-        return Cost(memory, n * row * (12.0 + params["moves"] * (params["scans"] + 3)) + 3e-4)
+        memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * (d + joint) * params["rungs"]
+        sweep = n * row * (12.0 + params["moves"] * (params["scans"] + 3)) + 3e-4
+        return Cost(memory, params["rungs"] * sweep)
 
     def simulate(
         self, params: Settings, shapes: Mapping[str, Any], rng: np.random.Generator
@@ -235,6 +226,17 @@ class DirichletProcessMixture(Model[State, Settings]):
         from plaidwork.plugins.dirichlet_processes.simulate import draw_data
 
         return {"views": draw_data(state, params, shapes["views"], rng)}
+
+
+def problems_of(data: ModelData, params: Settings) -> list[Problem]:
+    """What is wrong with data and settings."""
+    found = find_problems(data, params)
+    plain = params["rungs"] == 1 or any(one.severity == "error" for one in found)
+    if not plain and not table_of(data, params).items.joint_whole.all():
+        text = "A tempered chain takes no correlated columns with missing cells."
+        hint = "Take their columns as independent, or the chain without copies."
+        found.append(Problem(text, hint, "rungs"))
+    return found
 
 
 def table_of(data: ModelData, params: Settings) -> Table:

@@ -39,6 +39,8 @@ class Settings(ColumnSettings):
     discount: float
     moves: int
     scans: int
+    rungs: int
+    least_power: float
     start: Literal["varied", "together", "sequential", "means", "random"]
 
 
@@ -189,6 +191,15 @@ SETTINGS = (
     Hyperparameter(
         "scans", "int", 2, label="Scans before a split", group="Moves", minimum=0, maximum=100, advanced=True,
         doc="Restricted scans that improve a proposed split before it is judged, in every second move; the others have none.",
+    ),
+    Hyperparameter(
+        "rungs", "int", 1, label="Chain and tempered copies", group="Moves", minimum=1, maximum=32, advanced=True,
+        doc="Above 1 each chain has so many copies less one, for which the data count less and less, and which change places with it: they cross "
+        "between clusterings that splits and merges do not. A sweep takes as many times longer. Not for correlated columns with missing cells.",
+    ),
+    Hyperparameter(
+        "least_power", "float", 0.1, label="Least power", group="Moves", minimum=1e-3, maximum=0.99, advanced=True,
+        doc="How much the data count in the last copy: the power of their density. Matters above one copy.",
     ),
     Hyperparameter(
         "start", "choice", "varied", label="Start from", group="Moves", advanced=True,

@@ -93,6 +93,7 @@ DP_MIXTURE = ModelSpec(
         Trace("discount", "Discount", hint="higher means more small clusters; Pitman-Yor alone"),
         Trace("moved", "Samples that moved", hint="share that changed its cluster in a sweep", kind="share", judged=False),
         Trace("accepted", "Splits and merges", hint="share of those tried", kind="acceptance"),
+        Trace("swapped", "Swaps", hint="share of swaps with the first tempered copy that were taken", kind="acceptance", judged=False),
     ),
     views=(
         View(

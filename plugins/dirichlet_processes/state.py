@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plaidwork.core.api_tempering import Swaps
 from plaidwork.plugins.dirichlet_processes.joint_layout import roots_of
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
@@ -36,8 +37,8 @@ class Base(TypedDict):
     """(Q,) Psi0 of each matrix of correlated columns, d x d numbers, one matrix after the other"""
 
 
-class State(TypedDict):
-    """All that the next sweep depends on."""
+class Copy(TypedDict):
+    """A partition with its base and concentration: all that the next sweep of an untempered chain depends on."""
 
     labels: Ints
     """(n,) cluster of each row; -1 before the first sweep of a sequential start"""
@@ -59,6 +60,16 @@ class State(TypedDict):
     """Log density of the data given partition and base, at the end of a sweep"""
     log_new: Floats
     """(n + 1,) as in the law, at this sweep's concentration"""
+
+
+class State(Copy):
+    """All that the next sweep depends on. The other entries are there where a chain is tempered, see ``tempering.py``."""
+
+    copies: NotRequired[dict[str, Copy]]
+    """By number from 1: copies with the density of the data to a power; 0 is the chain itself"""
+    powers: NotRequired[Floats]
+    """(M,) from 1 down, of the chain and its copies"""
+    swaps: NotRequired[Swaps]
 
 
 @dataclass(frozen=True)
@@ -140,31 +151,34 @@ def with_joint(state: Mapping[str, Any], table: Table) -> State:
     return cast(State, found)
 
 
-def law_of(table: Table, base: Base, params: Settings, new: Floats, discount: float) -> Law:
-    """The numbers of the priors as the kernels take them; ``new`` is ``log_new``."""
+def law_of(
+    table: Table, base: Base, params: Settings, new: Floats, discount: float, power: float = 1.0
+) -> Law:
+    """The numbers of the priors as the kernels take them; ``new`` is ``log_new``, ``power`` that of a tempered copy."""
     return Law(
         params["within_shape"], base["m0"], base["k0"][table.number_of[:, 0]], base["b0"], table.steps, params["level_weight"],
         table.first, params["rate_shape"], base["rate"], shift_of(params, discount), new, table.joint_first, base["joint_m0"],
         base["k0"][table.joint_matrix], roots_of(base["psi"], table.joint_first), base["k0"][table.row_matrix],
+        power,
     )  # fmt: skip
 
 
-def law_at(state: State, table: Table, params: Settings) -> Law:
+def law_at(state: Copy, table: Table, params: Settings, power: float = 1.0) -> Law:
     """The law of this sweep."""
-    return law_of(table, state["base"], params, state["log_new"], state["discount"])
+    return law_of(table, state["base"], params, state["log_new"], state["discount"], power)
 
 
-def items_of(state: State, table: Table) -> Items:
+def items_of(state: Copy, table: Table) -> Items:
     """The rows, missing cells of correlated columns as this chain has drawn them."""
     return table.items._replace(joint=state["joint"])
 
 
-def clusters_of(state: State) -> Clusters:
+def clusters_of(state: Copy) -> Clusters:
     """The slots as they are now."""
     return Clusters(**state["clusters"])
 
 
-def refresh_weights(state: State, params: Settings) -> None:
+def refresh_weights(state: Copy, params: Settings) -> None:
     """The weights of new clusters at the state's concentration."""
     n = len(state["labels"])
     if params["prior"] != "finite" or len(state["log_new"]) != n + 1:

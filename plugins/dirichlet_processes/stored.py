@@ -6,10 +6,13 @@ from typing import cast
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Layout, Part
+from plaidwork.core.api import POSITION, Layout, Part, counted
 from plaidwork.core.api import State as Stored
 from plaidwork.plugins.dirichlet_processes.kernels import scan
-from plaidwork.plugins.dirichlet_processes.state import Ints, State, Table
+from plaidwork.plugins.dirichlet_processes.state import Copy, Ints, State, Table
+
+FIRST, SWAPS, OF_COPY = "clusters", "swaps", " of copy "
+"""Names of stages, and what those of a copy have before its number."""
 
 
 def standing(state: Stored, first: str) -> tuple[str, int]:
@@ -32,17 +35,33 @@ def layout_of(n: int) -> Layout:
         "at": Part(low=0),
         "alpha": Part(low=0.0),
         "discount": Part(low=0.0, below=1),
+        "copies.*.**": Part(like=""),
+        "swaps.label": Part(("M",), "int64", low=0, below="M", missing=True),
+        "swaps.stage": Part(("M",), "int64", low=0, below=3, missing=True),
+        "swaps.trips": Part(("M",), "int64", low=0, missing=True),
     }
 
 
 def contradiction_of(state: State, table: Table) -> str:
-    """What counts and labels say against each other, as a part of a sentence; empty when nothing.
+    """What counts and labels of the chain or of a copy say against each other, as a part of a sentence; empty when nothing."""
+    stage, at = standing(cast(Stored, state), FIRST)
+    stage, _, number = stage.partition(OF_COPY)
+    copies = state.get("copies", {})
+    if set(copies) != {str(one) for one in range(1, len(state.get("powers", (1.0,))))}:
+        return "“copies” are not one for each power"
+    found = _of_copy(state, table, *((FIRST, 0) if number or stage == SWAPS else (stage, at)))
+    for name, copy in copies.items():
+        found = found or _of_copy(copy, table, *((stage, at) if name == number else (FIRST, 0)))
+    return found
+
+
+def _of_copy(state: Copy, table: Table, stage: str, at: int) -> str:
+    """The same of a copy in unit ``at`` of a stage of its sweep.
 
     At the beginning of a sweep the clusters are added up anew, so that only within one their sums matter.
     """
-    stage, at = standing(cast(Stored, state), "clusters")
     n = len(state["labels"])
-    if stage == "clusters":
+    if stage == FIRST:
         return _sums(state, table, min(at, n)) if at else ""
     if stage == "labels":
         if not np.array_equal(np.sort(state["order"]), np.arange(n)):
@@ -55,7 +74,7 @@ def contradiction_of(state: State, table: Table) -> str:
     return _sums(state, table, n) or _numbers(state)
 
 
-def _sums(state: State, table: Table, rows: int) -> str:
+def _sums(state: Copy, table: Table, rows: int) -> str:
     """Whether sizes and known cells are those of the first rows."""
     labels, clusters = state["labels"][:rows], state["clusters"]
     here = np.flatnonzero(labels >= 0)
@@ -66,12 +85,12 @@ def _sums(state: State, table: Table, rows: int) -> str:
     return "" if np.array_equal(known, clusters["known"]) else "“clusters.known” does not count the labels"
 
 
-def _numbers(state: State) -> str:
+def _numbers(state: Copy) -> str:
     """Whether the slots in use are those of the labels."""
     at: Ints = state["at"]
     size = state["clusters"]["size"]
     if not int(state["labels"].max(initial=-1)) < at[scan.HIGH] <= len(size):
         return f"“at” says that slots below {at[scan.HIGH]} are in use"
     if at[scan.NUMBER] != (size > 0).sum():
-        return f"“at” counts {at[scan.NUMBER]} clusters"
+        return f"“at” counts {counted(int(at[scan.NUMBER]), 'cluster')}, the labels {(size > 0).sum()}"
     return ""

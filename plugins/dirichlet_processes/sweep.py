@@ -8,10 +8,11 @@ import numpy as np
 
 from plaidwork.plugins.dirichlet_processes.base import update_base
 from plaidwork.plugins.dirichlet_processes.kernels import scan, split_merge
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, doubled
+from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, doubled
 from plaidwork.plugins.dirichlet_processes.partitions import draw_hyper
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 from plaidwork.plugins.dirichlet_processes.state import (
+    Copy,
     State,
     Table,
     clusters_of,
@@ -37,14 +38,26 @@ def work_of_row(table: Table) -> int:
     return 30 + 3 * numbers * (1 if table.items.complete else 8) + 4 * codes + 60 * counts + joint + shares
 
 
+def slice_of_labels(state: Copy, unit: int) -> int:
+    """Rows of a slice of labels, where the density of a row takes ``unit`` of work."""
+    return 1 + SLICE // ((int(state["at"][scan.HIGH]) + ROOM) * unit)
+
+
 @dataclass(frozen=True)
 class Updates:
     """One chain with its data and settings."""
 
-    state: State
+    state: Copy
     table: Table
     params: Settings
     rng: np.random.Generator
+    power: float = 1.0
+    """Of the density of the data, where this is a tempered copy."""
+
+    @property
+    def law(self) -> Law:
+        """The law of this sweep."""
+        return law_at(self.state, self.table, self.params, self.power)
 
     @property
     def items(self) -> Items:
@@ -55,14 +68,15 @@ class Updates:
         """An order of the rows; the clusters are added up anew in every sweep, without what rounding left."""
         state = self.state
         state["order"] = self.rng.permutation(len(state["labels"]))
-        law = law_at(state, self.table, self.params)
-        scan.begin_counting(state["labels"], clusters_of(state), law, state["at"], self.table.items.complete)
+        scan.begin_counting(
+            state["labels"], clusters_of(state), self.law, state["at"], self.table.items.complete
+        )
 
     def count(self, lo: int, hi: int) -> None:
         """Add up the clusters."""
         state = self.state
         scan.count_rows(
-            self.items, state["labels"], clusters_of(state), law_at(state, self.table, self.params), state["fresh"],
+            self.items, state["labels"], clusters_of(state), self.law, state["fresh"],
             Clusters(**state["pair"]), lo, hi,
         )  # fmt: skip
 
@@ -76,7 +90,7 @@ class Updates:
 
     def draw_labels(self, lo: int, hi: int) -> None:
         """A cluster for every row."""
-        state, law = self.state, law_at(self.state, self.table, self.params)
+        state, law = self.state, self.law
         while (
             lo := scan.draw_labels(
                 self.rng, self.items, state["order"], state["labels"], clusters_of(state), law, state["fresh"],
@@ -87,7 +101,7 @@ class Updates:
 
     def make_moves(self, lo: int, hi: int) -> None:
         """Splits and merges."""
-        state, law = self.state, law_at(self.state, self.table, self.params)
+        state, law = self.state, self.law
         while (
             lo := split_merge.make_moves(
                 self.rng, self.items, state["labels"], clusters_of(state), Clusters(**state["pair"]), law, state["at"],
@@ -105,9 +119,9 @@ class Updates:
             self.rng, params, sizes, state["alpha"], state["discount"]
         )
         refresh_weights(state, params)
-        if params["learn_base"]:
+        if params["learn_base"] and self.power == 1.0:  # its laws are those of the whole density
             update_base(self.rng, clusters_of(state), number, state["base"], params, self.table)
-        state["log_evidence"] = scan.evidence(clusters_of(state), number, law_at(state, self.table, params))
+        state["log_evidence"] = scan.evidence(clusters_of(state), number, self.law)
 
     def sort_clusters(self) -> int:
         """Number the clusters by their first rows, their slots in the same order; how many there are."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Layout, Part
+from plaidwork.core.api import POSITION, Layout, Part, counted
 from plaidwork.core.api import State as Stored
 from plaidwork.plugins.group_factor.state import BY_FACTOR
 
@@ -56,7 +56,7 @@ def contradiction_of(state: Stored) -> str:
             return "components are sought of other data"
     factors, rows = len(state["z"]), state["deviance"].shape[1]
     if position.get("stage") == WEAK and position.get("at") and rows != factors + 3:
-        return f"“deviance” is of {rows - 3} factors, of {factors}"
+        return f"“deviance” is of {counted(rows - 3, 'factor')}, not of {factors}"
     return ""
 
 

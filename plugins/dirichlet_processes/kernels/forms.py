@@ -86,6 +86,8 @@ class Law(NamedTuple):
     """(Q,) the upper triangle U of each matrix with ``U' U = Psi0``, d x d numbers each, one matrix after the other"""
     share_weight: np.ndarray
     """(M,) Dirichlet weight of each column's share in a matrix of rows of counts"""
+    power: float
+    """Of the density of the data given the partition: 1, less in a copy of the chain that moves more easily"""
 
 
 class Clusters(NamedTuple):

@@ -1,5 +1,5 @@
 """The label of every row in turn, given all others (Neal 2000, algorithm 3), for any prior of partitions of the form
-``weight(join k) = n_k + shift``, ``weight(new | K) = exp(log_new[K])``.
+``weight(join k) = n_k + shift``, ``weight(new | K) = exp(log_new[K])``; densities of the data to the power of the law.
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ def draw_label(
     for k in range(at[HIGH]):
         if c.size[k] > 0:
             slots[n] = k
-            weights[n] = math.log(c.size[k] + law.shift) + log_known(c, k, items, i, law)
+            weights[n] = math.log(c.size[k] + law.shift) + law.power * log_known(c, k, items, i, law)
             n += 1
     slots[n] = new
-    weights[n] = law.log_new[at[NUMBER]] + fresh
+    weights[n] = law.log_new[at[NUMBER]] + law.power * fresh
     lonely = old >= 0 and c.size[old] == 0
     k = slots[choose(rng, weights, n + 1)]
     at[NUMBER] += k == new

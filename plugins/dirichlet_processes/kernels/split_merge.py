@@ -76,8 +76,10 @@ def place_others(
         i = move.others[p]
         if scan >= 0:
             remove(pair, side[p], items, i, law)
-        gap = math.log(pair.size[SECOND] + law.shift) + log_predictive(pair, SECOND, items, i, law)
-        gap -= math.log(pair.size[FIRST] + law.shift) + log_predictive(pair, FIRST, items, i, law)
+        gap = math.log(pair.size[SECOND] + law.shift) + law.power * log_predictive(
+            pair, SECOND, items, i, law
+        )
+        gap -= math.log(pair.size[FIRST] + law.shift) + law.power * log_predictive(pair, FIRST, items, i, law)
         if scored and not move.split:
             side[p] = 0 if z[i] == z[move.first] else 1
         else:
@@ -100,8 +102,8 @@ def log_gain(
     n_a, n_b = pair.size[FIRST] + s, pair.size[SECOND] + s
     out = law.log_new[number] + math.lgamma(n_a) + math.lgamma(n_b) - math.lgamma(1.0 + s)
     out -= math.lgamma(n_a + n_b - s)
-    out += log_marginal(pair, FIRST, law) + log_marginal(pair, SECOND, law)
-    out -= log_marginal(c, z[move.first], law) if move.split else log_marginal(pair, THIRD, law)
+    out += law.power * (log_marginal(pair, FIRST, law) + log_marginal(pair, SECOND, law))
+    out -= law.power * (log_marginal(c, z[move.first], law) if move.split else log_marginal(pair, THIRD, law))
     return out - log_q
 
 

@@ -153,7 +153,7 @@ def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
     return Law(
         params["within_shape"], base["m0"], np.full(len(base["m0"]), base["k0"][0]), base["b0"], table.steps,
         params["level_weight"], table.first, params["rate_shape"], base["rate"], 0.0, np.zeros(0),
-        table.joint_first, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0),
+        table.joint_first, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0), 1.0,
     )  # fmt: skip
 
 

@@ -51,16 +51,16 @@ def wrong_search(x: Any, theta: Any, steps: Iterable[Mapping[str, Any]]) -> str:
     """Whether a mode that is sought is one of other samples (N, D) or parameters (P,), as a part of a sentence."""
     for one in steps:
         metric = one.get("metric", {})
-        search = metric.get("search")
+        search, path, window = (metric.get(name) for name in ("search", "path", "window"))
         vectors = [
-            *(part["place"] for part in (search, metric.get("path")) if part is not None),
-            *(part["mean"] for part in (metric.get("window"),) if part is not None),
+            part.get(name) for part, name in ((search, "place"), (path, "place"), (window, "mean")) if part
         ]
-        if any(len(vector) != len(theta) for vector in vectors):
+        if any(vector is None or len(vector) != len(theta) for vector in vectors):
             return "a trajectory is of another number of parameters"
-        if search is None:
+        if not search:
             continue
         places = search.get("x", x)  # with the scales of the values beside the inputs, where they have some
-        if search["y"].shape[1] != len(x) or len(places) != len(x) or places.shape[1] < x.shape[1]:
+        y = search.get("y")
+        if y is None or y.shape[1] != len(x) or len(places) != len(x) or places.shape[1] < x.shape[1]:
             return "“search” is of other samples"
     return ""

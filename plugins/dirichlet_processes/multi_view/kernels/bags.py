@@ -131,6 +131,7 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
         stretch(bases.rate, FIRST, FIRST),
         stretch(bases.rate, FIRST, FIRST),
         stretch(bases.rate, FIRST, FIRST),
+        1.0,
     )
 
 
