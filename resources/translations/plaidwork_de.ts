@@ -5754,6 +5754,10 @@
    <translation>von der Art %1, erwartet %2</translation>
   </message>
   <message>
+   <source>with %1 axis for the dims %2</source>
+   <translation>mit %1 Achse für die Dimensionen %2</translation>
+  </message>
+  <message>
    <source>with %1 axes for the dims %2</source>
    <translation>mit %1 Achsen für die Dimensionen %2</translation>
   </message>
@@ -17700,12 +17704,12 @@ Daten: %2 %3</translation>
    <translation>gaussian, categorical, poisson</translation>
   </message>
   <message>
-   <source>splits and merges</source>
-   <translation>Teilungen und Verschmelzungen</translation>
+   <source>A tempered chain takes no correlated columns with missing cells.</source>
+   <translation>Eine Kette mit Tempering nimmt keine korrelierten Spalten mit fehlenden Zellen.</translation>
   </message>
   <message>
-   <source>concentration and base</source>
-   <translation>Konzentration und Basisverteilung</translation>
+   <source>Take their columns as independent, or the chain without copies.</source>
+   <translation>Die Spalten als unabhängig nehmen oder die Kette ohne Kopien.</translation>
   </message>
  </context>
  <context>
@@ -19008,6 +19012,22 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Eingeschränkte Vorläufe, die eine vorgeschlagene Teilung verbessern, bevor sie beurteilt wird, bei jedem zweiten Schritt; die anderen haben keine.</translation>
   </message>
   <message>
+   <source>Chain and tempered copies</source>
+   <translation>Kette und temperierte Kopien</translation>
+  </message>
+  <message>
+   <source>Above 1 each chain has so many copies less one, for which the data count less and less, and which change places with it: they cross between clusterings that splits and merges do not. A sweep takes as many times longer. Not for correlated columns with missing cells.</source>
+   <translation>Über 1 hat jede Kette so viele Kopien weniger eine, für die die Daten immer weniger zählen und die mit ihr den Platz tauschen: sie gelangen zwischen Clusterungen hin und her, zwischen denen Teilen und Vereinen es nicht schafft. Ein Durchlauf dauert entsprechend länger. Nicht für korrelierte Spalten mit fehlenden Zellen.</translation>
+  </message>
+  <message>
+   <source>Least power</source>
+   <translation>Kleinste Potenz</translation>
+  </message>
+  <message>
+   <source>How much the data count in the last copy: the power of their density. Matters above one copy.</source>
+   <translation>Wie viel die Daten in der letzten Kopie zählen: die Potenz ihrer Dichte. Von Bedeutung bei mehr als einer Kopie.</translation>
+  </message>
+  <message>
    <source>the four below in turn</source>
    <translation>die vier folgenden reihum</translation>
   </message>
@@ -19182,9 +19202,25 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
    <source>Splits and merges</source>
    <translation>Teilungen und Vereinigungen</translation>
   </message>
+  <message>
+   <source>Swaps</source>
+   <translation>Tausche</translation>
+  </message>
+  <message>
+   <source>share of swaps with the first tempered copy that were taken</source>
+   <translation>Anteil der angenommenen Tausche mit der ersten temperierten Kopie</translation>
+  </message>
  </context>
  <context>
   <name>plugins/dirichlet_processes/stored.py</name>
+  <message>
+   <source>of copy</source>
+   <translation>der Kopie</translation>
+  </message>
+  <message>
+   <source>“copies” are not one for each power</source>
+   <translation>„copies“ sind nicht je eine für jede Potenz</translation>
+  </message>
   <message>
    <source>“order” does not name every row once</source>
    <translation>„order“ nennt nicht jede Zeile genau einmal</translation>
@@ -19198,8 +19234,23 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
    <translation>„at“ sagt, dass Plätze unter %1 in Gebrauch sind</translation>
   </message>
   <message>
-   <source>“at” counts %1 clusters</source>
-   <translation>„at“ zählt %1 Cluster</translation>
+   <source>“at” counts %1 cluster, the labels %2</source>
+   <translation>„at“ zählt %1 Cluster, die Labels %2</translation>
+  </message>
+  <message>
+   <source>“at” counts %1 clusters, the labels %2</source>
+   <translation>„at“ zählt %1 Cluster, die Labels %2</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/dirichlet_processes/tempering.py</name>
+  <message>
+   <source>splits and merges%1</source>
+   <translation>Teilen und Vereinen%1</translation>
+  </message>
+  <message>
+   <source>concentration and base%1</source>
+   <translation>Konzentration und Basisverteilung%1</translation>
   </message>
  </context>
  <context>
@@ -19274,6 +19325,10 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
   <message>
    <source>words of topics</source>
    <translation>Wörter der Themen</translation>
+  </message>
+  <message>
+   <source>splits and merges</source>
+   <translation>Teilungen und Verschmelzungen</translation>
   </message>
   <message>
    <source>weights and concentrations</source>
@@ -25013,8 +25068,12 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
    <translation>Komponenten werden für andere Daten gesucht</translation>
   </message>
   <message>
-   <source>“deviance” is of %1 factors, of %2</source>
-   <translation>„deviance“ gehört zu %1 Faktoren, von %2</translation>
+   <source>“deviance” is of %1 factor, not of %2</source>
+   <translation>„deviance“ gehört zu %1 Faktor, nicht zu %2</translation>
+  </message>
+  <message>
+   <source>“deviance” is of %1 factors, not of %2</source>
+   <translation>„deviance“ gehört zu %1 Faktoren, nicht zu %2</translation>
   </message>
  </context>
  <context>
