@@ -38,7 +38,10 @@ _.export
 _.export_job
 _.export_script
 _.fit_again
+_.english
 _.follow_system
+_.german
+_.system_language
 _.compare_sessions
 _.import_image_folder
 _.import_text

@@ -26,7 +26,7 @@ class Catalogue(QTranslator):
         return False
 
     def translate(
-        self, context: str, source: str, disambiguation: str | None = None, number: int = -1
+        self, context: str, source: str, _disambiguation: str | None = None, _number: int = -1
     ) -> str | None:
         return self._matcher.translate(source) if context == _OURS else None
 
