@@ -61,11 +61,11 @@ class NewDataField(InputField):
             key = self.combo.itemData(index)
             of = self._offer.columns[key].dataset if key in self._offer.columns else key
             if of in own:
-                self.combo.setItemText(index, tr(f"{self.combo.itemText(index)}, {_OF_THE_FIT}"))
+                self.combo.setItemText(index, f"{self.combo.itemText(index)}, {tr(_OF_THE_FIT)}")
         blocker.unblock()
         for name, box in self._checks.items():
             if name in own:
-                box.setText(tr(f"{box.text()}, {_OF_THE_FIT}"))
+                box.setText(f"{box.text()}, {tr(_OF_THE_FIT)}")
 
     def _likely(self, names: Sequence[str]) -> list[str]:
         """The data with most features of the fit; for several matrices with those of the same samples."""

@@ -117,12 +117,12 @@ class InputField(QWidget):
             nothing = "Choose a column" if offered.columns else "No suitable data in this session"
             self.combo.addItem(tr("None" if not self.item.required else nothing), "")
         for name, dataset in offered.datasets.items():
-            self.combo.addItem(tr(f"{name}   ({size_text(dataset)})"), name)
+            self.combo.addItem(f"{name}   ({tr(size_text(dataset))})", name)
         for key, ref in offered.columns.items():
             self._add_column(key, ref)
         for name, dataset in datasets.items():
             if name not in offered and self.item.required:
-                self.combo.addItem(tr(f"{name}   {why_not(self.item, dataset)}"), "")
+                self.combo.addItem(f"{name}   {tr(why_not(self.item, dataset))}", "")
                 self.combo.model().item(self.combo.count() - 1).setEnabled(False)  # type: ignore[attr-defined]
         blocker.unblock()
         self._make_boxes(datasets)
@@ -146,13 +146,13 @@ class InputField(QWidget):
         if not self.item.many:
             return
         for name, dataset in self._offer.datasets.items():
-            box = QCheckBox(tr(f"{name}   ({size_text(dataset)})"))
+            box = QCheckBox(f"{name}   ({tr(size_text(dataset))})")
             box.toggled.connect(lambda _: self._picked())
             self._checks[name] = box
             self._boxes.addWidget(box)
         for name, dataset in datasets.items() if self._checks else ():
             if name not in self._offer and len(dataset.shape) == 2:
-                box = QCheckBox(tr(f"{name}   {why_not(self.item, dataset)}"))
+                box = QCheckBox(f"{name}   {tr(why_not(self.item, dataset))}")
                 box.setEnabled(False)
                 self._unfit.append(box)
                 self._boxes.addWidget(box)

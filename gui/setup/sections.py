@@ -181,7 +181,7 @@ class Fold(QWidget):
         """What is inside, in a few words; the whole is the tool tip."""
         self._head.note = tr(text)
         self._head.setToolTip(tr(text))
-        self._head.setAccessibleName(tr(f"{self._head.text()}. {text}"))
+        self._head.setAccessibleName(f"{self._head.text()}. {tr(text)}")
         self._head.update()
 
     def set_open(self, on: bool = True) -> None:

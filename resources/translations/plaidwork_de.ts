@@ -14800,7 +14800,7 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   </message>
   <message>
    <source>Loading the plugin %1…</source>
-   <translation>Das Plugin %1 wird geladen…</translation>
+   <translation>Plugin %1 wird geladen…</translation>
   </message>
   <message>
    <source>The plugin %1 takes long to load</source>
@@ -31253,6 +31253,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1, wahre Zeilen angegeben</translation>
   </message>
   <message>
+   <source>%1. log</source>
+   <translation>%1. Logarithmus</translation>
+  </message>
+  <message>
    <source>%1: counts from %2</source>
    <translation>%1: Zählwerte aus %2</translation>
   </message>
@@ -31445,6 +31449,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Schranken der Log-Evidenz in Nat: rbf + constant: %1, rbf(ard) + constant: %2, rbf + mean_linear + constant: %3, rbf(ard) + mean_linear + constant: %4.</translation>
   </message>
   <message>
+   <source>Brier score %1</source>
+   <translation>Brier-Score %1</translation>
+  </message>
+  <message>
    <source>Brier score %1 (%2 to %3)</source>
    <translation>Brier-Score %1 (%2 bis %3)</translation>
   </message>
@@ -31475,6 +31483,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>By restart down the side</source>
    <translation>Nach Neustart senkrecht</translation>
+  </message>
+  <message>
+   <source>Chain %1 done at sweep %2</source>
+   <translation>Kette %1 fertig bei Durchlauf %2</translation>
   </message>
   <message>
    <source>Classifier %1: %2 is strongest (%3)</source>
@@ -31665,6 +31677,18 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Labels: Unter den Einheiten mit bekanntem Label wird die Zahl innerhalb eines Blocks mit der hypergeometrischen Verteilung verglichen (exakter Test nach Fisher).</translation>
   </message>
   <message>
+   <source>Likelihoods of %1</source>
+   <translation>Likelihoods von %1</translation>
+  </message>
+  <message>
+   <source>Loading the plugin %1</source>
+   <translation>Plugin %1 wird geladen</translation>
+  </message>
+  <message>
+   <source>Log loss %1</source>
+   <translation>Log-Verlust %1</translation>
+  </message>
+  <message>
    <source>Log loss %1 (%2 to %3)</source>
    <translation>Log-Verlust %1 (%2 bis %3)</translation>
   </message>
@@ -31713,8 +31737,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Mittel: %1 nach rechts, %2 nach oben; 1 ist gezeichnet als %3.</translation>
   </message>
   <message>
+   <source>Median: %1</source>
+   <translation>Median: %1</translation>
+  </message>
+  <message>
    <source>Middle of a narrow prior.</source>
    <translation>Mitte eines engen Priors.</translation>
+  </message>
+  <message>
+   <source>Missing cells filled in: %1 of %2</source>
+   <translation>Ausgefüllte fehlende Zellen: %1 von %2</translation>
   </message>
   <message>
    <source>Most alike: %1 %2, %3 and %4 %5, %6 (%7)</source>
@@ -31945,6 +31977,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>„%1“ von „%2“ entfernen</translation>
   </message>
   <message>
+   <source>Restart %1 done at sweep %2</source>
+   <translation>Neustart %1 fertig bei Durchlauf %2</translation>
+  </message>
+  <message>
    <source>Run longer, or compare the chains.</source>
    <translation>Länger laufen lassen oder die Ketten vergleichen.</translation>
   </message>
@@ -31979,6 +32015,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>Settles in %1 to about %2, %3 for %4 chains</source>
    <translation>Konvergiert in %1 bis etwa %2, %3 für %4 Ketten</translation>
+  </message>
+  <message>
+   <source>Share of %1</source>
+   <translation>Anteil von %1</translation>
   </message>
   <message>
    <source>Share of the document</source>
@@ -32275,6 +32315,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>bulk ESS %1</source>
    <translation>Bulk-ESS %1</translation>
+  </message>
+  <message>
+   <source>but not converged yet</source>
+   <translation>aber noch nicht konvergiert</translation>
   </message>
   <message>
    <source>causal</source>
@@ -32737,6 +32781,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Ladungen: Form s</translation>
   </message>
   <message>
+   <source>log</source>
+   <translation>Logarithmus</translation>
+  </message>
+  <message>
    <source>log joint</source>
    <translation>gemeinsame Log-Dichte</translation>
   </message>
@@ -32903,6 +32951,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>not converged</source>
    <translation>nicht konvergiert</translation>
+  </message>
+  <message>
+   <source>not converged yet</source>
+   <translation>noch nicht konvergiert</translation>
   </message>
   <message>
    <source>not settled</source>
@@ -33167,6 +33219,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>samples</source>
    <translation>Proben</translation>
+  </message>
+  <message>
+   <source>samples by score</source>
+   <translation>Proben nach Faktorwert</translation>
   </message>
   <message>
    <source>samples that moved</source>
@@ -33543,6 +33599,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>zeros and ones from %1</source>
    <translation>Nullen und Einsen aus %1</translation>
+  </message>
+  <message>
+   <source>± Monte Carlo</source>
+   <translation>± Monte-Carlo</translation>
   </message>
   <message>
    <source>“%1” and “%2” share %3 nats (%4 to %5) of at most %6</source>
