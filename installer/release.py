@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "dist"
+NEWS = ROOT / "docs" / "news"
 
 
 def version() -> str:
@@ -47,12 +48,16 @@ def clean() -> str:
 
 
 def told() -> str:
-    """The version stands in the list of changes and in the citation, and has no tag yet."""
+    """The version stands in the list of changes, with all news, and in the citation, and has no tag yet."""
     wrong = []
     if not re.search(
         rf"^## {re.escape(version())}\b", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M
     ):
         wrong.append("CHANGELOG.md has no part for it.")
+    if any(NEWS.glob("*.change.md")):
+        wrong.append(
+            f"docs/news has news: towncrier build --yes --version {version()}, which puts them into CHANGELOG.md; commit that."
+        )
     if f"\nversion: {version()}\n" not in (ROOT / "CITATION.cff").read_text(encoding="utf-8"):
         wrong.append("CITATION.cff names another version.")
     tags = subprocess.run(["git", "tag"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()

@@ -76,11 +76,23 @@ def test_the_oldest_set_is_the_lower_bound(script):
     ]
 
 
-def test_the_version_stands_in_changes_and_citation(script, monkeypatch):
+def test_the_version_stands_in_changes_and_citation(script, monkeypatch, tmp_path):
     release = script("release")
+    monkeypatch.setattr(release, "NEWS", tmp_path)
     from plaidwork.core import __version__
 
     assert release.version() == __version__
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     monkeypatch.setattr(release, "version", lambda: "99.0")
     assert release.told() == "CHANGELOG.md has no part for it. CITATION.cff names another version."
+    (tmp_path / "+more.change.md").write_text("More.\n")
+    assert "docs/news has news: towncrier build --yes --version 99.0" in release.told()
+
+
+def test_news_are_sentences():
+    """Each begins with a capital or a name, and ends with a stop: they become the list of changes as they are."""
+    news = {
+        path.name: path.read_text(encoding="utf-8").strip()
+        for path in (ROOT / "docs" / "news").glob("*.change.md")
+    }
+    assert all(text.endswith(".") and not text.startswith(("-", "#")) for text in news.values()), news
