@@ -115,8 +115,8 @@ def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
 
     qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
     page = window.setup_page
-    assert page.inputs()["X"] == [dataset.name]
     page.set_model("infinite_plaid")
+    assert page.inputs()["X"] == [dataset.name]
     want_just_so_many_draws(qtbot, page)
     for name, text in (("chains", "2"), ("warmup", "100"), ("draws", "60")):
         type_into(qtbot, page, name, text)
