@@ -199,7 +199,7 @@ SETTINGS = (
     ),
     Hyperparameter(
         "least_power", "float", 0.1, label="Least power", group="Moves", minimum=1e-3, maximum=0.99, advanced=True,
-        doc="How much the data count in the last copy: the power of their density. Matters above one copy.",
+        when={"rungs": tuple(range(2, 33))}, doc="How much the data count in the last copy: the power of their density.",
     ),
     Hyperparameter(
         "start", "choice", "varied", label="Start from", group="Moves", advanced=True,

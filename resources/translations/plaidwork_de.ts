@@ -19024,8 +19024,8 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Kleinste Potenz</translation>
   </message>
   <message>
-   <source>How much the data count in the last copy: the power of their density. Matters above one copy.</source>
-   <translation>Wie viel die Daten in der letzten Kopie zählen: die Potenz ihrer Dichte. Von Bedeutung bei mehr als einer Kopie.</translation>
+   <source>How much the data count in the last copy: the power of their density.</source>
+   <translation>Wie viel die Daten in der letzten Kopie zählen: die Potenz ihrer Dichte.</translation>
   </message>
   <message>
    <source>the four below in turn</source>
