@@ -107,7 +107,8 @@ class Matcher:
             values = [value for place, value in held.items() if place not in form.names]
             long_enough = form.letters >= max(_WEAK, sum(map(_letters, values)))
             may_stand = self._may_stand if form.letters >= _GLUE else self._is_plain
-            if long_enough or all(map(may_stand, values)):
+            small = len(form.words) > 1  # beside one word alone it would be “noisy” of “noisy readings”
+            if long_enough or all(may_stand(v) or (small and " " not in v) for v in values):
                 return _filled(
                     form.translation,
                     {k: v if k in form.names else self.translate(v) for k, v in held.items()},
@@ -121,7 +122,7 @@ class Matcher:
     def _is_plain(self, value: str) -> bool:
         """The same beside no more than “of” or “by”, which would else be found between two halves of a sentence.
 
-        A small word is none: “noisy readings” is what somebody calls something, and no number of readings.
+        A small word is none, beside one word: “noisy readings” is what somebody calls something, and no number of readings.
         """
         if not _letters(value) or _LAST_NUMBER.sub("", value) in self._plain:
             return True

@@ -16443,7 +16443,7 @@ Für die Diagnostik klicken.</translation>
   </message>
   <message>
    <source>Cluster</source>
-   <translation>Rechencluster</translation>
+   <translation>Cluster</translation>
   </message>
   <message>
    <source>Choose cluster…</source>
@@ -23172,7 +23172,7 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
   <message>
    <source>The other inputs are at their medians, so the points lie off the curve by more than noise.</source>
-   <translation>Die anderen Eingaben sind auf ihrem Median, daher liegen die Punkte um mehr als Rauschen neben der Kurve.</translation>
+   <translation>Die anderen Eingaben liegen bei ihren Medianen, daher liegen die Punkte um mehr als das Rauschen neben der Kurve.</translation>
   </message>
   <message>
    <source>“%1”: what the groups share, with the band of one that is not in the fit.</source>
@@ -23184,7 +23184,7 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
   <message>
    <source>Test samples as the fit predicts them, fitted ones as all others do (each left out).</source>
-   <translation>Testproben, wie die Anpassung sie vorhersagt, angepasste, wie alle anderen es tun (jede ausgelassen).</translation>
+   <translation>Testproben, wie die Anpassung sie vorhersagt, angepasste, wie es alle anderen tun (jede ausgelassen).</translation>
   </message>
   <message>
    <source>; %1 of the variance explained</source>
@@ -24469,7 +24469,7 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
   <message>
    <source>%1 of them explain at least 1 % of two views or more</source>
-   <translation>%1 davon erklären mindestens 1 % von zwei oder mehr Sichten</translation>
+   <translation>%1 von ihnen erklären mindestens 1 % von zwei oder mehr Sichten</translation>
   </message>
   <message>
    <source>features of %1 divided by their standard deviations</source>
@@ -24656,7 +24656,7 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
   <message>
    <source>Spike and slab</source>
-   <translation>Spike and Slab</translation>
+   <translation>Spike-and-Slab</translation>
   </message>
   <message>
    <source>Full</source>
@@ -30117,6 +30117,22 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Merkmale × %2 Anschläge</translation>
   </message>
   <message>
+   <source>%1 finished, %2 of %3 quantities has not settled yet</source>
+   <translation>%1 ist fertig, %2 von %3 Größen ist noch nicht konvergiert</translation>
+  </message>
+  <message>
+   <source>%1 finished, %2 of %3 quantities have not settled yet</source>
+   <translation>%1 ist fertig, %2 von %3 Größen sind noch nicht konvergiert</translation>
+  </message>
+  <message>
+   <source>%1 finished, but %2 of %3 quantities has not settled yet</source>
+   <translation>%1 ist fertig, aber %2 von %3 Größen ist noch nicht konvergiert</translation>
+  </message>
+  <message>
+   <source>%1 finished, but %2 of %3 quantities have not settled yet</source>
+   <translation>%1 ist fertig, aber %2 von %3 Größen sind noch nicht konvergiert</translation>
+  </message>
+  <message>
    <source>%1 fitted cell</source>
    <translation>%1 angepasste Zelle</translation>
   </message>
@@ -30877,6 +30893,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 der Varianz erklärt</translation>
   </message>
   <message>
+   <source>%1 of them</source>
+   <translation>%1 von ihnen</translation>
+  </message>
+  <message>
    <source>%1 outcomes</source>
    <translation>%1 Zielgrößen</translation>
   </message>
@@ -31125,6 +31145,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Dinge × %2 Personen</translation>
   </message>
   <message>
+   <source>%1 topic holds %2 of the words, %3 of them found again in %4 of %5 draws</source>
+   <translation>%1 Thema enthält %2 der Wörter, %3 davon in %4 von %5 Ziehungen wiedergefunden</translation>
+  </message>
+  <message>
    <source>%1 topics by number</source>
    <translation>%1 Themen nach Nummer</translation>
   </message>
@@ -31159,6 +31183,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>%1 topics by weight; bar below: coefficient, line: its interval.</source>
    <translation>%1 Themen nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
+  </message>
+  <message>
+   <source>%1 topics hold %2 of the words, %3 of them found again in %4 of %5 draws</source>
+   <translation>%1 Themen enthalten %2 der Wörter, %3 von ihnen in %4 von %5 Ziehungen wiedergefunden</translation>
   </message>
   <message>
    <source>%1 votes × %2 members</source>
@@ -31389,6 +31417,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Gemittelt über alle %1 Ziehungen (Monte-Carlo-Fehler einer Wahrscheinlichkeit bis zu %2).</translation>
   </message>
   <message>
+   <source>Averaged over all %1 draws, f integrated out.</source>
+   <translation>Gemittelt über alle %1 Ziehungen, f ausintegriert.</translation>
+  </message>
+  <message>
    <source>Averaged over all %1 draws; of the Monte Carlo errors all are below %2.</source>
    <translation>Gemittelt über alle %1 Ziehungen; alle Monte-Carlo-Fehler sind kleiner als %2.</translation>
   </message>
@@ -31489,6 +31521,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Kette %1 fertig bei Durchlauf %2</translation>
   </message>
   <message>
+   <source>Chosen from the data: %1.</source>
+   <translation>Aus den Daten gewählt: %1.</translation>
+  </message>
+  <message>
    <source>Classifier %1: %2 is strongest (%3)</source>
    <translation>Klassifikator %1: %2 am stärksten (%3)</translation>
   </message>
@@ -31511,6 +31547,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>Colours from  to</source>
    <translation>Farben von  bis</translation>
+  </message>
+  <message>
+   <source>Component</source>
+   <translation>Komponente</translation>
   </message>
   <message>
    <source>Component %1: %2 is strongest (%3)</source>
@@ -31541,6 +31581,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Abstand, den benachbarte Stufen voneinander haben sollen.</translation>
   </message>
   <message>
+   <source>Dot and bar: median and 90 % interval; thin lines: single chains</source>
+   <translation>Punkt und Balken: Median und 90-%-Intervall; dünne Linien: einzelne Ketten</translation>
+  </message>
+  <message>
+   <source>Dot and bar: median and 90 % interval; thin lines: single chains; logarithmic axes</source>
+   <translation>Punkt und Balken: Median und 90-%-Intervall; dünne Linien: einzelne Ketten; logarithmische Achsen</translation>
+  </message>
+  <message>
    <source>Down</source>
    <translation>Senkrecht</translation>
   </message>
@@ -31561,6 +31609,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Endet nach etwa %1, konvergiert oder nicht, %2 für %3 Ketten</translation>
   </message>
   <message>
+   <source>Factor %1 of the samples by %2</source>
+   <translation>Faktor %1 der Proben nach %2</translation>
+  </message>
+  <message>
    <source>Factor %1: %2 is strongest (%3)</source>
    <translation>Faktor %1: %2 am stärksten (%3)</translation>
   </message>
@@ -31571,6 +31623,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>Factor %1: the %2 strongest of %3, %4 by score</source>
    <translation>Faktor %1: die %2 stärksten von %3, %4 nach Faktorwert</translation>
+  </message>
+  <message>
+   <source>Factor %1: the %2 strongest of %3, samples by score</source>
+   <translation>Faktor %1: die %2 stärksten von %3, Proben nach Faktorwert</translation>
   </message>
   <message>
    <source>Factor %1: the %2 strongest, %3 by score</source>
@@ -32277,6 +32333,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Bernoulli-Schranke</translation>
   </message>
   <message>
+   <source>bias of %1</source>
+   <translation>Konstante von %1</translation>
+  </message>
+  <message>
    <source>biclustering</source>
    <translation>Biclustering</translation>
   </message>
@@ -32759,6 +32819,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>likelihoods</source>
    <translation>Likelihoods</translation>
+  </message>
+  <message>
+   <source>likelihoods: %1</source>
+   <translation>Likelihoods: %1</translation>
   </message>
   <message>
    <source>line</source>
@@ -33603,6 +33667,18 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>± Monte Carlo</source>
    <translation>± Monte-Carlo</translation>
+  </message>
+  <message>
+   <source>± is the Monte Carlo error, one standard error, from chains and batches of draws; the largest is %1.</source>
+   <translation>± ist der Monte-Carlo-Fehler, ein Standardfehler, aus Ketten und Gruppen von Ziehungen; der größte ist %1.</translation>
+  </message>
+  <message>
+   <source>γ of %1</source>
+   <translation>γ von %1</translation>
+  </message>
+  <message>
+   <source>γ of %1 in %2</source>
+   <translation>γ von %1 in %2</translation>
   </message>
   <message>
    <source>“%1” and “%2” share %3 nats (%4 to %5) of at most %6</source>
