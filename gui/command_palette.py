@@ -39,7 +39,7 @@ class CommandPalette(QDialog):
                 shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
                 item = QListWidgetItem(f"{name}    {shortcut}" if shortcut else name)
                 item.setData(Qt.ItemDataRole.UserRole, action)
-                item.setToolTip(tr(action.toolTip()))
+                item.setToolTip(action.toolTip())
                 self.list.addItem(item)
         self.list.setCurrentRow(0)
 

@@ -46,14 +46,14 @@ class Header(QWidget):
         for action in tools:
             tool = tool_button("open", action.text(), action.trigger)
             tool.setIcon(action.icon())
-            tool.setToolTip(tr(action.toolTip()))
+            tool.setToolTip(action.toolTip())
             self.tools[action.objectName()] = tool
             row.addWidget(tool)
         add(row, STRETCH, self._field, self._small)
         for action, kind in buttons:
             made = button(action.text(), action.trigger, kind=kind)
             made.setObjectName(action.objectName())
-            made.setToolTip(tr(action.toolTip()))
+            made.setToolTip(action.toolTip())
             made.hide()
             self._made[action.objectName()] = (action, made, kind)
             row.addWidget(made)
@@ -74,7 +74,7 @@ class Header(QWidget):
     def set_buttons(self, keys: set[str]) -> None:
         """Show the buttons of these commands, each as its action is now."""
         for key, (action, made, kind) in self._made.items():
-            made.setText(tr(action.text().rstrip("…")))
+            made.setText(action.text().rstrip("…"))
             made.setIcon(icon(action.data(), "on_accent" if kind == "primary" else "text"))
             made.setEnabled(action.isEnabled())
             if key not in keys and made.hasFocus():

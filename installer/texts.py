@@ -16,6 +16,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from plaidwork.core.draws.counting import plural
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "translations"
 
@@ -218,8 +220,6 @@ def _written(node: ast.AST, ways: Mapping[str, int]) -> str:
             for part in node.values
         )
     if _is_counted(node) and _of_number(node) in ways:
-        from plaidwork.core.draws.counting import plural
-
         one = node.args[1].value
         several = node.args[2].value if len(node.args) > 2 else plural(one)
         word = several if ways[_of_number(node)] else one

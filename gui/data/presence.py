@@ -111,7 +111,7 @@ class PresenceStrip(QWidget):
                 f"{agree(len(present) - missing, 'has', 'have')} this view"
             )
         )
-        self.setAccessibleName(tr(self.toolTip()))
+        self.setAccessibleName(self.toolTip())
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plaidwork.core.pictures import Axis, Key, Panel, Picture, Ramp
+from plaidwork.core.pictures import Axis, Key, Panel, Picture, Ramp, describe
 from plaidwork.gui.language.catalogue import language, tr
 
 
@@ -17,6 +17,12 @@ def told(picture: Picture) -> Picture:
         panels=tuple(map(_panel, picture.panels)),
         legend=tuple(map(_entry, picture.legend)),
     )
+
+
+def described(picture: Picture) -> str:
+    """The picture in words, for a screen reader: its sentences translated, the table behind it as it is."""
+    sentences, *table = describe(picture).split("\n")
+    return "\n".join([tr(sentences), *table])
 
 
 def _panel(panel: Panel) -> Panel:

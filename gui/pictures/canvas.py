@@ -9,9 +9,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Cells, Picture, describe
-from plaidwork.gui.language import tr
-from plaidwork.gui.language.pictures import told
+from plaidwork.core.pictures import Cells, Picture
+from plaidwork.gui.language.pictures import described, told
 from plaidwork.gui.pictures import hits, moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out
@@ -91,14 +90,15 @@ class PictureCanvas(QWidget):
     # -- what is shown --------------------------------------------------------------------------
     def set_picture(self, picture: Picture) -> None:
         """Show another picture, whole unless it is the same one with newer numbers, or other marks on the same axes."""
+        words = described(picture)
         picture = told(picture)
         old, self.picture, self.current = self.picture, picture, None
         self._last = None
         self.pointed = {}
         if old is None or not goes_on(old, picture):
             self.zoom = Zoom()
-        self.setAccessibleName(tr(describe(picture, rows=0).splitlines()[0]))
-        self.setAccessibleDescription(tr(describe(picture)))
+        self.setAccessibleName(words.partition("\n")[0])
+        self.setAccessibleDescription(words)
         self._fit()
         self.redraw()
 

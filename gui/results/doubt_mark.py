@@ -40,7 +40,7 @@ class DoubtMark(Chip):
             self.told = verdict.title
             self.set(verdict.word or verdict.title, verdict.kind)
             self.setToolTip(tr(f"{verdict.title}. {verdict.text}\nClick for the diagnostics."))
-        self.setAccessibleDescription(tr(self.toolTip()))
+        self.setAccessibleDescription(self.toolTip())
         self.setVisible(run.active or (verdict is not None and not verdict.settled))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QMarginsF, QPoint, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.language import tr
 from plaidwork.gui.theme import space, theme
 
 SCALE = 2.0
@@ -111,14 +110,14 @@ def _svg(figure: Figure, path: Path) -> None:
     generator.setFileName(str(path))
     generator.setSize(whole)
     generator.setViewBox(QRectF(0, 0, whole.width(), whole.height()))
-    generator.setTitle(tr(figure.title))
+    generator.setTitle(figure.title)
     _vector(figure, generator, path)
 
 
 def _pdf(figure: Figure, path: Path) -> None:
     whole = figure.size()
     writer = QPdfWriter(str(path))
-    writer.setTitle(tr(figure.title))
+    writer.setTitle(figure.title)
     writer.setResolution(96)
     page = QPageSize(QSizeF(whole) * 0.75, QPageSize.Unit.Point)
     writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))

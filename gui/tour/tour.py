@@ -98,7 +98,7 @@ class Tour(Pane):
         self.count.setText(f"Step {self._at + 1} of {len(STEPS)}")
         self.back.setEnabled(self._at > 0)
         self.next.setText(tr("Done" if self._at == len(STEPS) - 1 else "Next"))
-        self.setAccessibleName(tr(f"Tour, step {self._at + 1} of {len(STEPS)}: {self.title.text()}"))
+        self.setAccessibleName(f"{tr(f'Tour, step {self._at + 1} of {len(STEPS)}')}: {self.title.text()}")
         self.look()
 
     def look(self) -> None:

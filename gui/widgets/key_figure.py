@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.language import tr
 from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets.label import Label
 from plaidwork.gui.widgets.layouts import STRETCH, vertical
@@ -84,4 +83,4 @@ class KeyFigure(QWidget):
         return max(80, self._label.fontMetrics().horizontalAdvance(self._label.text()))
 
     def _name(self) -> None:
-        self.setAccessibleName(tr(f"{self._label.text()}: {self._value.text()}. {self._note.text()}".strip()))
+        self.setAccessibleName(f"{self._label.text()}: {self._value.text()}. {self._note.text()}".strip())

@@ -17312,8 +17312,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Fertig</translation>
   </message>
   <message>
-   <source>Tour, step %1 of %2: %3</source>
-   <translation>Tour, Schritt %1 von %2: %3</translation>
+   <source>Tour, step %1 of %2</source>
+   <translation>Rundgang, Schritt %1 von %2</translation>
   </message>
  </context>
  <context>

@@ -12,7 +12,7 @@ from plaidwork.core.plugins.registry import registry
 from plaidwork.gui.language import chosen_language, language, set_language, tr, tr_name
 from plaidwork.gui.language.catalogue import read_translations
 from plaidwork.gui.language.matching import Matcher
-from plaidwork.gui.language.pictures import told
+from plaidwork.gui.language.pictures import described, told
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
@@ -178,6 +178,14 @@ def test_pictures_are_told_and_their_names_stay(german):
     assert shown.panels[0].x.label == "Ladung"
     assert shown.panels[0].y.names == ("missing", "b")
     assert [entry.text for entry in shown.legend] == ["fehlend", "Ladung"]
+
+
+def test_a_picture_is_described_in_one_language(german):
+    panel = Panel((Line(x=[0, 1], y=[0, 1], name="a"),), x=Axis("loading"))
+    words = described(Picture("It ended.", panels=(panel,), table={"sample": ["missing"], "x": [1.0]})).split(
+        "\n"
+    )
+    assert words[1:] == ["sample\tx", "missing\t1"]  # titles and names as in a file
 
 
 def test_the_choice_is_kept_and_told(qapp, qtbot, tmp_path, monkeypatch):
