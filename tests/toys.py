@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -159,6 +160,21 @@ class Climb(Model):
 
     def summarise(self, kept, data, params):
         return {"place": Result(kept.stack("place")[0, 0], ("column",))}
+
+
+class Hills(Climb):
+    """Ends on the hill that its start is on: half of all starts 5 below the best."""
+
+    spec = replace(
+        Climb.spec, id="toy.hills", title="Hills", schedule=replace(SCHEDULE, tolerance=0.1, window=5)
+    )
+
+    def init(self, data, params, rng):
+        return super().init(data, params, rng) | {"below": 5.0 * (rng.random() < 0.5)}
+
+    def step(self, state, data, params, rng, clock):
+        time.sleep(float(os.environ.get(STEP_SECONDS, 0)))
+        return {"elbo": super().step(state, data, params, rng, clock)["elbo"] - state["below"]}
 
 
 def matrix(rows: int = 8, columns: int = 4, seed: int = 0) -> np.ndarray:

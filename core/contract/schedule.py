@@ -9,6 +9,10 @@ from plaidwork.core.errors import SettingError
 
 SCHEDULE_WORDS: dict[str, tuple[type[int] | type[float], str]] = {
     "chains": (int, "chains, or restarts of a variational model"),
+    "most_chains": (
+        int,
+        "restarts that a variational model makes at most, while only one has reached the best objective and they are quick",
+    ),
     "warmup": (int, "sweeps before the first draw is kept"),
     "draws": (int, "draws kept of each chain"),
     "thin": (int, "keep every N-th sweep"),
@@ -29,6 +33,7 @@ SCHEDULE_WORDS: dict[str, tuple[type[int] | type[float], str]] = {
 
 _LIMITS = {
     "chains": (1, 64),
+    "most_chains": (0, 64),
     "warmup": (0, 10_000_000),
     "draws": (1, 10_000_000),
     "thin": (1, 100_000),
@@ -39,6 +44,8 @@ _LIMITS = {
 
 DEFAULT_BUDGET = 60.0
 """Seconds that the chains of a sampler may take to settle, when nobody says otherwise."""
+DEFAULT_MOST = 8
+"""Restarts of a variational model at most, when nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +57,14 @@ class Schedule:
     ``budget`` that is only the beginning: the chains go on until they have settled, or for about so many seconds
     (``core/inference/settling.py``).
     A variational or optimising model sweeps until the last ``window`` sweeps have gained less than ``tolerance`` in its
-    objective, ``max_sweeps`` at most, and keeps its final state; ``chains`` then counts restarts. Without a window the
+    objective, ``max_sweeps`` at most, and keeps its final state; ``chains`` then counts restarts. While only one of them has reached the best
+    objective, and they are quick, more are made, ``most_chains`` in all (``core/inference/restarting.py``). Without a window the
     model's own rule decides (``Model.converged``), for which the tolerance is a relative change. ``relaxation`` is the
     most that the host carries arrays on before a sweep, as a multiple of the last one's step; 0 is the plain ascent.
     """
 
     chains: int = 4
+    most_chains: int = 0
     warmup: int = 500
     draws: int = 1000
     thin: int = 1
@@ -89,11 +98,13 @@ class Schedule:
     def with_(self, **changes: Any) -> Schedule:
         """A copy with some fields changed; ``None`` leaves a field as it is.
 
-        Who says how many draws and no budget wants just so many.
+        Who says how many draws and no budget wants just so many, and so does who says how many chains.
         """
         given = {name: value for name, value in changes.items() if value is not None}
         if "draws" in given:
             given.setdefault("budget", 0.0)
+        if "chains" in given:
+            given.setdefault("most_chains", 0)
         return replace(self, **given)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from plaidwork.core.contract.hyperparameter import IDENTIFIER, Hyperparameter, ValueKind, holds, need
 from plaidwork.core.contract.metric import Metric
-from plaidwork.core.contract.schedule import DEFAULT_BUDGET, Schedule
+from plaidwork.core.contract.schedule import DEFAULT_BUDGET, DEFAULT_MOST, Schedule
 from plaidwork.core.errors import SettingError
 
 API_VERSION = (1, 0)
@@ -279,9 +279,12 @@ class ModelSpec:
 
     @property
     def default_schedule(self) -> Schedule:
-        """What a fit runs when nobody says otherwise: ``schedule``, and the chains of a sampler go on until they settle."""
-        if self.algorithm != "mcmc" or self.schedule.chains == 1:  # one chain has nothing to agree with
+        """What a fit runs when nobody says otherwise: ``schedule``, and the chains of a sampler go on until they settle, or there are
+        more restarts until two have reached the best objective."""
+        if self.schedule.chains == 1:  # one chain has nothing to agree with
             return self.schedule
+        if self.algorithm != "mcmc":
+            return replace(self.schedule, most_chains=max(DEFAULT_MOST, self.schedule.chains))
         return replace(self.schedule, budget=DEFAULT_BUDGET)
 
     def input(self, name: str) -> Input:

@@ -25,6 +25,7 @@ from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, Inli
 from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.restarting import more_restarts, told
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import LONGEST, ending, longer, on_the_way, settled, within
 
@@ -116,7 +117,7 @@ class FitJob:
             going = True
             while going:
                 yield from self._chains([record for record in self.run.chains if not record.done])
-                going = self._goes_on()
+                going = self._goes_on() or self._restarts()
             for event in self._withheld:
                 self._tell(event)
                 yield event
@@ -223,6 +224,20 @@ class FitJob:
         if schedule is None or self._seconds(schedule) > goal.budget:
             return False
         self._next(schedule)
+        return True
+
+    def _restarts(self) -> bool:
+        """Whether there are more restarts now, as only one has reached the best objective."""
+        run = self.run
+        ended = all(record.done for record in run.chains) and not self.failures
+        if not run.schedule.most_chains or not ended or self._control.stopping:
+            return False
+        schedule = more_restarts(run.schedule, run.diagnosis(), self._spent)
+        if schedule is None:
+            return False
+        run.say(told(run.schedule, schedule))
+        run.restart(schedule)
+        self.plan = replace(self.plan, schedule=schedule)
         return True
 
     def _later(self, first: int) -> Diagnosis:

@@ -305,6 +305,13 @@ class Run:
             for record in self.chains:
                 record.lengthen(schedule)
 
+    def restart(self, schedule: Schedule) -> None:
+        """Plan more restarts, as many as ``schedule`` has in all. Only while no chain is running."""
+        with CHANGING:
+            self.schedule = schedule
+            added = range(len(self.chains), schedule.chains)
+            self.chains += [ChainRecord(self.spec, schedule, self.seed, chain) for chain in added]
+
     def say(self, text: str, level: str = "info") -> LogLine:
         """Add a line to the log."""
         line = LogLine(now(), level, text)

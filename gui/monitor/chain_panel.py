@@ -56,10 +56,12 @@ class ChainPanel(QScrollArea):
         self._rates: dict[str, tuple[Label, Label]] = {}
         self.where = Label("", "caption", "muted", elide=True)
         inner = QWidget()
+        self._rows = vertical(spacing=space.S)
+        self._add_rows()
         column = vertical(
             Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"),
             self.where,
-            *(self._chain_row(record.chain) for record in run.chains),
+            self._rows,
             on=inner,
             spacing=space.S,
             margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L),
@@ -101,6 +103,11 @@ class ChainPanel(QScrollArea):
         for widget in (inner, self.viewport()):
             widget.setBackgroundRole(self.backgroundRole().Window)
             widget.setAutoFillBackground(True)
+
+    def _add_rows(self) -> None:
+        """A row for each chain that has none yet: there may be more restarts while a fit goes on."""
+        for record in self._run.chains[len(self._chains) :]:
+            self._rows.addLayout(self._chain_row(record.chain))
 
     def _chain_row(self, chain: int) -> QVBoxLayout:
         count = Label("", "caption", "muted")
@@ -173,6 +180,7 @@ class ChainPanel(QScrollArea):
     def tick(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Show the progress as it is now."""
         self._fill_settings()
+        self._add_rows()
         self._tell_where()
         if self._run.spec.algorithm == "mcmc":
             self.goal.show_diagnosis(self._workbench.diagnosis(self._run))

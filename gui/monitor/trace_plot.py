@@ -34,21 +34,29 @@ class TracePlot(Plot):
         self.set_labels(
             "sweep" if large else "", _y_label(trace) if large else trace.unit
         )  # its title names it
-        self._lines_by_chain: list[Line] = [
-            self.add_line(
-                f"{run.chain_word.capitalize()} {record.chain + 1}",
-                record.chain,
-                legend=large and len(run.chains) <= _MOST_IN_LEGEND,
-                width=1.4 if large else 1.2,
-            )
-            for record in run.chains
-        ]
-        self._drawn = [-1] * len(run.chains)
+        self._run = run
+        self._lines_by_chain: list[Line] = []
+        self._drawn: list[int] = []
+        self._add_chains()
         self.y_axis.setStyle(showValues=False)  # no numbers before there are any
         self.setMinimumHeight(220 if large else 150)
 
+    def _add_chains(self) -> None:
+        """A line for each chain that has none yet: there may be more restarts while a fit goes on."""
+        run = self._run
+        for record in run.chains[len(self._drawn) :]:
+            line = self.add_line(
+                f"{run.chain_word.capitalize()} {record.chain + 1}",
+                record.chain,
+                legend=self.large and len(run.chains) <= _MOST_IN_LEGEND,
+                width=1.4 if self.large else 1.2,
+            )
+            self._lines_by_chain.append(line)
+            self._drawn.append(-1)
+
     def draw(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Draw what is new."""
+        self._add_chains()
         for index, snapshot in enumerate(snapshots):
             values = snapshot[self.trace.name]
             if len(values) != self._drawn[index]:

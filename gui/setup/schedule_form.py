@@ -67,6 +67,10 @@ _SAMPLER = (
 )
 _OPTIMISER = (
     _int("chains", "Restarts", 1, 64, doc="Each from another start; the best one is reported first"),
+    Hyperparameter(
+        "most_chains", "int", 0, label="Restarts at most", minimum=0, maximum=64,
+        doc="More are made while only one has reached the best objective, for half a minute at most; 0: just so many",
+    ),
     _int("max_sweeps", "Sweeps at most", 1, 10_000_000, unit="sweeps", log=True),
     Hyperparameter(
         "tolerance", "float", 0.1, label="Tolerance", minimum=0, log=True,

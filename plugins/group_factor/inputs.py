@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, SettingError, choice_of_each
+from plaidwork.core.api import Block, ModelData, ModelError, SettingError, choice_of_each, per_matrix
 from plaidwork.plugins.group_factor.settings import LIKELIHOODS
 from plaidwork.plugins.group_factor.state import Settings
 
-NAMES = {"gaussian": "Gaussian", "bernoulli": "Bernoulli", "poisson": "Poisson"}
+NAMES = {
+    "gaussian": "Gaussian",
+    "bernoulli": "Bernoulli",
+    "poisson": "Poisson",
+    "log": "Gaussian of log(1 + count)",
+}
 """Likelihoods as they are written in a text."""
+SMALL_COUNTS = 3.5
+"""Mean of the counts of a view up to which the bound of the Poisson likelihood is tight enough to find factors (see NOTES.md)."""
 
 
 def groups_of(data: ModelData) -> tuple[tuple[str, ...], np.ndarray]:
@@ -47,7 +56,32 @@ def likelihoods_of(blocks: tuple[Block, ...], params: Settings) -> tuple[str, ..
     ------
     ModelError : a name that is not known, or as many words as there are no views.
     """
+    names, usual = view_names(blocks), LIKELIHOODS.choices[0].value
     try:
-        return choice_of_each(LIKELIHOODS, params, blocks, view_names(blocks))
+        said = per_matrix(params["likelihoods"], names)
+        found = choice_of_each(LIKELIHOODS, params, blocks, names)
     except SettingError as error:
         raise ModelError(f"“Likelihoods”: {error.message}", error.hint) from error
+    if params["large_counts"] == "poisson":
+        return found
+    guessed = [word in ("", usual) for word in said]
+    return tuple(
+        "log" if mine and word == "poisson" and mean_of(block) > SMALL_COUNTS else word
+        for block, word, mine in zip(blocks, found, guessed, strict=True)
+    )
+
+
+def mean_of(block: Block) -> float:
+    """The mean of the known cells, 0 of none; also of values that stay in their file, as counts there are not fitted."""
+    if block.stays:
+        return 0.0
+    known = max(1, int(np.count_nonzero(block.observed)))
+    return float(np.sum(block.values, where=block.observed)) / known
+
+
+def as_fitted(block: Block, word: str) -> tuple[Block, str]:
+    """A view as the kernels get it, and its likelihood there: of counts as logarithms log(1 + count), which are Gaussian."""
+    if word != "log":
+        return block, word
+    truth = None if block.truth is None else np.log1p(block.truth)
+    return replace(block, values=np.log1p(block.values), truth=truth), "gaussian"

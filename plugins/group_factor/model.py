@@ -27,7 +27,7 @@ from plaidwork.plugins.group_factor import growing, stored, sweep, weak
 from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
-from plaidwork.plugins.group_factor.inputs import blocks_of, groups_of, likelihoods_of
+from plaidwork.plugins.group_factor.inputs import as_fitted, blocks_of, groups_of, likelihoods_of
 from plaidwork.plugins.group_factor.intercepts import intercept_draws
 from plaidwork.plugins.group_factor.problems import problems_of
 from plaidwork.plugins.group_factor.project import project
@@ -77,8 +77,9 @@ class GroupFactor(Model[Fields, Settings]):
         for problem in problems_of(blocks, params, group):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
-        likelihoods = likelihoods_of(blocks, params)
-        return new_state(blocks, likelihoods, group, params, rng, given)
+        words = likelihoods_of(blocks, params)
+        blocks, laws = zip(*map(as_fitted, blocks, words), strict=True)
+        return new_state(blocks, laws, group, params, rng, given)
 
     def stages(
         self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock

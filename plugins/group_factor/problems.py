@@ -5,8 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent, unlike_scales
-from plaidwork.plugins.group_factor.inputs import NAMES, likelihoods_of, view_names
-from plaidwork.plugins.group_factor.reading import Moments, moments, scales_features, usable_columns
+from plaidwork.plugins.group_factor.inputs import (
+    NAMES,
+    SMALL_COUNTS,
+    as_fitted,
+    likelihoods_of,
+    mean_of,
+    view_names,
+)
+from plaidwork.plugins.group_factor.reading import (
+    USUAL_SPREAD,
+    Moments,
+    moments,
+    scales_features,
+    scales_view,
+    spread_of,
+    usable_columns,
+)
 from plaidwork.plugins.group_factor.state import Settings
 
 MANY = 4
@@ -28,13 +43,15 @@ def problems_of(
         if wrong := _needs_memory(name, block, word, params) or _wrong_value(name, block, word):
             found.append(wrong)
             continue
-        usable = usable_columns(block, word, group)
+        fitted_block, law = as_fitted(block, word)
+        usable = usable_columns(fitted_block, law, group)
         fitted += len(usable)
-        found += _left_out(name, block, word, usable, group)
-        known = moments(block, group) if word == "gaussian" else None
-        if known is not None:
-            found += _unlike_units(name, block, params, usable, known)
-        found += _unsafe(name, block, word, params, usable, known)
+        found += _left_out(name, fitted_block, law, usable, group)
+        found += _large_counts(name, block, word)
+        if law == "gaussian":
+            known = moments(fitted_block, group)
+            found += _unlike_units(name, fitted_block, params, usable, known)
+            found += _far_spread(name, known, usable, params)
     if any(problem.severity == "error" for problem in found):
         return found
     if blocks[0].shape[0] < 2:
@@ -103,36 +120,39 @@ def _left_out(
     return [Problem(f"{name}: {which} left out, {why}.", "", "views", "warning")]
 
 
-def _unsafe(
-    name: str, block: Block, word: str, params: Settings, usable: np.ndarray, known: Moments | None
-) -> list[Problem]:
-    found = []
-    if word == "poisson" and not params["likelihoods"].strip():
-        largest = block.values.max(initial=0.0, where=block.observed)
-        if largest > 1000:
-            found.append(
-                Problem(
-                    f"{name} holds whole numbers up to {largest:g} and is taken for counts (Poisson).",
-                    "For ratings or intensities say “gaussian” under Likelihoods; large counts fit better as logarithms.",
-                    "likelihoods",
-                    "warning",
-                )
-            )
-    if known is not None and not (params["scale_views"] or scales_features(known, usable, params)):
-        total = max(1.0, known.count.sum())
-        middle = (known.count * known.mean).sum() / total
-        with np.errstate(over="ignore"):
-            spread = float(np.sqrt(known.squares(np.full_like(known.mean, middle)).sum() / total))
-        if not 1e-3 <= spread <= 1e3 and spread > 0:
-            found.append(
-                Problem(
-                    f"{name} has a standard deviation of {spread:.3g}; the priors are made for values around 1.",
-                    "Switch on “Scale views”.",
-                    "scale_views",
-                    "warning",
-                )
-            )
-    return found
+def _large_counts(name: str, block: Block, word: str) -> list[Problem]:
+    """How counts are fitted that are too large for the bound of the Poisson likelihood."""
+    mean = mean_of(block) if word in ("poisson", "log") else 0.0
+    if mean <= SMALL_COUNTS:
+        return []
+    if word == "log":
+        text = f"The counts of {name} have a mean of {mean:.3g}, so log(1 + count) is fitted."
+        hint = "Choose “Counts (Poisson)” under “Likelihoods” for them as they are, “Numbers” for ratings."
+    else:
+        text = (
+            f"The counts of {name} have a mean of {mean:.3g}; the bound of the Poisson likelihood is loose for such counts, and factors may "
+            "not be found."
+        )
+        hint = "Choose “Counts as logarithms” under “Likelihoods”."
+    return [Problem(text, hint, "likelihoods", "warning")]
+
+
+def _far_spread(name: str, known: Moments, usable: np.ndarray, params: Settings) -> list[Problem]:
+    """What is done where the values of a view are far larger or smaller than the priors expect, or what would help."""
+    if not len(usable) or params["scale_views"] or scales_features(known, usable, params):
+        return []
+    (low, high), spread = USUAL_SPREAD, spread_of(known, usable)
+    if low <= spread <= high or not spread:
+        return []
+    if scales_view(known, usable, params):
+        text = f"{name} has a standard deviation of {spread:.3g}, so all its values are divided by that."
+        hint = "Choose “Never” under “Scale features” to fit the values as they are."
+        return [Problem(text, hint, "scale_features", "warning")]
+    text = (
+        f"{name} has a standard deviation of {spread:.3g}; the priors are made for values around 1, and factors may "
+        "not be found."
+    )
+    return [Problem(text, "Switch on “Scale views”.", "scale_views", "warning")]
 
 
 def _unlike_units(

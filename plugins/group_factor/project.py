@@ -41,15 +41,17 @@ def new_values(views: Views, blocks: tuple[Block, ...], group: np.ndarray) -> tu
             i = column.get(views.features[d], column.get(feature))
             if i is not None:
                 known[d] = block.observed[:, i]
-                raw[d] = (block.values[:, i] - views.mean[group, d]) / views.unit[d] * known[d]
+                raw[d] = block.values[:, i] * known[d]
         word, values = views.likelihoods[m], raw[here][known[here] > 0]
         bad = (word == "bernoulli" and not np.isin(values, (0, 1)).all()) or (
-            word == "poisson" and ((values < 0) | (values % 1 != 0)).any()
+            word in ("poisson", "log") and ((values < 0) | (values % 1 != 0)).any()
         )
         if bad:
             raise ModelError(
                 f"The view “{name}” was fitted as {NAMES[word]}; the new data have other values."
             )
+        cells = np.log1p(raw[here]) if word == "log" else raw[here]
+        raw[here] = (cells - views.mean[:, here].T[:, group]) / views.unit[here, None] * known[here]
     if not known.any():
         raise ModelError(
             "The new data share no known feature with the fitted views.",

@@ -24,6 +24,8 @@ NONE = np.zeros((0, 0), bool)
 """In place of which cells are known, where all are."""
 JUDGED, LEAST_ROWS = 1_000_000, 100
 """Cells by which scales are judged, about, and rows at least."""
+USUAL_SPREAD = 0.3, 5.0
+"""Standard deviations of a view for which the priors and the start are made (see NOTES.md)."""
 _found: weakref.WeakKeyDictionary[Any, dict[bytes, Moments]] = weakref.WeakKeyDictionary()
 _one = threading.Lock()
 
@@ -166,18 +168,35 @@ def scales_features(found: Moments, columns: np.ndarray, params: Settings) -> bo
 def units_of(found: Moments, columns: np.ndarray, params: Settings) -> Floats:
     """What the fitted ``columns`` of a Gaussian view are divided by: each by its standard deviation around its means (or 0), or all by that
     of the view, or nothing."""
-    nothing = np.ones(len(columns))
-    own = scales_features(found, columns, params)
-    if not len(columns) or not (own or params["scale_views"]):
-        return nothing
+    if not len(columns):
+        return np.ones(0)
     square, count = (
         found.squares(found.mean * params["centre_views"])[columns],
         found.count[:, columns].sum(axis=0),
     )
-    if own:
+    if scales_features(found, columns, params):
         unit = np.sqrt(square / np.maximum(count, 1))
         return np.asarray(np.where(unit > 0, unit, 1.0))
-    return nothing * (float(np.sqrt(square.sum() / max(1.0, count.sum()))) or 1.0)
+    whole = float(np.sqrt(square.sum() / max(1.0, count.sum()))) or 1.0
+    one = (
+        whole
+        if params["scale_views"]
+        else spread_of(found, columns)
+        if scales_view(found, columns, params)
+        else 1.0
+    )
+    return np.full(len(columns), one)
+
+
+def spread_of(found: Moments, columns: np.ndarray) -> float:
+    """The standard deviation of the ``columns`` of a view within sample groups, a few outliers apart."""
+    return float(np.sqrt(found.usual[columns].mean()))
+
+
+def scales_view(found: Moments, columns: np.ndarray, params: Settings) -> bool:
+    """Whether a Gaussian view whose features are not scaled one by one is divided by its spread, which is far from 1."""
+    low, high = USUAL_SPREAD
+    return params["scale_features"] == "unlike" and not low <= (spread_of(found, columns) or 1.0) <= high
 
 
 def read_view(block: Block, word: str, params: Settings, group: np.ndarray) -> ReadView:

@@ -18,6 +18,7 @@ from plaidwork.core.api import (
     format_percent,
 )
 from plaidwork.core.api_factors import correlate_rows
+from plaidwork.plugins.group_factor.density import log_share_of_counts
 from plaidwork.plugins.group_factor.deviance import Sums, deviance_of, share_by_group, sums_of
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
 from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, group_means
@@ -27,6 +28,8 @@ from plaidwork.plugins.group_factor.views import Views, read_views
 from plaidwork.plugins.group_factor.weak import explained
 
 Z95 = 1.959964
+NOTHING = 0.005
+"""Share of every view below which all factors together explain nothing: the last factor stays whatever it explains."""
 
 
 def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -42,14 +45,16 @@ def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, 
     return out, order
 
 
-def expected(views: Views, draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Expected values (D, N) and their standard deviation, on the scale of the data."""
+def expected(
+    views: Views, draw: dict[str, np.ndarray], logarithms: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Expected values (D, N) and their standard deviation, on the scale of the data; counts that are fitted as logarithms as such if said."""
     mean, spread = linear(draw, views.group)
     sd = np.empty_like(mean)
     for m, word in enumerate(views.likelihoods):
         here = views.place(m)
         mean[here], sd[here] = on_data_scale(
-            word,
+            "gaussian" if word == "log" and logarithms else word,
             mean[here],
             spread[here],
             views.by_sample(draw["tau"], here),
@@ -94,7 +99,7 @@ def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Tabl
     blocks = blocks_of(data)
     if all(block.held_out is None or not block.held_out.any() for block in blocks):
         return None
-    mean, sd = expected(views, draw)
+    mean, sd = expected(views, draw, logarithms=True)
     rows: dict[str, list[Any]] = {"View": [], "Cells": [], "Log likelihood": [], "Constant": []}
     for m, block in enumerate(blocks):
         here, columns = views.place(m), views.columns[m]
@@ -140,6 +145,8 @@ def _score(word: str, y: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
     if word == "gaussian":
         sd = np.maximum(sd, 1e-150)
         return float((-0.5 * np.log(2 * np.pi) - np.log(sd) - 0.5 * ((y - mean) / sd) ** 2).mean())
+    if word == "log":
+        return float(log_share_of_counts(y, mean, np.maximum(sd, 1e-150)).mean())
     if word == "poisson":
         rate = np.maximum(mean, 1e-9)
         return float((y * np.log(rate) - rate - gammaln(y + 1)).mean())
@@ -154,6 +161,8 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
         for name, t in zip(views.names, share[-1], strict=True)
     )
     headline = f"{counted(k, 'factor')} {agree(k, 'explains', 'explain')} {totals}"
+    if share[-1].max(initial=0.0) < NOTHING:
+        headline = f"No factor was found: nothing is seen that features of {' and '.join(views.names)} have in common"
     shared = int(((share[:-1] >= 0.01).sum(axis=1) > 1).sum())
     parts = []
     if m > 1:
@@ -166,9 +175,12 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
         f"{name} {NAMES[word]}" for name, word in zip(views.names, views.likelihoods, strict=True)
     )
     parts.append(f"likelihoods: {listed}")
-    scaled = [name for m, name in enumerate(views.names) if len(set(views.unit[views.place(m)])) > 1]
-    if scaled:
+    units = [set(views.unit[views.place(m)]) for m in range(m)]
+    if scaled := [name for name, unit in zip(views.names, units, strict=True) if len(unit) > 1]:
         parts.append(f"features of {', '.join(scaled)} divided by their standard deviations")
+    for name, unit in zip(views.names, units, strict=True):
+        if len(unit) == 1 and unit != {1.0}:
+            parts.append(f"{name} divided by its standard deviation, {unit.pop():.3g}")
     if len(kept.chains) > 1:
         parts.append(f"best of {counted(len(kept.chains), 'restart')} by the bound")
     caption = "; ".join(parts)

@@ -33,12 +33,14 @@ def _number(
 
 LIKELIHOODS = Hyperparameter(
     "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
-    doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.",
+    doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts (large ones as logarithms), "
+    "else numbers.",
     choices=(
         Choice(value="guess", label="By its values"),
         Choice(value="gaussian", label="Numbers (Gaussian)", suits=("real", "ordinal")),
         Choice(value="bernoulli", label="Yes or no (Bernoulli)", suits=("binary",)),
         Choice(value="poisson", label="Counts (Poisson)", suits=("count",)),
+        Choice(value="log", label="Counts as logarithms (Gaussian)", suits=("count",), doc="of 1 + count"),
     ),
 )  # fmt: skip
 """What the values of each view are."""
@@ -63,6 +65,14 @@ SETTINGS = (
     LIKELIHOODS,
     whole_numbers("Views"),
     Hyperparameter(
+        "large_counts", "choice", "log", label="Large counts", group="Views", advanced=True, earlier="poisson",
+        doc="Of counts with a mean above 3.5, where no likelihood is said. The bound of the Poisson likelihood is loose there and hides factors.",
+        choices=(
+            Choice(value="log", label="As logarithms", doc="A Gaussian view of log(1 + count)."),
+            Choice(value="poisson", label="Poisson", doc="As small counts."),
+        ),
+    ),
+    Hyperparameter(
         "scale_views", "bool", False, label="Scale views", group="Views",
         doc="Divide each Gaussian view by its standard deviation.", when={"scale_features": ("unlike", "none")},
     ),
@@ -71,7 +81,11 @@ SETTINGS = (
         doc="Divide each feature of a Gaussian view by its standard deviation. Without that factors describe the features with the largest "
         "numbers. Weights are then of standardised features.",
         choices=(
-            Choice(value="unlike", label="Where units are unlike", doc="Where two or three features have nearly all of the variance, apart from a few outliers."),
+            Choice(
+                value="unlike", label="Where it is needed",
+                doc="Where two or three features have nearly all of the variance, apart from a few outliers. Else a view with a standard deviation "
+                "below 0.3 or above 5 is divided by that.",
+            ),
             Choice(value="all", label="Always"),
             Choice(value="none", label="Never"),
         ),

@@ -8,6 +8,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.plugins.group_factor.inputs import (
+    as_fitted,
     blocks_of,
     groups_of,
     likelihoods_of,
@@ -40,7 +41,7 @@ class Views:
 
     Attributes
     ----------
-    names : of the views, each once. likelihoods : one per view.
+    names : of the views, each once. likelihoods : one per view. blocks : as they are fitted, counts as logarithms.
     raw : (d, N) values of each view, Gaussian ones centred (and scaled), 0 where not observed; of no samples where it is Gaussian and
         has no gaps: those are never in memory as a whole, and :meth:`sums` tells what is needed.
     observed : (d, N) 0 or 1, of the same.
@@ -107,10 +108,11 @@ def read_views(data: ModelData, params: Settings) -> Views:
         if problem.severity == "error":
             raise ModelError(problem.message, problem.hint)
     likelihoods = likelihoods_of(blocks, params)
+    blocks, laws = zip(*map(as_fitted, blocks, likelihoods), strict=True)
     own = one_by_group(params, len(groups))
     parts: list[list[np.ndarray]] = [[] for _ in range(7)]
     features: list[list[str]] = []
-    for block, word in zip(blocks, likelihoods, strict=True):
+    for block, word in zip(blocks, laws, strict=True):
         usable, found = usable_columns(block, word, group), moments(block, group)
         count, mean = found.count[:, usable], found.mean[:, usable]
         whole = word == "gaussian" and bool((count.sum(axis=0) == block.shape[0]).all())

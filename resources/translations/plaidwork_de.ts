@@ -6070,6 +6070,17 @@
   </message>
  </context>
  <context>
+  <name>core/inference/restarting.py</name>
+  <message>
+   <source>1 of %1 restart has reached the best objective so far, so %2 more are made.</source>
+   <translation>Bisher hat 1 von %1 Neustart den besten Zielwert erreicht, deshalb folgen %2 weitere.</translation>
+  </message>
+  <message>
+   <source>1 of %1 restarts has reached the best objective so far, so %2 more are made.</source>
+   <translation>Bisher hat 1 von %1 Neustarts den besten Zielwert erreicht, deshalb folgen %2 weitere.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/inference/run.py</name>
   <message>
    <source>%1 has %2 solution. Found “%3”.</source>
@@ -16626,6 +16637,14 @@ Für die Diagnostik klicken.</translation>
    <translation>Jeder von einem anderen Anfang aus; der beste wird zuerst berichtet</translation>
   </message>
   <message>
+   <source>Restarts at most</source>
+   <translation>Höchstzahl Neustarts</translation>
+  </message>
+  <message>
+   <source>More are made while only one has reached the best objective, for half a minute at most; 0: just so many</source>
+   <translation>Weitere folgen, solange nur einer den besten Zielwert erreicht hat, höchstens eine halbe Minute lang; 0: genau so viele</translation>
+  </message>
+  <message>
    <source>A restart ends when the objective has gained less than this over its last sweeps</source>
    <translation>Ein Neustart endet, wenn die Zielfunktion über seine letzten Durchläufe weniger als dies gewonnen hat</translation>
   </message>
@@ -24225,6 +24244,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Poisson</translation>
   </message>
   <message>
+   <source>Gaussian of log(1 + count)</source>
+   <translation>Gauß von log(1 + Zählwert)</translation>
+  </message>
+  <message>
    <source>view %1</source>
    <translation>Sicht %1</translation>
   </message>
@@ -24299,16 +24322,32 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>%1: %2 weggelassen, %3.</translation>
   </message>
   <message>
-   <source>%1 holds whole numbers up to %2 and is taken for counts (Poisson).</source>
-   <translation>%1 enthält ganze Zahlen bis %2 und wird als Zählwerte aufgefasst (Poisson).</translation>
+   <source>The counts of %1 have a mean of %2, so log(1 + count) is fitted.</source>
+   <translation>Die Zählwerte von %1 haben den Mittelwert %2, deshalb wird log(1 + Zählwert) angepasst.</translation>
   </message>
   <message>
-   <source>For ratings or intensities say “gaussian” under Likelihoods; large counts fit better as logarithms.</source>
-   <translation>Für Bewertungen oder Intensitäten unter Likelihoods „gaussian“ angeben; große Zählwerte passen als Logarithmen besser.</translation>
+   <source>Choose “Counts (Poisson)” under “Likelihoods” for them as they are, “Numbers” for ratings.</source>
+   <translation>Unter „Likelihoods“ „Zählwerte (Poisson)“ wählen, um sie so zu nehmen, wie sie sind, „Zahlen“ für Bewertungen.</translation>
   </message>
   <message>
-   <source>%1 has a standard deviation of %2; the priors are made for values around 1.</source>
-   <translation>%1 hat eine Standardabweichung von %2; die Priors sind für Werte um 1 gemacht.</translation>
+   <source>The counts of %1 have a mean of %2; the bound of the Poisson likelihood is loose for such counts, and factors may not be found.</source>
+   <translation>Die Zählwerte von %1 haben den Mittelwert %2; die Schranke der Poisson-Likelihood ist für solche Zählwerte ungenau, und Faktoren können unentdeckt bleiben.</translation>
+  </message>
+  <message>
+   <source>Choose “Counts as logarithms” under “Likelihoods”.</source>
+   <translation>Unter „Likelihoods“ „Zählwerte als Logarithmen“ wählen.</translation>
+  </message>
+  <message>
+   <source>%1 has a standard deviation of %2, so all its values are divided by that.</source>
+   <translation>%1 hat die Standardabweichung %2, deshalb werden alle Werte durch sie geteilt.</translation>
+  </message>
+  <message>
+   <source>Choose “Never” under “Scale features” to fit the values as they are.</source>
+   <translation>Unter „Merkmale skalieren“ „Nie“ wählen, um die Werte so anzupassen, wie sie sind.</translation>
+  </message>
+  <message>
+   <source>%1 has a standard deviation of %2; the priors are made for values around 1, and factors may not be found.</source>
+   <translation>%1 hat die Standardabweichung %2; die A-priori-Verteilungen sind für Werte um 1 gemacht, und Faktoren können unentdeckt bleiben.</translation>
   </message>
   <message>
    <source>Switch on “Scale views”.</source>
@@ -24460,6 +24499,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>%1 Faktoren erklären %2</translation>
   </message>
   <message>
+   <source>No factor was found: nothing is seen that features of %1 have in common</source>
+   <translation>Kein Faktor gefunden: Es ist nichts zu sehen, was Merkmale von %1 gemeinsam haben</translation>
+  </message>
+  <message>
    <source>No factor explains 1 % or more of two views</source>
    <translation>Kein Faktor erklärt mindestens 1 % von zwei Sichten</translation>
   </message>
@@ -24474,6 +24517,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>features of %1 divided by their standard deviations</source>
    <translation>Merkmale von %1 durch ihre Standardabweichungen geteilt</translation>
+  </message>
+  <message>
+   <source>%1 divided by its standard deviation, %2</source>
+   <translation>%1 durch die Standardabweichung %2 geteilt</translation>
   </message>
   <message>
    <source>best of %1 restart by the bound</source>
@@ -24535,8 +24582,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Priors</translation>
   </message>
   <message>
-   <source>What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.</source>
-   <translation>Was die Werte einer Sicht sind. Nach ihren Werten: 0 und 1 sind ja oder nein, ganze Zahlen ab 0 Zählwerte, sonst Zahlen.</translation>
+   <source>What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts (large ones as logarithms), else numbers.</source>
+   <translation>Was die Werte einer Sicht sind. Nach ihren Werten: 0 und 1 sind ja oder nein, ganze Zahlen ab 0 Zählwerte (große als Logarithmen), sonst Zahlen.</translation>
   </message>
   <message>
    <source>Numbers (Gaussian)</source>
@@ -24545,6 +24592,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>Yes or no (Bernoulli)</source>
    <translation>Ja oder nein (Bernoulli)</translation>
+  </message>
+  <message>
+   <source>Counts as logarithms (Gaussian)</source>
+   <translation>Zählwerte als Logarithmen (Gauß)</translation>
+  </message>
+  <message>
+   <source>of 1 + count</source>
+   <translation>von 1 + Zählwert</translation>
   </message>
   <message>
    <source>At the start; weak ones are dropped during the fit.</source>
@@ -24583,6 +24638,26 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Ab so vielen Faktoren wird keiner mehr hinzugefügt.</translation>
   </message>
   <message>
+   <source>Large counts</source>
+   <translation>Große Zählwerte</translation>
+  </message>
+  <message>
+   <source>Of counts with a mean above 3.5, where no likelihood is said. The bound of the Poisson likelihood is loose there and hides factors.</source>
+   <translation>Von Zählwerten mit einem Mittelwert über 3,5, wo keine Likelihood angegeben ist. Die Schranke der Poisson-Likelihood ist dort ungenau und verdeckt Faktoren.</translation>
+  </message>
+  <message>
+   <source>As logarithms</source>
+   <translation>Als Logarithmen</translation>
+  </message>
+  <message>
+   <source>A Gaussian view of log(1 + count).</source>
+   <translation>Eine Gauß-Sicht von log(1 + Zählwert).</translation>
+  </message>
+  <message>
+   <source>As small counts.</source>
+   <translation>Wie kleine Zählwerte.</translation>
+  </message>
+  <message>
    <source>Scale views</source>
    <translation>Sichten skalieren</translation>
   </message>
@@ -24599,12 +24674,12 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Jedes Merkmal einer Gauß-Sicht durch seine Standardabweichung teilen. Ohne das beschreiben Faktoren die Merkmale mit den größten Zahlen. Gewichte gelten dann für standardisierte Merkmale.</translation>
   </message>
   <message>
-   <source>Where units are unlike</source>
-   <translation>Bei ungleichen Einheiten</translation>
+   <source>Where it is needed</source>
+   <translation>Wo es nötig ist</translation>
   </message>
   <message>
-   <source>Where two or three features have nearly all of the variance, apart from a few outliers.</source>
-   <translation>Wo zwei oder drei Merkmale, von wenigen Ausreißern abgesehen, fast die ganze Varianz haben.</translation>
+   <source>Where two or three features have nearly all of the variance, apart from a few outliers. Else a view with a standard deviation below 0.3 or above 5 is divided by that.</source>
+   <translation>Wo zwei oder drei Merkmale fast die ganze Varianz haben, von einigen Ausreißern abgesehen. Sonst wird eine Sicht mit einer Standardabweichung unter 0,3 oder über 5 durch diese geteilt.</translation>
   </message>
   <message>
    <source>Always</source>

@@ -13,6 +13,7 @@ from plaidwork.core.inference.run import Pace, Run
 from plaidwork.gui import judging
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.monitor.live_page import LivePage
+from plaidwork.gui.monitor.restart_diagnostics import RestartDiagnosticsPage
 from plaidwork.gui.setup.setup_page import SetupPage
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.widgets import Label
@@ -149,3 +150,30 @@ def test_fit_again_asks_for_what_was_asked(workbench, qtbot):
     run.extend(10)
     page.from_run(run)
     assert page.schedule_form.schedule() == run.schedule
+
+
+def test_restarts_that_are_added_are_drawn_and_listed(qapp, qtbot, monkeypatch):
+    """Of the first two one is worse, so there are two more: lines, rows of the side panel and figures follow."""
+    monkeypatch.setenv(toys.STEP_SECONDS, "0.02")
+    workbench = Workbench(registry_of(toys.Hills))
+    run = workbench.start(
+        make_plan(toys.Hills(), {"X": dataset()}, schedule=toys.Hills.spec.default_schedule, seed=33)
+    )
+    page, diagnostics = LivePage(workbench, run), RestartDiagnosticsPage(workbench, run)
+    for widget in (page, page.side_panel(), diagnostics):
+        qtbot.addWidget(widget)
+    page.show()
+    assert "Restart 3" not in _words(page.side_panel())
+    while run.active:
+        page.tick()
+        qtbot.wait(20)
+    assert workbench.wait(20_000)
+    qtbot.waitUntil(lambda: workbench.verdict(run) is not None, timeout=20_000)
+    page.tick()
+    diagnostics.refresh()
+    assert "Restart 4" in _words(page.side_panel())
+    assert page._figures["sweep"].note.endswith("4 restarts")
+    assert workbench.verdict(run).title == "2 of 4 restarts reached the best elbo"
+    assert len(page._plots[0]._lines_by_chain) == 4
+    wait_for_tasks()
+    qapp.processEvents()

@@ -111,7 +111,14 @@ def test_nothing_to_explain():
 
 
 def test_unusual_scale_is_said_and_can_be_switched():
-    assert any(p.where == "scale_views" for p in plan([GOOD * 1e6]).warnings)
+    (told,) = plan([GOOD * 1e6]).warnings
+    assert (told.where, told.message.split(", ")[1]) == (
+        "scale_features",
+        "so all its values are divided by that.",
+    )
+    (told,) = plan([GOOD * 1e6], scale_features="none").warnings
+    assert told.where == "scale_views"
+    assert not plan([GOOD * 1e6], scale_views=True).warnings
     small = tools.run([GOOD * 1e-6, BITS], {"scale_views": True, "n_factors": 2}, max_sweeps=20)
     plain = tools.run([GOOD / GOOD.std(), BITS], {"scale_views": True, "n_factors": 2}, max_sweeps=20)
     np.testing.assert_allclose(
@@ -185,7 +192,8 @@ def test_features_of_unlike_units_are_divided_by_their_standard_deviations():
     )
     assert not plan([GOOD * units], scale_features="all").warnings
     assert not plan([GOOD * np.linspace(1, 2, 6)]).warnings
-    assert not plan([COUNTS * [1, 1, 1, 40]], likelihoods="poisson").warnings
+    (told,) = plan([COUNTS * [1, 1, 1, 40]], likelihoods="poisson").warnings
+    assert told.where == "likelihoods"
 
     settings = {"n_factors": 2, "dtype": "float64", "min_r2": 0}
     fitted = tools.run([GOOD * units], settings, max_sweeps=20).kept().chains[0]
