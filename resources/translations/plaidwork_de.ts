@@ -1711,6 +1711,22 @@
  <context>
   <name>core/data/importers/_row_numbers.py</name>
   <message>
+   <source>C%1 identifies the rows</source>
+   <translation>C%1 kennzeichnet die Zeilen</translation>
+  </message>
+  <message>
+   <source>It is read as labels, not as a measurement</source>
+   <translation>Sie wird als Labels gelesen, nicht als Messwert</translation>
+  </message>
+  <message>
+   <source>Read as numbers</source>
+   <translation>Als Zahlen lesen</translation>
+  </message>
+  <message>
+   <source>Use it as row names</source>
+   <translation>Als Zeilennamen verwenden</translation>
+  </message>
+  <message>
    <source>counts the rows</source>
    <translation>zählt die Zeilen</translation>
   </message>
@@ -1725,10 +1741,6 @@
   <message>
    <source>It is read as a measurement, as it may be a time</source>
    <translation>Sie wird als Messwert gelesen, da es eine Zeit sein kann</translation>
-  </message>
-  <message>
-   <source>Use it as row names</source>
-   <translation>Als Zeilennamen verwenden</translation>
   </message>
  </context>
  <context>
@@ -1902,10 +1914,6 @@
   <message>
    <source>Numbers in it begin with 0, as codes do: “%1”</source>
    <translation>Zahlen darin beginnen mit 0 wie Codes: „%1“</translation>
-  </message>
-  <message>
-   <source>Read as numbers</source>
-   <translation>Als Zahlen lesen</translation>
   </message>
   <message>
    <source>%1 of its first %2 cell is a number</source>

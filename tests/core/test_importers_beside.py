@@ -142,8 +142,8 @@ def test_a_first_column_that_is_titled_as_numbers_names_the_rows(german, title, 
         assert read_dataset(path).row_names[-1] == "Summe"
 
 
-def test_a_column_of_identifiers_is_told_and_can_be_left_out(tmp_path):
-    """Anywhere in the table, some of them twice; another title, or numbers that come back often, are a measurement."""
+def test_a_column_of_identifiers_is_read_as_labels_and_that_is_told(tmp_path):
+    """Anywhere in the table, some of them twice, it holds labels; another title, or numbers that come back often, are a measurement."""
     rng = np.random.default_rng(0)
     number = rng.permutation(np.arange(20)) * 137 + 1004
     number[3] = number[4]
@@ -156,16 +156,22 @@ def test_a_column_of_identifiers_is_told_and_can_be_left_out(tmp_path):
 
     (issue,) = told("ID", number)
     assert (issue.severity, issue.message) == ("warning", "Column 3 “ID” identifies the rows")
+    read = read_dataset(tmp_path / "persons.csv")
+    assert (read.column_names, list(read.row_table)) == (("x",), ["ID"])
     name, value = issue.fix[1:]
-    assert read_dataset(tmp_path / "persons.csv", {name: list(value.items)}).column_names == ("x",)
+    assert read_dataset(tmp_path / "persons.csv", {name: value}).column_names == ("x", "ID")
     assert told("Pat.-ID", [f"{one}.0" for one in number])
+    assert told("PatientID", number)
+    (maybe,) = told("copy number", number)
+    assert maybe.detail == "It is read as a measurement"
+    assert read_dataset(tmp_path / "persons.csv").column_names == ("x", "copy number")
     assert not told("weight", number)
     assert not told("index", np.arange(20) % 5)
     assert not told("ID", number + 0.5)
 
 
 def test_a_column_that_counts_the_rows_can_be_left_out(german, tmp_path):
-    """A time is a measurement until the user says otherwise; a number beside names is told as a warning."""
+    """A time is a measurement until the user says otherwise; a number beside names is a label."""
     path = german(units=False, total=False, titles=_TITLES.replace("Probe", "Stunde"), body=NUMBERED)
     told = fixes(preview(path))["names"]
     assert (told.severity, told.column) == ("info", 1)
@@ -175,9 +181,10 @@ def test_a_column_that_counts_the_rows_can_be_left_out(german, tmp_path):
     assert told.other[1] == "skip"
     body = "".join(f"P{i};{i};{2 * i},25;{i % 3},75\n" for i in range(1, 9))
     beside = german(units=False, titles="Probe;Lfd. Nr.;Gewicht;Dichte", body=body)
-    told = fixes(preview(beside))["skip"]
-    assert (told.severity, told.message) == ("warning", "Column 2 “Lfd. Nr.” counts the rows")
-    assert preview(beside, skip=[1]).roles == ("name", "skip", "value", "value")
+    told = fixes(preview(beside))["labels"]
+    assert (told.severity, told.message) == ("warning", "Column 2 “Lfd. Nr.” identifies the rows")
+    assert preview(beside).roles == ("name", "label", "value", "value")
+    assert preview(beside, labels=[]).roles == ("name", "value", "value", "value")
     only = tmp_path / "only.csv"
     only.write_text("name,count\n" + "".join(f"P{i},{i}\n" for i in range(9)))
     assert "skip" not in fixes(preview(only)), "nothing would be left"
@@ -186,3 +193,14 @@ def test_a_column_that_counts_the_rows_can_be_left_out(german, tmp_path):
 @pytest.mark.parametrize("title", ["Temperature", "Casino", "Minimum", "Pseudo-no-show", "grid"])
 def test_titles_that_number_nothing(title):
     assert not titled_number(title)
+
+
+def test_the_mark_at_the_end_of_a_text_is_no_cell_and_what_cannot_be_seen_is_written_out(tmp_path):
+    path = tmp_path / "old.csv"
+    path.write_bytes(b"name,x,y\r\na,1,2\r\nb,3,6.2\x1a")
+    assert read_dataset(path).values.tolist() == [[1, 2], [3, 6.2]]
+    path.write_bytes(b"name,x,y\r\na,1,2\r\nb,3,6.2\r\n\x1a")
+    assert read_dataset(path).shape == (2, 2)
+    path.write_bytes(b"name,x,y\na,1,2\nb,3,6.2\x07\n")
+    with pytest.raises(DataError, match=r"found “6.2\\x07”"):
+        read_dataset(path)

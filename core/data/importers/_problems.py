@@ -252,4 +252,6 @@ def _mark_name(mark: str) -> str:
 
 
 def _shortened(text: str, limit: int = 40) -> str:
+    """The text as it can be shown: not too long, and what cannot be seen as Python writes it."""
+    text = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
     return text if len(text) <= limit else text[: limit - 1] + "…"

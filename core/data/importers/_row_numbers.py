@@ -14,10 +14,13 @@ _NUMBERING = re.compile(
     r"(?:.*[\s_.-])?(?:nr|no|nos|num|number|nummer|numéro|número|n°|nº|№|#|id|index|obs)\.?", re.IGNORECASE
 )
 
+_IDENTIFIER = re.compile(r"(?:.*[\s_.-])?(?:id|ID|Id|iD)|.*[a-z]I[Dd]")
+"""Titles of identifiers; of the others a copy number or an index may be a measurement."""
+
 
 def titled_number(title: str) -> bool:
     """Whether a title says that the column numbers something: ``Nr``, ``No.``, ``Lfd. Nr.``, ``#``."""
-    return bool(_NUMBERING.fullmatch(title.strip()))
+    return bool(_NUMBERING.fullmatch(title.strip()) or _IDENTIFIER.fullmatch(title.strip()))
 
 
 def numbers_rows(cells: Sequence[str]) -> bool:
@@ -32,6 +35,36 @@ def identifies_rows(cells: Sequence[str]) -> bool:
     """Whether the cells of a column that is titled so are the numbers of persons or cases: whole, and hardly any of them twice."""
     whole = all(re.fullmatch(r"\d+(\.0+)?", cell) for cell in cells)
     return whole and len(cells) >= _ENOUGH and len(set(cells)) >= _DIFFERENT * len(cells)
+
+
+def identifiers(layout: Layout, present: Sequence[Sequence[str]], columns: Sequence[int]) -> list[int]:
+    """Those of the ``columns`` of numbers whose title says that they identify the rows, or number them, and that do: no measurements.
+
+    ``present`` are the filled cells of each column in the first rows. Of a table of nothing else none is.
+    """
+    found = [
+        index
+        for index in columns
+        if _titled(layout, index)
+        and (
+            numbers_rows(present[index])
+            or (_IDENTIFIER.fullmatch(layout.titles[index].strip()) and identifies_rows(present[index]))
+        )
+    ]
+    return found if len(found) < len(columns) else []
+
+
+def identifier_issue(layout: Layout, index: int) -> Issue:
+    """That such a column is read as labels, and how it is read otherwise."""
+    others = [item for item in layout.labels if item != index]
+    return Issue(
+        "warning",
+        f"C{layout.title(index)[1:]} identifies the rows",
+        "It is read as labels, not as a measurement",
+        column=index + 1,
+        fix=("Read as numbers", "labels", others),
+        other=("Use it as row names", "names", index) if layout.names < 0 else None,
+    )
 
 
 def numbering_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[Issue]:

@@ -16,7 +16,12 @@ from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layou
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
 from plaidwork.core.data.importers._numbers import DEFAULT_MISSING
-from plaidwork.core.data.importers._row_numbers import numbering_issues, titled_number
+from plaidwork.core.data.importers._row_numbers import (
+    identifier_issue,
+    identifiers,
+    numbering_issues,
+    titled_number,
+)
 from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
 from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_encoding
 from plaidwork.core.data.importers.base import ImportOptions, Issue
@@ -238,7 +243,9 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         raters = [
             i for i, title in enumerate(layout.titles) if word_of(title) in RATER_WORDS and layout.header
         ]
-        found = sorted({*texts, *raters})
+        values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.skip})
+        numbers = identifiers(layout, present, values)
+        found = sorted({*texts, *raters, *numbers})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
@@ -246,6 +253,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         layout.issues += [
             _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
         ]
+        layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.issues += numbering_issues(layout, present)
 

@@ -96,6 +96,10 @@ def encoding_error(path: Path, encoding: str) -> DataError:
     return DataError(f"{path.name} is not {ENCODINGS[encoding]}: it ends within a character.", hint)
 
 
+_END_OF_FILE = "\x1a"
+"""Ctrl+Z, with which programs for DOS and some of today end a text."""
+
+
 class Records:
     """The records of a delimited file as ``(row, fields)``; rows count from 1 and blank lines are left out.
 
@@ -121,7 +125,8 @@ class Records:
             io.TextIOWrapper(content, codec, newline="") as text,
         ):
             csv.field_size_limit(MAX_FIELD)
-            lines = (_as_tabs(line) for line in text) if self.delimiter == " " else text
+            whole = (line.removesuffix(_END_OF_FILE) for line in text)
+            lines = map(_as_tabs, whole) if self.delimiter == " " else whole
             reader = csv.reader(lines, delimiter="\t" if self.delimiter == " " else self.delimiter)
             row = 0
             try:
