@@ -184,7 +184,7 @@ GROUP_FACTOR = ModelSpec(
         View("table", "Stability", {"values": "stability"}, options={"layer": True}, group="Restarts"),
     ),
     state_version=4,
-    schedule=Schedule(chains=2, max_sweeps=2000, tolerance=0.1, window=50, relaxation=16.0),
+    schedule=Schedule(chains=2, max_sweeps=8000, tolerance=0.1, window=50, relaxation=16.0),
     citation=CITATION,
     help=(
         "Every value is an intercept plus the sum over factors of the sample's factor value times the feature's weight. A "
