@@ -19,6 +19,10 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.session.annotated import Annotated, annotated, key_of
 
 
+_MOST_CLASSES = 100_000
+"""Classes of a result that can become labels: each is given a name."""
+
+
 @dataclass(frozen=True)
 class ResultData:
     """A result that can become data: its name, what it is, of which items, and its size."""
@@ -109,7 +113,8 @@ def _all(run: Run, datasets: Mapping[str, Dataset]) -> dict[str, _Found]:
 def _fits(result: Result, values: np.ndarray) -> bool:
     """Numbers of all items; one of whole numbers is a label of each."""
     numbers = values.dtype.kind == "f" and bool(np.isfinite(values).all())
-    return (numbers and values.ndim == 2) or (values.ndim == 1 and (numbers or result.held.dtype.kind == "i"))
+    labels = result.held.dtype.kind == "i" and values.max(initial=-1) < _MOST_CLASSES
+    return (numbers and values.ndim == 2) or (values.ndim == 1 and (numbers or bool(labels)))
 
 
 def _samples(beside: Annotated) -> Dataset:

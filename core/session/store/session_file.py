@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import h5py
 
-from plaidwork.core.errors import SessionError
+from plaidwork.core.contract.hyperparameter import DeclarationError
+from plaidwork.core.contract.typed import UnfitError
+from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.atomic import brought_out, replace_file, save_error, sweep_beside
-from plaidwork.core.hdf5.h5 import Reader, Writer, open_new, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, number_of, open_new, put, text_of
 from plaidwork.core.hdf5.limits import Limits, machine_limits
 from plaidwork.core.hdf5.parts import ChangedPartError, Parts, PartsFile
 from plaidwork.core.hdf5.schema import link_name
@@ -310,7 +312,8 @@ def _checked(
             "Close other programs, or open it on a computer with more memory.",
         ) from error
     except Exception as error:
-        found = f"{type(error).__name__}: {error}".rstrip(".")
+        told = isinstance(error, (PlaidworkError, DeclarationError, UnfitError))
+        found = (str(error) if told else f"{type(error).__name__}: {error}").rstrip(".")
         location = "the head of the file" if reader is None else f"“{reader.at}”"
         raise SessionError(
             f"“{path.name}” cannot be opened: {location} is damaged or not what was expected ({found}).",
@@ -406,4 +409,4 @@ def _searches(found: Any) -> list[dict[str, Any]]:
 def _ordered(group: h5py.Group) -> list[Any]:
     """Children that are ours (they have an order), in that order."""
     found = [child for child in group.values() if "order" in child.attrs]
-    return sorted(found, key=lambda child: int(child.attrs["order"]))
+    return sorted(found, key=lambda child: number_of(child, "order"))
