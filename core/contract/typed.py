@@ -26,7 +26,7 @@ def built(cls: type[T], record: Any, at: str = "") -> T:
     """
     if not isinstance(record, Mapping):
         raise _unfit(at, record, "an object with entries")
-    hints = _hints(cls)
+    hints = _hints(cls)  # type: ignore[arg-type]
     for name in record:
         if name not in hints:
             raise UnfitError(f"“{_below(at, name)}” is not known")

@@ -51,6 +51,15 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def is_moment(text: str) -> bool:
+    """Whether a text is a time, as :func:`now` gives it, that can be told in the time of this place."""
+    try:
+        datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return False
+    return True
+
+
 @dataclass
 class Run:
     """A fit and all that belongs to it.

@@ -260,7 +260,9 @@ class ResultPage(LowRoom, Renaming, Stated):
             self.show_nothing_yet()
         elif isinstance(error, SourceError):
             cause = error.__cause__
-            expected = cause is None or (isinstance(cause, PlaidworkError) and not isinstance(cause, PluginError))
+            expected = cause is None or (
+                isinstance(cause, PlaidworkError) and not isinstance(cause, PluginError)
+            )
             self.show_failure(str(error), "" if expected else details)
         elif isinstance(error, PluginError):
             report = error.fault.report if error.fault is not None else details

@@ -37,7 +37,9 @@ def stored_names(found: Any) -> dict[str, dict[str, str]]:
 
 def _names(key: str, name: Any) -> bool:
     number = key.isascii() and key.isdecimal() and len(key) < 6
-    return number and str(int(key)) == key and int(key) < MOST and isinstance(name, str) and bool(name.strip())
+    return (
+        number and str(int(key)) == key and int(key) < MOST and isinstance(name, str) and bool(name.strip())
+    )
 
 
 def _entries(found: Any) -> Mapping[str, Any]:

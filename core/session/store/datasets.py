@@ -208,7 +208,9 @@ def _codes(reader: Reader, group: h5py.Group, count: int) -> np.ndarray:
     """Numbers of the classes of labels, -1 where there is none: models index with them."""
     codes = reader.array(reader.group(reader.group(group, "obs"), "labels")["codes"])
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
-        raise SessionError(f"“{reader.at}” is {codes.dtype} of the shape {codes.shape}, expected a list of whole numbers.")
+        raise SessionError(
+            f"“{reader.at}” is {codes.dtype} of the shape {codes.shape}, expected a list of whole numbers."
+        )
     if codes.size and not -1 <= codes.min() <= codes.max() < count:
         raise SessionError(
             f"“{reader.at}” has classes from {codes.min()} to {codes.max()}, there are {count}, numbered from 0."
@@ -260,10 +262,14 @@ def _read_frame(
     table |= read_wide(reader, dataset, axis)
     for title, column in table.items():
         if column.ndim != 1:
-            raise SessionError(f"“{group.name}” has “{title[:40]}” of the shape {column.shape}, expected one axis.")
+            raise SessionError(
+                f"“{group.name}” has “{title[:40]}” of the shape {column.shape}, expected one axis."
+            )
     names = reader.array(group["_index"])
     if names.ndim != 1 or names.dtype.kind != "O":
-        raise SessionError(f"“{reader.at}” is {names.dtype} of the shape {names.shape}, expected a list of texts.")
+        raise SessionError(
+            f"“{reader.at}” is {names.dtype} of the shape {names.shape}, expected a list of texts."
+        )
     return tuple(names.tolist()), table
 
 

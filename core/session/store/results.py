@@ -81,7 +81,9 @@ def read_results(reader: Reader, group: h5py.Group) -> Results:
     for thing in found:
         name = text_of(thing, "name")
         if not name.isidentifier() or name in results:
-            raise SessionError(f"“{thing.name}” is called “{name[:40]}”, expected a name of its own without blanks.")
+            raise SessionError(
+                f"“{thing.name}” is called “{name[:40]}”, expected a name of its own without blanks."
+            )
         results[name] = _read(reader, thing)
     return results
 
@@ -92,7 +94,9 @@ def _read(reader: Reader, thing: Any) -> Result | Table | str:
     if kind not in ("text", "table", "array"):
         raise SessionError(f"“{thing.name}” has the unknown kind “{str(kind)[:40]}”.")
     if (kind == "table") != isinstance(thing, h5py.Group):
-        raise SessionError(f"“{thing.name}” is not stored as {'a text' if kind == 'text' else f'{kind}s are'}.")
+        raise SessionError(
+            f"“{thing.name}” is not stored as {'a text' if kind == 'text' else f'{kind}s are'}."
+        )
     if kind == "text":
         found = reader.array(thing)
         if found.shape or not isinstance(found.item(), str):
@@ -146,11 +150,15 @@ def _table(reader: Reader, group: h5py.Group, about: dict[str, Any]) -> Table:
         first = len(next(iter(columns.values()), found)) if found.ndim else 0
         if found.ndim != 1 or len(found) != first:
             wanted = f"({first},)" if columns and first else "one axis"
-            raise SessionError(f"“{column.name}” is {_told(found)}, expected {wanted} like the columns before it.")
+            raise SessionError(
+                f"“{column.name}” is {_told(found)}, expected {wanted} like the columns before it."
+            )
         columns[text_of(column, "name")] = found
     for title, number in about.get("decimals", {}).items():
         if not 0 <= number <= _MOST_DECIMALS:
-            raise SessionError(f"“{group.name}” has {number} decimals of “{title[:40]}”, at most {_MOST_DECIMALS}.")
+            raise SessionError(
+                f"“{group.name}” has {number} decimals of “{title[:40]}”, at most {_MOST_DECIMALS}."
+            )
     return Table(columns, **about)
 
 

@@ -24,7 +24,7 @@ from plaidwork.core.findings.notes import stored_notes
 from plaidwork.core.hdf5.h5 import Reader, Writer, number_of, put, share_of, text_of
 from plaidwork.core.hdf5.stored import StoredValue
 from plaidwork.core.hdf5.values import read_value, write_value
-from plaidwork.core.inference.run import CHANGING, STATUSES, LogLine, Run
+from plaidwork.core.inference.run import CHANGING, STATUSES, LogLine, Run, is_moment
 from plaidwork.core.session.store.analyses import read_analyses, write_analyses
 from plaidwork.core.session.store.chosen import stored_names, stored_settings
 from plaidwork.core.session.store.inference import read_draws, write_inference
@@ -199,9 +199,7 @@ def _named_place(reader: Reader, group: h5py.Group, name: str, make: Callable[[A
     try:
         return make(found)
     except (UnfitError, DeclarationError, SettingError) as error:
-        raise SessionError(
-            f"“{reader.at}” is not what was expected: {str(error).rstrip('.')}."
-        ) from error
+        raise SessionError(f"“{reader.at}” is not what was expected: {str(error).rstrip('.')}.") from error
 
 
 def _params(spec: Any, stored: Any) -> dict[str, Any]:
@@ -213,10 +211,17 @@ def _params(spec: Any, stored: Any) -> dict[str, Any]:
 
 def _read_log(reader: Reader, group: h5py.Group) -> list[LogLine]:
     columns = [reader.array(group[name]) for name in ("time", "level", "text")]
-    if any(column.dtype.kind != "O" or column.ndim != 1 for column in columns) or len({*map(len, columns)}) > 1:
+    if (
+        any(column.dtype.kind != "O" or column.ndim != 1 for column in columns)
+        or len({*map(len, columns)}) > 1
+    ):
         shapes = ", ".join(f"{column.dtype} {column.shape}" for column in columns)
         raise SessionError(f"“{group.name}” has the columns {shapes}, expected texts, as many in each.")
-    return [LogLine(*line) for line in zip(*(column.tolist() for column in columns), strict=True)]
+    lines = [LogLine(*line) for line in zip(*(column.tolist() for column in columns), strict=True)]
+    for number, line in enumerate(lines, 1):
+        if not is_moment(line.time):
+            raise SessionError(f"line {number} of “{group.name}” has the time “{line.time[:40]}”, expected one of ISO 8601.")
+    return lines
 
 
 def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) -> None:
