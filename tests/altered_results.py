@@ -76,7 +76,12 @@ def of_numbers(array):
     if not array.size:
         return
     if array.dtype.kind == "f":
-        for name, number in (("nan", np.nan), ("infinite", np.inf), ("huge", np.finfo(array.dtype).max), ("negative", -1e12)):
+        for name, number in (
+            ("nan", np.nan),
+            ("infinite", np.inf),
+            ("huge", np.finfo(array.dtype).max),
+            ("negative", -1e12),
+        ):
             yield name, _changed(array, number).astype(array.dtype)
         yield "all nan", np.full_like(array, np.nan)
         yield "whole", np.zeros(array.shape, np.int64)

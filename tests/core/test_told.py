@@ -1,9 +1,11 @@
 """What a session file tells besides states and draws is looked at before anything is made of it: an altered one is refused with a
 sentence that names the entry, or drawn with one in the place of what does not fit. Nothing crashes, hangs or takes memory."""
 
+import json
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -87,11 +89,14 @@ def test_a_sentence_names_the_entry(entry, name, base, tmp_path):
     else:
         faults, said = pictures(load(path, Session, probed=True))
         assert not faults
-        assert any("The results in the file do not fit this view: “profile_interval” has shape" in text for text in said)
+        assert any(
+            "The results in the file do not fit this view: “profile_interval” has shape" in text
+            for text in said
+        )
 
 
 def test_a_few_alterations_of_everything(base, tmp_path):
-    found = _tried("altered_results.py", base, tmp_path, 5, 397)
+    found = _tried("altered_results.py", base, tmp_path, 5, 797)
     assert len(found) > 5
     assert {line[0] for line in found} == {"refused", "shown"}
 
@@ -113,8 +118,6 @@ def test_every_alteration(name, tmp_path):
 
 # -- what is chosen and named is left out where it is not of its form ----------------------------------
 def _with(base, out, **records):
-    import json
-
     def change(file):
         run = next(iter(file["runs"].values()))
         for name, record in records.items():
@@ -149,25 +152,36 @@ def test_choices_that_are_none_are_left_out(base, tmp_path):
 
 
 # -- the planted faults: without the looks it would be seen -----------------------------------------------
-def test_without_the_looks_a_view_fails(base, tmp_path, monkeypatch):
-    from contextlib import nullcontext
-
-    out = _named(base, "/analyses/one/results/sure", "shorter along 1", tmp_path / "altered.plaidwork")
-    faults, said = pictures(load(out, Session, probed=True))
+def test_a_view_says_from_what_it_could_not_be_drawn(tmp_path, monkeypatch):
+    """A picture indexes with a result; without the words that stand around every view it tells of the program alone."""
+    base = unsealed(fixture("dp_mixture", tmp_path), tmp_path / "base.plaidwork")
+    session = load(
+        _named(base, "/results/labels", "very negative", tmp_path / "altered.plaidwork"), Session, probed=True
+    )
+    faults, said = pictures(session)
     assert not faults
-    before = len(said)
-    monkeypatch.setattr("plaidwork.core.views.sources.misfit_of", lambda view, results: "")
+    (words,) = [text for text in said if "cannot be drawn from the results in the file" in text]
+    assert "“labels” (24 numbers)" in words
     monkeypatch.setattr("plaidwork.core.views.drawing.explained", lambda sources: nullcontext())
-    out = _named(base, "/analyses/one/results/ends", "as texts", tmp_path / "altered.plaidwork")
-    faults, said = pictures(load(out, Session, probed=True))
-    assert faults or len(said) != before
+    (fault,) = pictures(session)[0]
+    assert "IndexError: " in fault
+
+
+def test_a_shape_that_a_view_does_not_look_at_is_told(base, tmp_path, monkeypatch):
+    path = _named(base, "/analyses/one/results/profile", "longer along 0", tmp_path / "altered.plaidwork")
+    words = "The results in the file do not fit this view: “profile_interval” has shape (2, 16, 2); interval needs"
+    assert sum(words in text for text in pictures(load(path, Session, probed=True))[1]) == 2
+    monkeypatch.setattr("plaidwork.core.views.sources.misfit_of", lambda view, results: "")
+    assert not any(words in text for text in pictures(load(path, Session, probed=True))[1])
 
 
 def test_results_of_this_process_are_not_looked_at(base, monkeypatch):
     session = load(base, Session, probed=True)
     (run,) = session.runs.values()
     seen = []
-    monkeypatch.setattr("plaidwork.core.views.sources.misfit_of", lambda view, results: seen.append(view.title) or "")
+    monkeypatch.setattr(
+        "plaidwork.core.views.sources.misfit_of", lambda view, results: seen.append(view.title) or ""
+    )
     view = next(view for view in run.spec.views if view.source.get("values") in run.results)
     Sources(session, run, view).get("values")
     run.results = dict(run.results)

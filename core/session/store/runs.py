@@ -220,7 +220,9 @@ def _read_log(reader: Reader, group: h5py.Group) -> list[LogLine]:
     lines = [LogLine(*line) for line in zip(*(column.tolist() for column in columns), strict=True)]
     for number, line in enumerate(lines, 1):
         if not is_moment(line.time):
-            raise SessionError(f"line {number} of “{group.name}” has the time “{line.time[:40]}”, expected one of ISO 8601.")
+            raise SessionError(
+                f"line {number} of “{group.name}” has the time “{line.time[:40]}”, expected one of ISO 8601."
+            )
     return lines
 
 
