@@ -88,7 +88,9 @@ def test_a_state_of_a_file_that_cannot_be_turned_is_told_of_the_file(path):
     before = _states(run)
     with pytest.raises(SessionError) as caught:
         session.plan_of(run, registry_of(Strict))
-    assert caught.value.message.startswith(f"Chain 1 of {run.title} cannot go on: its stored state is of version ")
+    assert caught.value.message.startswith(
+        f"Chain 1 of {run.title} cannot go on: its stored state is of version "
+    )
     assert "(KeyError: 'somewhere')" in caught.value.message
     assert "The file is damaged, or somebody changed it" in caught.value.hint
     assert _states(run) == before

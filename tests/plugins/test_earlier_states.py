@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from altered import put
-from sparing import some
 from told_session import FIXTURES, fixture
 
 from plaidwork.core.draws.chain import copy_state
@@ -28,7 +27,7 @@ EARLIER = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(EARLIER, ("multi_view_clusters", "group_factor")))
+@pytest.mark.parametrize("name", EARLIER)
 def test_no_alteration_does_harm(name, tmp_path):
     """In a process of its own, so that a crash is seen; two sweeps are made from what is taken."""
     found = subprocess.run(

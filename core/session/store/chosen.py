@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from plaidwork.core.findings.notes import MOST
 from plaidwork.core.findings.unlocking import ACTION
+
+MOST = 100_000
+"""Items of one dim that may have names: a list is made that is as long as the last of them is far."""
 
 
 def stored_settings(found: Any) -> dict[str, Any]:
@@ -27,16 +29,16 @@ def stored_settings(found: Any) -> dict[str, Any]:
 
 
 def stored_names(found: Any) -> dict[str, dict[str, str]]:
-    """``item_names`` of a run: names by dim and number, of the things that may have notes too."""
+    """``item_names`` of a run: names by dim and number."""
     kept = {
-        dim: {key: " ".join(name.split()) for key, name in _entries(names).items() if _names(key, name)}
+        dim: {key: " ".join(name.split()) for key, name in _entries(names).items() if _named_well(key, name)}
         for dim, names in _entries(found).items()
     }
     return {dim: names for dim, names in kept.items() if names}
 
 
-def _names(key: str, name: Any) -> bool:
-    number = key.isascii() and key.isdecimal() and len(key) < 6
+def _named_well(key: str, name: Any) -> bool:
+    number = key.isascii() and key.isdecimal() and len(key) < 7
     return (
         number and str(int(key)) == key and int(key) < MOST and isinstance(name, str) and bool(name.strip())
     )

@@ -94,9 +94,7 @@ def _read(reader: Reader, thing: Any) -> Result | Table | str:
     if kind not in ("text", "table", "array"):
         raise SessionError(f"“{thing.name}” has the unknown kind “{str(kind)[:40]}”.")
     if (kind == "table") != isinstance(thing, h5py.Group):
-        raise SessionError(
-            f"“{thing.name}” is not stored as {'a text' if kind == 'text' else f'{kind}s are'}."
-        )
+        raise SessionError(f"“{thing.name}” is not stored as the kind “{kind}” is.")
     if kind == "text":
         found = reader.array(thing)
         if found.shape or not isinstance(found.item(), str):
@@ -139,7 +137,7 @@ def _json(thing: Any, name: str, kind: type) -> Any:
 def _told(found: Any) -> str:
     """Type and shape of an array, in words."""
     what = "texts" if found.dtype.kind in "OU" else str(found.dtype)
-    return f"{what} of the shape {tuple(found.shape)}" if found.shape else f"a single {found.dtype}"
+    return f"{what} of the shape {tuple(found.shape)}" if found.shape else f"a single {what}"
 
 
 def _table(reader: Reader, group: h5py.Group, about: dict[str, Any]) -> Table:
