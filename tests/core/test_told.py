@@ -16,6 +16,7 @@ from told_session import FIXTURES, fixture, told_session
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.session.session import Session
+from plaidwork.core.session.store.places import recovery_file, recovery_key
 from plaidwork.core.session.store.session_file import load
 from plaidwork.core.views.sources import Sources
 
@@ -202,3 +203,16 @@ def test_what_is_wrong_is_counted(base, tmp_path, capsys):
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("bad")]
     assert lines
     assert all(line.endswith("written") for line in lines)
+
+
+@pytest.mark.parametrize("given", ["../../elsewhere", "", "x" * 200])
+def test_a_session_is_not_called_by_a_path(given, base, tmp_path):
+    """Unsaved work lies in a file that is named by the session; a save under another name failed after it had written."""
+
+    def change(file):
+        file.attrs["uuid"] = given
+
+    session = load(write(base, change, tmp_path / "altered.plaidwork"), Session, probed=True)
+    assert session.uuid != given
+    assert recovery_file(recovery_key(session.uuid)).parent.name == "recovery"
+    assert session.save(tmp_path / "other.plaidwork").exists()

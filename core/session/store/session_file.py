@@ -31,7 +31,7 @@ from plaidwork.core.session.store.datasets import read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
 from plaidwork.core.session.store.linked import link_of, links_of
 from plaidwork.core.session.store.mark import FileMark
-from plaidwork.core.session.store.places import recovery_file, recovery_key
+from plaidwork.core.session.store.places import recovery_file, recovery_key, stored_uuid
 from plaidwork.core.session.store.runs import read_run, write_run
 
 if TYPE_CHECKING:
@@ -376,7 +376,7 @@ def _check_head(file: h5py.File) -> str:
 def _read(reader: Reader, make: type[Session]) -> Session:
     file = reader.file
     session = make(
-        name=text_of(file, "name"), uuid=str(file.attrs["uuid"]), created=str(file.attrs["created"])
+        name=text_of(file, "name"), uuid=stored_uuid(file.attrs["uuid"]), created=str(file.attrs["created"])
     )
     for group in _ordered(reader.group(file, "data")):
         name = text_of(group, "name")
