@@ -16,6 +16,7 @@ from told_session import fixture, told_session
 
 from plaidwork.gui.plots.image import to_rgba
 from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets.table_model import ColumnModel
 
 TESTS = Path(__file__).parents[1]
 
@@ -85,3 +86,12 @@ def test_values_that_are_all_alike_have_a_colour():
     table = np.arange(1024, dtype=np.uint8).reshape(256, 4)
     assert to_rgba(np.ones((2, 3)), table, 1.0, 1.0).shape == (2, 3, 4)
     assert to_rgba(np.full((1, 1), 1e308), table, 1e308, 1e308)[0, 0].tolist() == table[0].tolist()
+
+
+def test_a_cell_shows_the_beginning_of_a_very_long_text(qtbot):
+    model = ColumnModel()
+    model.set_columns({"Text": np.array(["long " * 40_000, "short"], object)})
+    shown = [model.data(model.index(row, 0)) for row in range(2)]
+    assert len(shown[0]) < 3000
+    assert shown[1] == "short"
+    assert len(model.text(0, 0)) == 200_000
