@@ -8314,8 +8314,8 @@
    <translation>eine Achse</translation>
   </message>
   <message>
-   <source>“%1” is %2, expected %3 like the columns before it.</source>
-   <translation>„%1“ ist %2, erwartet wird %3 wie bei den Spalten davor.</translation>
+   <source>“%1” is %2, expected %3, like each column before it.</source>
+   <translation>„%1“ ist %2, erwartet wird %3 wie bei jeder Spalte davor.</translation>
   </message>
   <message>
    <source>“%1” has %2 decimals of “%3”, at most %4.</source>

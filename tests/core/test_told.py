@@ -56,7 +56,7 @@ def _named(base, entry, name, out):
 WORDS = {
     ("/analyses/one/results/profile", "longer along 0"): "",
     ("/analyses/one/results/profile", "one axis more"): "has the shape (1, 2, 16) and the axes",
-    ("/results/blocks/Rows", "shorter along 0"): "is int64 of the shape (1,), expected (2,) like the columns before it",
+    ("/results/blocks/Rows", "shorter along 0"): "is int64 of the shape (1,), expected (2,), like each column before it",
     ("/results/blocks/Rows", "one axis more"): "of the shape (1, 2)",
     ("/results/headline", "one axis more"): "expected a text",
     ("/results/blocks@kind", "gone"): "has the unknown kind",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.findings.unlocking import ACTION
 
 MOST = 100_000
@@ -23,7 +24,7 @@ def stored_settings(found: Any) -> dict[str, Any]:
             kept[name] = {key: stored_settings(one) for key, one in _entries(value).items()}
         elif name == "choices":
             kept[name] = {key: one for key, one in _entries(value).items() if isinstance(one, dict)}
-        elif isinstance(value, dict):
+        elif isinstance(value, dict) or name not in ("selection", *VIEW_KINDS):
             kept[name] = value  # who takes something of it looks at it
     return kept
 

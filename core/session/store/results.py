@@ -149,7 +149,7 @@ def _table(reader: Reader, group: h5py.Group, about: dict[str, Any]) -> Table:
         if found.ndim != 1 or len(found) != first:
             wanted = f"({first},)" if columns and first else "one axis"
             raise SessionError(
-                f"“{column.name}” is {_told(found)}, expected {wanted} like the columns before it."
+                f"“{column.name}” is {_told(found)}, expected {wanted}, like each column before it."
             )
         columns[text_of(column, "name")] = found
     for title, number in about.get("decimals", {}).items():
