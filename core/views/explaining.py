@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.draws.counting import counted
-from plaidwork.core.errors import PlaidworkError, PluginError
+from plaidwork.core.errors import PictureError, PlaidworkError, PluginError
 from plaidwork.core.views.sources import NotYet, SourceError, Sources, shape_text
 
 
@@ -20,7 +20,7 @@ def explained(sources: Sources) -> Iterator[None]:
         raise
     except Exception as error:
         fault = error.fault if isinstance(error, PluginError) else None
-        expected = isinstance(error, PlaidworkError) and fault is None
+        expected = isinstance(error, PlaidworkError) and fault is None and not isinstance(error, PictureError)
         if expected or not sources.run.has_stored_results:
             raise
         by = f" It is drawn by the plugin {fault.title}." if fault is not None else ""

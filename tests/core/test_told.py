@@ -167,6 +167,15 @@ def test_a_view_says_from_what_it_could_not_be_drawn(tmp_path, monkeypatch):
     assert "IndexError: " in fault
 
 
+def test_a_number_that_no_picture_has_is_told_of_the_file(base, tmp_path, monkeypatch):
+    path = _named(base, "/analyses/one/results/profile_interval", "infinite", tmp_path / "altered.plaidwork")
+    words = "This view cannot be drawn from the results in the file: “profile” (2 × 16 numbers), “profile_interval” (2 × 16 × 2 numbers)."
+    assert any(words in text for text in pictures(load(path, Session, probed=True))[1])
+    monkeypatch.setattr("plaidwork.core.views.drawing.explained", lambda sources: nullcontext())
+    said = pictures(load(path, Session, probed=True))[1]
+    assert any("infinite" in text for text in said)
+
+
 def test_a_shape_that_a_view_does_not_look_at_is_told(base, tmp_path, monkeypatch):
     path = _named(base, "/analyses/one/results/profile", "longer along 0", tmp_path / "altered.plaidwork")
     words = "The results in the file do not fit this view: “profile_interval” has shape (2, 16, 2); interval needs"
