@@ -34,7 +34,7 @@ class WindowState:
         """Show the pages of an item of the tree in the order they were in, with the tab in front that was there."""
         self._item = ("", "")  # what comes up on the way there is not worth remembering
         kept = self._tabs(item)
-        order = [str(key) for key in kept.get("order", ())]
+        order = [str(key) for key in found] if isinstance(found := kept.get("order"), list) else []
         known = [info for key in order for info in infos if info.key == key]
         # a page that is new since then stays beside the one that it follows
         for index, info in enumerate(infos):
@@ -54,7 +54,11 @@ class WindowState:
         return found if isinstance(found, dict) else {}
 
     def _tabs(self, item: tuple[str, str]) -> dict[str, Any]:
-        found = self._kept().get("tabs", {}).get(" ".join(item))
+        found = self._all_tabs().get(" ".join(item))
+        return found if isinstance(found, dict) else {}
+
+    def _all_tabs(self) -> dict[str, Any]:
+        found = self._kept().get("tabs")
         return found if isinstance(found, dict) else {}
 
     def _keep(self, name: str, value: Any) -> None:
@@ -71,4 +75,4 @@ class WindowState:
         about = {**self._tabs(self._item), "front": front}
         if moved:
             about["order"] = self._workspace.tab_keys()
-        self._keep("tabs", {**self._kept().get("tabs", {}), " ".join(self._item): about})
+        self._keep("tabs", {**self._all_tabs(), " ".join(self._item): about})

@@ -270,14 +270,19 @@ class Workbench(QObject):
         """A dataset of the session has another name now: searches and what was chosen on its page follow."""
         self.studies.rename_data(old, name)
         kept = self.session.views.get(DATA_VIEWS, {})
-        if old in kept:
+        if isinstance(kept, dict) and old in kept:
             kept[name] = kept.pop(old)
         self.data_renamed.emit(old, name)
         self.data_changed.emit(name)
 
     def kept_view(self, name: str) -> dict[str, Any]:
         """Where the choices of the page of a dataset are kept."""
-        found: dict[str, Any] = self.session.views.setdefault(DATA_VIEWS, {}).setdefault(name, {})
+        views = self.session.views
+        if not isinstance(views.get(DATA_VIEWS), dict):
+            views[DATA_VIEWS] = {}
+        if not isinstance(views[DATA_VIEWS].get(name), dict):
+            views[DATA_VIEWS][name] = {}
+        found: dict[str, Any] = views[DATA_VIEWS][name]
         return found
 
     # -- fits -----------------------------------------------------------------------------------

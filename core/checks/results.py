@@ -27,6 +27,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures import describe
 from plaidwork.core.session.session import Session
 from plaidwork.core.views.drawing import is_picture, picture_of
+from plaidwork.core.views.fitting_roles import role_fault
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 
 _RANGES = {"acceptance": (0.0, 1.0), "share": (0.0, 1.0), "count": (0.0, math.inf)}
@@ -228,46 +229,9 @@ def _check_role(
         thing = found[source]
     else:
         raise fail(bench, name, f"no result is named “{source}” ({role.name}).", near(source, found))
-    if isinstance(thing, Table):
-        if not role.table:
-            raise fail(bench, name, f"“{source}” is a table; {role.name} needs numbers.")
-        if len(thing.columns) < role.min_columns:
-            raise fail(
-                bench,
-                name,
-                f"“{source}” has {counted(len(thing.columns), 'column')}, needs {role.min_columns}.",
-            )
-        return
-    if not isinstance(thing, Result) or not role.array:
-        kind = "text" if isinstance(thing, str) else type(thing).__name__
-        raise fail(
-            bench, name, f"“{source}” is {kind}; {role.name} needs {'a table' if role.table else 'numbers'}."
-        )
-    if not role.text and thing.values.dtype.kind not in "biuf":
-        raise fail(bench, name, f"“{source}” holds {thing.values.dtype}; {role.name} needs numbers.")
-    if role.shapes and not any(_fits(shape, thing.values.shape, letters) for shape in role.shapes):
-        wanted = " or ".join(_shape_text(shape, letters) for shape in role.shapes)
-        raise fail(bench, name, f"“{source}” has shape {thing.values.shape}; {role.name} needs {wanted}.")
-
-
-def _fits(shape: tuple[str | int, ...], found: tuple[int, ...], letters: dict[str | int, int]) -> bool:
-    if len(shape) != len(found):
-        return False
-    bound = dict(letters)
-    for want, n in zip(shape, found):
-        if (want if isinstance(want, int) else bound.setdefault(want, n)) != n:
-            return False
-    letters.update(bound)
-    return True
-
-
-def _shape_text(shape: tuple[str | int, ...], letters: dict[str | int, int]) -> str:
-    return (
-        "("
-        + ", ".join(str(letters.get(item, item)) for item in shape)
-        + ("," if len(shape) == 1 else "")
-        + ")"
-    )
+    fault = role_fault(role, source, thing, letters)
+    if fault:
+        raise fail(bench, name, fault)
 
 
 @check("summarises what there is: one draw, chains of unequal length")

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, cast
 
-from plaidwork.core.contract.hyperparameter import Choice, DeclarationError, Hyperparameter
-from plaidwork.core.contract.metric import Metric
-from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import API_VERSION, Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract.hyperparameter import DeclarationError
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.contract.typed import UnfitError, built, told
 
 
 def spec_to_json(spec: ModelSpec) -> dict[str, Any]:
@@ -29,7 +28,7 @@ def spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
     """The declaration back from :func:`spec_to_json`. Raises ``DeclarationError`` when it is not one."""
     try:
         return _spec_from_json(record)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (UnfitError, KeyError, TypeError, AttributeError) as error:
         raise DeclarationError(f"stored declaration is damaged: {error}") from error
 
 
@@ -38,29 +37,20 @@ _MOST_DECLARED = 2_000
 
 
 def _spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
+    if not isinstance(record, Mapping):
+        raise DeclarationError(f"stored declaration is damaged: it is {told(record)}")
     values = dict(record)
     for name in ("inputs", "hyperparameters", "variables", "traces", "views", "metrics"):
         if len(values.get(name, ())) > _MOST_DECLARED:
             raise DeclarationError(
                 f"it declares {len(values[name])} {name}, at most {_MOST_DECLARED} are read"
             )
-
-    def many(cls: type, items: Any) -> tuple[Any, ...]:
-        return tuple(cls(**item) for item in items)
-
-    parameters = []
-    for item in values["hyperparameters"]:
-        item = dict(item)
-        item["choices"] = many(Choice, item.get("choices", ()))
-        item["when"] = {k: tuple(v) if isinstance(v, list) else v for k, v in item.get("when", {}).items()}
-        parameters.append(Hyperparameter(**item))
-    values["hyperparameters"] = tuple(parameters)
-    values["inputs"] = many(Input, values["inputs"])
-    values["variables"] = many(Variable, values.get("variables", ()))
-    values["traces"] = many(Trace, values.get("traces", ()))
+    values["hyperparameters"] = [_tuples_in_when(item) for item in values["hyperparameters"]]
     views = values.get("views", ())  # older declarations have “live”, which never did anything
-    values["views"] = many(View, [{k: v for k, v in view.items() if k != "live"} for view in views])
-    values["schedule"] = Schedule(**values.get("schedule", {}))
-    values["metrics"] = many(Metric, values.get("metrics", ()))
-    values["api"] = tuple(values.get("api", API_VERSION))
-    return ModelSpec(**values)
+    values["views"] = [{k: v for k, v in view.items() if k != "live"} for view in views]
+    return built(ModelSpec, values)
+
+
+def _tuples_in_when(item: Mapping[str, Any]) -> dict[str, Any]:
+    when = {k: tuple(v) if isinstance(v, list) else v for k, v in item.get("when", {}).items()}
+    return {**item, "when": when}

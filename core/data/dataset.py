@@ -44,6 +44,10 @@ class Step:
         return self.options.get("text", self.name)
 
 
+MOST_PIXELS = 1 << 26
+"""Pixels of an image, whether they have a column or not: a picture of it has them all."""
+
+
 class _Base(Holder):
     __slots__ = ("_counted", "_digest", "_missing")
     _counted: int
@@ -125,6 +129,8 @@ class Dataset(_Base):
         if len(shape) != 2 or min(shape) < 1 or len(self.shape) != 2:
             raise DataError(f"{found} are not height × width, or the data are no matrix.")
         pixels, columns = shape[0] * shape[1], self.shape[1]
+        if pixels > MOST_PIXELS:
+            raise DataError(f"{found} have {counted(pixels, 'pixel')}, at most {MOST_PIXELS} are drawn.")
         if PIXEL not in self.column_table:
             if pixels != columns:
                 raise DataError(

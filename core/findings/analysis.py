@@ -215,6 +215,8 @@ class AnalysisRecord:
     files: Mapping[str, AttachedFile] = field(default_factory=dict)
     standing: str = ""
     exploratory: bool = False
+    stored: bool = field(default=False, compare=False)
+    """Whether the results are those of a file: anybody may have written them."""
 
     def text(self, name: str) -> str:
         """A result that is a text, else empty."""
@@ -224,7 +226,7 @@ class AnalysisRecord:
 
 def run_showing(run: Run, record: AnalysisRecord) -> Run:
     """The run with the results of the analysis in place of its own: what views and exports of them are given."""
-    return replace(
+    shown = replace(
         run,
         results=dict(record.results),
         results_draws=record.draws,
@@ -233,3 +235,5 @@ def run_showing(run: Run, record: AnalysisRecord) -> Run:
         view_settings=run.view_settings.setdefault("analyses", {}).setdefault(record.id, {}),
         analyses=[],
     )
+    shown.stored_results = shown.results if record.stored else None
+    return shown

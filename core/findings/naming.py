@@ -318,4 +318,5 @@ def names_of_old_sessions(spec: ModelSpec, view_settings: dict[str, Any]) -> dic
     """Names of blocks as they were kept before other things could be named; taken out of ``view_settings``."""
     old = view_settings.pop("names", None)
     dim = next(iter(spec.dims), "")
-    return {found_dim(spec, dim): {str(k): str(v) for k, v in old.items()}} if old and dim else {}
+    named = {str(k): str(v) for k, v in old.items()} if isinstance(old, dict) else {}
+    return {found_dim(spec, dim): named} if named and dim else {}

@@ -39,9 +39,35 @@ def put(thing: h5py.HLObject, /, **attrs: Any) -> None:
 
 
 def text_of(thing: h5py.HLObject, name: str) -> str:
-    """A text set by :func:`put`. Raises ``KeyError`` when it is missing."""
-    value = str(thing.attrs[name])
+    """A text set by :func:`put`. Raises ``SessionError`` when it is missing, or no text."""
+    value = thing.attrs.get(name)
+    if not isinstance(value, str):
+        found = "missing" if value is None else str(value)[:40]
+        raise SessionError(f"the attribute “{name}” of “{thing.name}” is {found}, expected a text.")
     return str(json.loads(value[5:])) if value.startswith("json:") else value
+
+
+def number_of(thing: h5py.HLObject, name: str, low: float = 0, high: float = 2**63 - 1) -> int:
+    """A whole number set by :func:`put`, from ``low`` to ``high``. Raises ``SessionError`` naming it and what was found."""
+    found = thing.attrs.get(name)
+    whole = np.ndim(found) == 0 and np.asarray(found).dtype.kind in "iu"
+    if not whole or not low <= int(found) <= high:
+        raise SessionError(
+            f"the attribute “{name}” of “{thing.name}” is {str(found)[:40]}, expected a whole number "
+            f"from {low} to {high}."
+        )
+    return int(found)
+
+
+def share_of(thing: h5py.HLObject, name: str, high: float = 1.0) -> float:
+    """A number from 0 to ``high`` (a share unless told) set by :func:`put`. Raises ``SessionError`` naming it and what was found."""
+    found = thing.attrs.get(name)
+    number = np.ndim(found) == 0 and np.asarray(found).dtype.kind in "iuf"
+    if not number or not 0 <= float(found) <= high:
+        raise SessionError(
+            f"the attribute “{name}” of “{thing.name}” is {str(found)[:40]}, expected a number from 0 to {high:g}."
+        )
+    return float(found)
 
 
 class Writer:

@@ -51,6 +51,15 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def is_moment(text: str) -> bool:
+    """Whether a text is a time, as :func:`now` gives it, that can be told in the time of this place."""
+    try:
+        datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return False
+    return True
+
+
 @dataclass
 class Run:
     """A fit and all that belongs to it.
@@ -89,6 +98,8 @@ class Run:
     session: Session | None = field(default=None, init=False, repr=False, compare=False)
     foreign: bool = field(default=False, repr=False, compare=False)
     """Whether it is from a file, and nobody has looked yet whether its draws fit: see ``fitting_draws``."""
+    stored_results: Results | None = field(default=None, init=False, repr=False, compare=False)
+    """The results as a file had them, for as long as no others have taken their place."""
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
     _parts: dict[object, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -253,6 +264,11 @@ class Run:
         )
         part.session = self.session
         return part
+
+    @property
+    def has_stored_results(self) -> bool:
+        """Whether its results are those of a file: anybody may have written them."""
+        return self.results is self.stored_results
 
     @property
     def draws(self) -> DrawsByName:

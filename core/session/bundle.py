@@ -170,8 +170,7 @@ class BundleWriter:
         self._text(json.dumps(about, ensure_ascii=False, indent=1), *folder, "analysis.json")
         self._results(run_showing(run, record), session, record.results, *folder)
         for file in record.files.values():
-            path = Path(file.name)
-            self._path(*folder, "files", f"{file_name(path.stem)}{path.suffix}").write_bytes(file.content)
+            self._path(*folder, "files", file_name(Path(file.name).name)).write_bytes(file.content)
 
     def _results(self, run: Run, session: Session, stored: Results, *folder: str) -> None:
         """Results under the names that are shown (see :mod:`plaidwork.core.findings.naming`)."""

@@ -18,6 +18,9 @@ from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.annotated import Annotated, annotated, key_of
 
+_MOST_CLASSES = 100_000
+"""Classes of a result that can become labels: each is given a name."""
+
 
 @dataclass(frozen=True)
 class ResultData:
@@ -77,7 +80,7 @@ def data_of(run: Run, datasets: Mapping[str, Dataset], name: str) -> Dataset:
         samples_in="rows" if one.values.ndim == 2 and one.of == "samples" else "",
     )  # fmt: skip
     if one.values.ndim == 2:
-        other = next(dim for dim in result.dims if dim not in _dims(run))
+        other = _found_dim(run, result)
         return replace(made, column_label=f"{other.replace('_', ' ')}{'es' if other.endswith('s') else 's'}")
     return _labels(run, datasets, made) if one.values.dtype.kind == "i" else made
 
@@ -109,7 +112,8 @@ def _all(run: Run, datasets: Mapping[str, Dataset]) -> dict[str, _Found]:
 def _fits(result: Result, values: np.ndarray) -> bool:
     """Numbers of all items; one of whole numbers is a label of each."""
     numbers = values.dtype.kind == "f" and bool(np.isfinite(values).all())
-    return (numbers and values.ndim == 2) or (values.ndim == 1 and (numbers or result.held.dtype.kind == "i"))
+    labels = result.held.dtype.kind == "i" and values.max(initial=-1) < _MOST_CLASSES
+    return (numbers and values.ndim == 2) or (values.ndim == 1 and (numbers or bool(labels)))
 
 
 def _samples(beside: Annotated) -> Dataset:
@@ -136,9 +140,14 @@ def _dims(run: Run) -> set[str]:
     return own | (set(view.dims) if isinstance(view, Result) else set())
 
 
+def _found_dim(run: Run, result: Result) -> str:
+    """The dim of what was found; of a result that has none but those of the data, its last."""
+    return next((dim for dim in result.dims if dim not in _dims(run)), result.dims[-1])
+
+
 def _columns(run: Run, datasets: Mapping[str, Dataset], result: Result, count: int) -> tuple[str, ...]:
     """Names of what was found, as the user calls it; numbers where it has none."""
-    other = next(dim for dim in result.dims if dim not in _dims(run))
+    other = _found_dim(run, result)
     named = run.results.get(other)
     if isinstance(named, Result) and len(named.values) == count:
         return tuple(map(str, Naming(run, datasets).texts(np.asarray(named.values))))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.draws.chain import copy_state
+from plaidwork.core.draws.chain import ChainRecord, copy_state
 from plaidwork.core.draws.counting import counted
-from plaidwork.core.errors import DataError, SessionError
+from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run, now
 from plaidwork.core.session.actions import record_action
@@ -175,19 +175,36 @@ class Session:
 
 
 def _upgrade(model: Model, run: Run, plan: FitPlan) -> None:
-    """States and checkpoints of an earlier version in today's form: those of all chains, or of none."""
+    """States and checkpoints of an earlier version in today's form: those of all chains, or of none.
+
+    A model sees them as the file had them, and only then are they compared with its own: what it cannot do with one is said of the
+    file, with the method that failed. Raises ``SessionError``, and what the model raises for the user.
+    """
     before = run.spec.state_version
 
-    def today(state: Any) -> Any:
-        return (
-            None if state is None else model.upgrade_state(copy_state(state), before, plan.data, plan.params)
-        )
+    def today(record: ChainRecord, state: Any) -> Any:
+        if state is None:
+            return None
+        try:
+            with blamed(model, "upgrade_state"):
+                return model.upgrade_state(copy_state(state), before, plan.data, plan.params)
+        except PluginError as error:
+            if error.fault is None or not record.foreign:
+                raise
+            raise SessionError(
+                f"Chain {record.chain + 1} of {run.title} cannot go on: its stored state is of version {before}, and is not "
+                f"one that {error.fault.title} can turn into today's form ({error.fault.error}).",
+                "The file is damaged, or somebody changed it; if neither can be, tell the author of the model. What it holds can "
+                "be looked at; to go on, start a new fit with the same settings.",
+            ) from error
 
-    with blamed(model, "upgrade_state"):
-        found = [
-            (today(record.state), record.saved and replace(record.saved, state=today(record.saved.state)))
-            for record in run.chains
-        ]
+    found = [
+        (
+            today(record, record.state),
+            record.saved and replace(record.saved, state=today(record, record.saved.state)),
+        )
+        for record in run.chains
+    ]
     for record, (state, saved) in zip(run.chains, found, strict=True):
         record.state, record.saved = state, saved
     run.spec = replace(run.spec, state_version=model.spec.state_version)

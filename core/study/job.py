@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.typed import fitting
 from plaidwork.core.findings.predictive import Score
 from plaidwork.core.inference.run import Run
 
@@ -109,7 +110,7 @@ class StudyJob:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> StudyJob:
         """What :meth:`to_json` wrote; one that was under way waits again."""
-        status = record["status"]
+        status = fitting(record["status"], Status, "status")
         params = {n: tuple(v) if isinstance(v, list) else v for n, v in record["params"].items()}
         return cls(
             int(record["number"]),

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from plaidwork.core.contract.metric import Metric, undeclared_metric
 from plaidwork.core.contract.model import Table
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.typed import built, fitting
 from plaidwork.core.errors import SettingError
-from plaidwork.core.inference.run import now
+from plaidwork.core.inference.run import is_moment, now
 from plaidwork.core.study.by_view import view_table
 from plaidwork.core.study.job import StudyJob
 from plaidwork.core.study.tables import record_table, setting_table, shown
@@ -230,25 +231,30 @@ class StudyRecord:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> StudyRecord:
         """What :meth:`to_json` wrote. Raises ``KeyError``, ``TypeError`` or ``ValueError`` when it is damaged."""
-        return StudyRecord(
+        found = StudyRecord(
             model_id=str(record["model"]),
             version=str(record.get("version", "")),
             model_title=str(record.get("model_title", record["model"])),
-            input_names={name: tuple(names) for name, names in record["inputs"].items()},
+            input_names=fitting(record["inputs"], Mapping[str, tuple[str, ...]], "inputs"),
             jobs=[StudyJob.from_json(job) for job in record["jobs"]],
             metric=Metric.from_json(record["metric"]),
             schedule=Schedule(**record["schedule"]),
             metrics=[Metric.from_json(metric) for metric in record.get("metrics", ())],
-            varied=tuple(record["varied"]),
-            titles=dict(record.get("titles", {})),
-            labels={name: dict(texts) for name, texts in record.get("labels", {}).items()},
+            varied=fitting(record["varied"], tuple[str, ...], "varied"),
+            titles=fitting(record.get("titles", {}), Mapping[str, str], "titles"),
+            labels=fitting(record.get("labels", {}), Mapping[str, Mapping[str, str]], "labels"),
             title=str(record["title"]),
             holdout=float(record.get("holdout", 0.0)),
             data_hash=str(record.get("data_hash", "")),
             id=str(record["id"]),
             created=str(record.get("created", "")),
-            choices=[StudyChoice(**choice) for choice in record.get("choices", ())],
+            choices=[built(StudyChoice, choice) for choice in record.get("choices", ())],
         )
+        if not all(name in job.params for job in found.jobs for name in found.varied):
+            raise ValueError("a fit does not say what varies")
+        if not all(is_moment(choice.time) for choice in found.choices):
+            raise ValueError("a choice has no time")
+        return found
 
     def put(self, session: Session) -> None:
         """Write the record as it is now into the session, in the place of the one before."""

@@ -36,7 +36,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     if len(data.modes) > 1:
         mode = choices.pick("show", "Show", [(key, MODES[key]) for key in data.modes])
     kept = sources.run.view_settings.get("selection", {}).get("threshold")
-    first = float(sources.view.options.get("threshold", 0.5) if kept is None else kept)
+    first = float(kept if isinstance(kept, int | float) else sources.view.options.get("threshold", 0.5))
     threshold = choices.number("threshold", "Membership at least", 0.0, 1.0, first, 0.01)
     blocks = StillBlocks(sources.run, data, threshold)
     strips: tuple[Strip, ...] = ()

@@ -13,6 +13,7 @@ from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.pictures import Picture, ViewChoice, ViewChoices
 from plaidwork.core.pictures.choices import LIST
 from plaidwork.core.pictures.multiples import MOST, side_by_side
+from plaidwork.core.views.explaining import explained
 from plaidwork.core.views.sources import Sources
 
 BESIDE = "beside"
@@ -66,7 +67,8 @@ def picture_of(
 
 
 def _load(sources: Sources, choices: ViewChoices) -> Picture:
-    found: Picture = import_module(f"plaidwork.core.views.{sources.view.kind}").load(sources, choices)
+    with explained(sources):
+        found: Picture = import_module(f"plaidwork.core.views.{sources.view.kind}").load(sources, choices)
     return found
 
 

@@ -226,6 +226,8 @@ def _listed(sources: Sources, count: int) -> tuple[tuple[str, ...], np.ndarray, 
         word = ((found.label if isinstance(found, Result) else "") or dim).lower()
     else:
         word = dim
+    if not sources.has("names") and n > MOST_NODES:
+        raise SourceError(f"The edges name nodes up to {n - 1}; at most {MOST_NODES} can be drawn.")
     if len(ends) and (ends.min() < 0 or ends.max() >= n):
         raise SourceError(f"The edges name nodes from {ends.min()} to {ends.max()}; there are {n}, from 0.")
     return role_names(sources, "names", dim, n), ends.astype(np.intp), word.replace("_", " ")

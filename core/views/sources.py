@@ -21,6 +21,7 @@ from plaidwork.core.findings.response import OPTION, Places, ResponseInput
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.subsets import joined_names
+from plaidwork.core.views.fitting_roles import misfit_of
 
 if TYPE_CHECKING:
     from plaidwork.core.plugins.registry import Registry
@@ -57,6 +58,8 @@ class Sources:
         self.run, self.view = run, view
         self._plugins, self._own = plugins, dict(own or {})
         self._runs = tuple(session.runs.values())
+        self._look = run.has_stored_results
+        """Whether the results are a file's, and nobody has looked yet whether they fit the view."""
 
     @property
     def results(self) -> dict[str, Any]:
@@ -83,6 +86,9 @@ class Sources:
             return self._draws(name.removeprefix(DRAWS))
         if not self._results:
             raise NotYet
+        if self._look and (fault := misfit_of(self.view, self._results)):
+            raise SourceError(f"The results in the file do not fit this view: {fault}")
+        self._look = False
         if name not in self._results:
             raise SourceError(f"The run has no result named “{name}”, which the view needs as {role}.")
         return self._naming.result(name, self._results[name])
@@ -267,13 +273,14 @@ class Sources:
         named = {
             self.view.source[role]: result for role, result in replaced.items() if role in self.view.source
         }
-        other._results = {**self._results, **named}
+        other._results, other._look = {**self._results, **named}, False
         return other
 
     def of_run(self, run: Run) -> Sources:
         """These sources with the results, draws and names of another run of the same data."""
         other = copy(self)
         other.run, other._results, other._naming = run, dict(run.results), Naming(run, self._datasets)
+        other._look = run.has_stored_results
         return other
 
     def alike(self) -> tuple[Run, ...]:

@@ -109,9 +109,9 @@ def color_limits(values: NDArray[Any], diverging: bool) -> tuple[float, float]:
 
 
 def to_rgba(values: NDArray[Any], table: NDArray[np.uint8], low: float, high: float) -> NDArray[np.uint8]:
-    """Colour a matrix with a (256, 4) table; missing cells become transparent."""
+    """Colour a matrix with a (256, 4) table; missing cells become transparent. Where all is alike it is the first colour."""
     missing = ~np.isfinite(values)
-    scale = 255.0 / (high - low)
+    scale = 255.0 / (high - low) if high > low else 0.0
     with np.errstate(invalid="ignore", over="ignore"):
         step = np.multiply(values, scale, dtype=np.float32, casting="unsafe")
         step += np.float32(0.5 - low * scale)

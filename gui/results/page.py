@@ -12,9 +12,10 @@ from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPalette
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from plaidwork.core.contract.spec import View
-from plaidwork.core.errors import PluginError
+from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.refusals import unwritten
+from plaidwork.core.views.explaining import explained
 from plaidwork.core.views.printing import words_above
 from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.icons import icon
@@ -217,7 +218,8 @@ class ResultPage(LowRoom, Renaming, Stated):
         def load(task: Task, looks: bool = False) -> tuple[Sources, Any, tuple[tuple[str, ...], ...]]:
             task.check()  # another one may have been asked for while this one waited
             shown = sources.of_run(self.run.solution(number)) if number else sources
-            return shown, (self.first_look if looks else self.load)(shown), (captions, shown.parts())
+            with explained(shown):
+                return shown, (self.first_look if looks else self.load)(shown), (captions, shown.parts())
 
         def go_on(first: tuple[Sources, Any, tuple[tuple[str, ...], ...]]) -> None:
             self._task = self.start(load, self._done, self._failed)
@@ -239,15 +241,16 @@ class ResultPage(LowRoom, Renaming, Stated):
         self._sources = sources
         try:
             self._stack.setCurrentWidget(self._content)
-            with self.choices.quiet():
-                self.show_loaded(self.loaded)
-            self.choices.restore()
+            with explained(sources):
+                with self.choices.quiet():
+                    self.show_loaded(self.loaded)
+                self.choices.restore()
+                self.update_head()
         except Exception as error:
             import traceback
 
-            self.show_failure(f"{type(error).__name__}: {error}", traceback.format_exc())
+            self._failed(error, traceback.format_exc())
             return
-        self.update_head()
         self.loaded_changed.emit()
 
     def _failed(self, error: BaseException, details: str) -> None:
@@ -256,7 +259,11 @@ class ResultPage(LowRoom, Renaming, Stated):
         if isinstance(error, NotYet):
             self.show_nothing_yet()
         elif isinstance(error, SourceError):
-            self.show_failure(str(error), "")
+            cause = error.__cause__
+            expected = cause is None or (
+                isinstance(cause, PlaidworkError) and not isinstance(cause, PluginError)
+            )
+            self.show_failure(str(error), "" if expected else details)
         elif isinstance(error, PluginError):
             report = error.fault.report if error.fault is not None else details
             self.show_failure(error.message, report, error.plugin)

@@ -18,6 +18,9 @@ _ROLES = {
     "control": QPalette.ColorRole.Dark,
 }
 
+_MOST = 4000
+"""Characters of a text that may be cut: more are never seen, and to lay out a hundred thousand takes seconds."""
+
 
 class Label(QLabel):
     """Plain text; never interprets markup, so that names from files are safe.
@@ -175,7 +178,10 @@ class Label(QLabel):
         if self._own_tip and self.toolTip() == self._own_tip:
             self.setToolTip("")
         self._own_tip = ""
-        super().setText(text if self._given else tr(text))
+        text = text if self._given else tr(text)
+        if self._elide and len(text) > _MOST:
+            text = f"{text[:_MOST]}…"
+        super().setText(text)
 
     def _pen_color(self) -> QColor:
         return self.palette().color(self.foregroundRole())

@@ -28,6 +28,14 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 STATUS_ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
 
 
+_MOST = 2000
+"""Characters of a cell that are shown: to lay out many thousand in each takes seconds. What is copied or written has all."""
+
+
+def _seen(text: str) -> str:
+    return text if len(text) <= _MOST else f"{text[:_MOST]}…"
+
+
 class ColumnModel(QAbstractTableModel):
     """Rows are numbers into an order array, so sorting and filtering move no data.
 
@@ -97,14 +105,16 @@ class ColumnModel(QAbstractTableModel):
         if not index.isValid():
             return None
         column = index.column()
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _seen(self.text(index.row(), column))
+        if role == Qt.ItemDataRole.EditRole:
             return self.text(index.row(), column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if self.is_number(column) else _LEFT
         if role == Qt.ItemDataRole.DecorationRole and column == 0:
             return self._decoration(int(self._order[index.row()]))
         if role == Qt.ItemDataRole.ToolTipRole:
-            text = self.text(index.row(), column)
+            text = _seen(self.text(index.row(), column))
             return text if len(text) > 24 else None
         return None
 

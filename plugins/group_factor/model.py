@@ -100,7 +100,8 @@ class GroupFactor(Model[Fields, Settings]):
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version in (2, 3):
-            return upgraded(state, from_version)
+            views = data["views"]
+            return upgraded(state, from_version, (views[0].shape[0], sum(view.shape[1] for view in views)))
         return super().upgrade_state(state, from_version, data, params)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:

@@ -17,12 +17,17 @@ RELAXING = "over_relaxation"
 """Entry of the host, with what a sweep under way began from."""
 
 
-def upgraded(state: State, version: int) -> Fields:
-    """A state of version 2, in which the model itself kept where the sweep stood, or 3, without sums of products."""
+def upgraded(state: State, version: int, shape: tuple[int, int]) -> Fields:
+    """A state of version 2, in which the model itself kept where the sweep stood, or 3, without sums of products.
+
+    ``shape`` are the samples and the features of the data: the sums are as large as these say, and kernels go through them.
+    """
     if version == 2:
         stage, at = OLD_STAGES[state.pop("stage")], state.pop("at")
         if stage != "deviance" or at:
             state[POSITION] = {"stage": "weak factors" if stage == "deviance" else stage, "at": at}
+    if not _sound(cast(Fields, state), shape):
+        raise ModelError("The stored state does not fit the data and settings.", "Fit again to go on.")
     (k, d), n_groups = state["w"].shape, len(state["scale"])
     added: dict[str, Any] = {
         "cross": np.zeros((k, n_groups, d)),
@@ -31,8 +36,6 @@ def upgraded(state: State, version: int) -> Fields:
     }
     state |= added
     fields = cast(Fields, state)
-    if not _sound(fields):
-        raise ModelError("The stored state does not fit the data and settings.", "Fit again to go on.")
     if "start" not in state and state.get(POSITION, {}).get("stage") != "start":
         update_products(fields, 0, d, totals=True)
         state["stale"] = 0
@@ -45,12 +48,14 @@ def upgraded(state: State, version: int) -> Fields:
     return fields
 
 
-def _sound(state: Fields) -> bool:
+def _sound(state: Fields, shape: tuple[int, int]) -> bool:
     """Whether sums of products can be made: factors, samples and features are the same in what they are made of."""
     (k, n), (groups, d), first = state["z"].shape, state["scale"].shape, state["first"]
     ends = (
         len(first) == len(state["kinds"]) + 1 == len(state["level"]) + 1 and first[0] == 0 and first[-1] == d
     )
+    if (n, d) != shape or groups > max(n, 1):
+        return False
     if not ends or (np.diff(first) < 0).any() or state["w"].shape != (k, d) or state["group"].shape != (n,):
         return False
     if state["group"].min(initial=0) < 0 or state["group"].max(initial=0) >= groups:

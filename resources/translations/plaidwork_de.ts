@@ -366,6 +366,14 @@
    <translation>%1 sind nicht Höhe × Breite, oder die Daten sind keine Matrix.</translation>
   </message>
   <message>
+   <source>%1 have %2 pixel, at most %3 are drawn.</source>
+   <translation>%1 haben %2 Pixel; höchstens %3 werden gezeichnet.</translation>
+  </message>
+  <message>
+   <source>%1 have %2 pixels, at most %3 are drawn.</source>
+   <translation>%1 haben %2 Pixel; höchstens %3 werden gezeichnet.</translation>
+  </message>
+  <message>
    <source>%1 have %2 pixel, but there are %3 column.</source>
    <translation>%1 haben %2 Pixel, es gibt aber %3 Spalte.</translation>
   </message>
@@ -5444,6 +5452,18 @@
  <context>
   <name>core/hdf5/h5.py</name>
   <message>
+   <source>the attribute “%1” of “%2” is %3, expected a text.</source>
+   <translation>das Attribut „%1“ von „%2“ ist %3, erwartet wird ein Text.</translation>
+  </message>
+  <message>
+   <source>the attribute “%1” of “%2” is %3, expected a whole number from %4 to %5.</source>
+   <translation>das Attribut „%1“ von „%2“ ist %3, erwartet wird eine ganze Zahl von %4 bis %5.</translation>
+  </message>
+  <message>
+   <source>the attribute “%1” of “%2” is %3, expected a number from 0 to %4.</source>
+   <translation>das Attribut „%1“ von „%2“ ist %3, erwartet wird eine Zahl von 0 bis %4.</translation>
+  </message>
+  <message>
    <source>“%1” is missing.</source>
    <translation>„%1“ fehlt.</translation>
   </message>
@@ -8019,6 +8039,14 @@
    <translation>Die Änderung rückgängig machen oder eine neue Anpassung mit den jetzigen Daten starten.</translation>
   </message>
   <message>
+   <source>Chain %1 of %2 cannot go on: its stored state is of version %3, and is not one that %4 can turn into today's form (%5).</source>
+   <translation>Kette %1 von %2 lässt sich nicht fortsetzen: Ihr gespeicherter Zustand ist von Version %3 und keiner, den %4 in die heutige Form bringen kann (%5).</translation>
+  </message>
+  <message>
+   <source>The file is damaged, or somebody changed it; if neither can be, tell the author of the model. What it holds can be looked at; to go on, start a new fit with the same settings.</source>
+   <translation>Die Datei ist beschädigt, oder jemand hat sie verändert; kann beides nicht sein, sagen Sie es dem Autor des Modells. Was sie enthält, lässt sich ansehen; um weiterzumachen, starten Sie eine neue Anpassung mit denselben Einstellungen.</translation>
+  </message>
+  <message>
    <source>holds no data “%1”</source>
    <translation>enthält keine Daten „%1“</translation>
   </message>
@@ -8056,6 +8084,10 @@
    <source>The file “%1” of an analysis does not match its checksum.</source>
    <translation>Die Datei „%1“ einer Analyse passt nicht zu ihrer Prüfsumme.</translation>
   </message>
+  <message>
+   <source>“%1” is not what was expected: %2.</source>
+   <translation>„%1“ ist nicht wie erwartet: %2.</translation>
+  </message>
  </context>
  <context>
   <name>core/session/store/annotated.py</name>
@@ -8066,6 +8098,38 @@
  </context>
  <context>
   <name>core/session/store/datasets.py</name>
+  <message>
+   <source>“%1” has the shape %2, expected rows, or rows and columns.</source>
+   <translation>„%1“ hat die Form %2, erwartet werden Zeilen, oder Zeilen und Spalten.</translation>
+  </message>
+  <message>
+   <source>“%1” holds texts, expected numbers.</source>
+   <translation>„%1“ enthält Texte, erwartet werden Zahlen.</translation>
+  </message>
+  <message>
+   <source>“%1” is %2 of the shape %3, expected a list of whole numbers.</source>
+   <translation>„%1“ ist %2 der Form %3, erwartet wird eine Liste ganzer Zahlen.</translation>
+  </message>
+  <message>
+   <source>“%1” has classes from %2 to %3, there are %4, numbered from 0.</source>
+   <translation>„%1“ hat Klassen von %2 bis %3; es gibt %4, von 0 an gezählt.</translation>
+  </message>
+  <message>
+   <source>it is %1, expected an object with entries</source>
+   <translation>es ist %1, erwartet wird ein Objekt mit Einträgen</translation>
+  </message>
+  <message>
+   <source>“%1” is missing</source>
+   <translation>„%1“ fehlt</translation>
+  </message>
+  <message>
+   <source>“%1” has “%2” of the shape %3, expected one axis.</source>
+   <translation>„%1“ hat „%2“ der Form %3, erwartet wird eine Achse.</translation>
+  </message>
+  <message>
+   <source>“%1” is %2 of the shape %3, expected a list of texts.</source>
+   <translation>„%1“ ist %2 der Form %3, erwartet wird eine Liste von Texten.</translation>
+  </message>
   <message>
    <source>“%1” has codes without a category.</source>
    <translation>„%1“ hat Codes ohne Kategorie.</translation>
@@ -8220,24 +8284,88 @@
    <source>The result “%1” is a %2, which cannot be stored.</source>
    <translation>Das Ergebnis „%1“ ist ein %2, das sich nicht speichern lässt.</translation>
   </message>
+  <message>
+   <source>“%1” is called “%2”, expected a name of its own without blanks.</source>
+   <translation>„%1“ heißt „%2“, erwartet wird ein eigener Name ohne Leerzeichen.</translation>
+  </message>
+  <message>
+   <source>“%1” is not stored as the kind “%2” is.</source>
+   <translation>„%1“ ist nicht so gespeichert wie die Art „%2“.</translation>
+  </message>
+  <message>
+   <source>“%1” is %2, expected a text.</source>
+   <translation>„%1“ ist %2, erwartet wird ein Text.</translation>
+  </message>
+  <message>
+   <source>“%1” tells of an unknown “%2”.</source>
+   <translation>„%1“ nennt ein unbekanntes „%2“.</translation>
+  </message>
+  <message>
+   <source>of “%1” %2.</source>
+   <translation>von „%1“: %2.</translation>
+  </message>
+  <message>
+   <source>the attribute “%1” of “%2” is no JSON.</source>
+   <translation>das Attribut „%1“ von „%2“ ist kein JSON.</translation>
+  </message>
+  <message>
+   <source>a list</source>
+   <translation>eine Liste</translation>
+  </message>
+  <message>
+   <source>an object with entries</source>
+   <translation>ein Objekt mit Einträgen</translation>
+  </message>
+  <message>
+   <source>the attribute “%1” of “%2” is %3, expected %4.</source>
+   <translation>das Attribut „%1“ von „%2“ ist %3, erwartet wird %4.</translation>
+  </message>
+  <message>
+   <source>%1 of the shape %2</source>
+   <translation>%1 der Form %2</translation>
+  </message>
+  <message>
+   <source>a single %1</source>
+   <translation>ein einzelnes %1</translation>
+  </message>
+  <message>
+   <source>one axis</source>
+   <translation>eine Achse</translation>
+  </message>
+  <message>
+   <source>“%1” is %2, expected %3, like each column before it.</source>
+   <translation>„%1“ ist %2, erwartet wird %3 wie bei jeder Spalte davor.</translation>
+  </message>
+  <message>
+   <source>“%1” has %2 decimals of “%3”, at most %4.</source>
+   <translation>„%1“ hat %2 Nachkommastellen von „%3“, höchstens sind es %4.</translation>
+  </message>
+  <message>
+   <source>“%1” has the shape %2 and the axes %3.</source>
+   <translation>„%1“ hat die Form %2 und die Achsen %3.</translation>
+  </message>
  </context>
  <context>
   <name>core/session/store/runs.py</name>
   <message>
-   <source>“%1” has the status “%2” and %3 chain.</source>
-   <translation>„%1“ hat den Status „%2“ und %3 Kette.</translation>
+   <source>“%1” has the status “%2”.</source>
+   <translation>„%1“ hat den Status „%2“.</translation>
   </message>
   <message>
-   <source>“%1” has the status “%2” and %3 chains.</source>
-   <translation>„%1“ hat den Status „%2“ und %3 Ketten.</translation>
+   <source>“%1” has the columns %2, expected texts, as many in each.</source>
+   <translation>„%1“ hat die Spalten %2, erwartet werden Texte, in jeder gleich viele.</translation>
   </message>
   <message>
-   <source>“%1” has shape %2 for %3 trace.</source>
-   <translation>„%1“ hat die Form %2 für %3 Verlauf.</translation>
+   <source>line %1 of “%2” has the time “%3”, expected one of ISO 8601.</source>
+   <translation>Zeile %1 von „%2“ hat die Zeit „%3“, erwartet wird eine nach ISO 8601.</translation>
   </message>
   <message>
-   <source>“%1” has shape %2 for %3 traces.</source>
-   <translation>„%1“ hat die Form %2 für %3 Verläufe.</translation>
+   <source>“%1” is %2 of the shape %3, expected numbers of %4 trace.</source>
+   <translation>„%1“ ist %2 der Form %3, erwartet werden Zahlen von %4 Verlauf.</translation>
+  </message>
+  <message>
+   <source>“%1” is %2 of the shape %3, expected numbers of %4 traces.</source>
+   <translation>„%1“ ist %2 der Form %3, erwartet werden Zahlen von %4 Verläufen.</translation>
   </message>
   <message>
    <source>%1 trace</source>
@@ -8378,6 +8506,10 @@
  <context>
   <name>core/session/store/wide.py</name>
   <message>
+   <source>“%1” has places of %2 and titles of %3.</source>
+   <translation>„%1“ hat Plätze vom Typ %2 und Titel vom Typ %3.</translation>
+  </message>
+  <message>
    <source>“%1” has %2 titles for %3 column.</source>
    <translation>„%1“ hat %2 Titel für %3 Spalte.</translation>
   </message>
@@ -8388,6 +8520,10 @@
   <message>
    <source>“%1” has texts that are not there.</source>
    <translation>„%1“ hat Texte, die nicht vorhanden sind.</translation>
+  </message>
+  <message>
+   <source>“%1” has words of %2, expected texts.</source>
+   <translation>„%1“ hat Wörter vom Typ %2, erwartet werden Texte.</translation>
   </message>
  </context>
  <context>
@@ -8417,10 +8553,6 @@
   <message>
    <source>a table</source>
    <translation>eine Tabelle</translation>
-  </message>
-  <message>
-   <source>a list</source>
-   <translation>eine Liste</translation>
   </message>
   <message>
    <source>a text</source>
@@ -9470,6 +9602,37 @@
   </message>
  </context>
  <context>
+  <name>core/views/explaining.py</name>
+  <message>
+   <source>It is drawn by the plugin %1.</source>
+   <translation>Sie wird vom Plugin %1 gezeichnet.</translation>
+  </message>
+  <message>
+   <source>This view cannot be drawn from the results in the file: %1.%2</source>
+   <translation>Diese Ansicht lässt sich aus den Ergebnissen in der Datei nicht zeichnen: %1.%2</translation>
+  </message>
+  <message>
+   <source>it names none of them</source>
+   <translation>sie nennt keines davon</translation>
+  </message>
+  <message>
+   <source>a table of %1 row and %2 column</source>
+   <translation>eine Tabelle mit %1 Zeile und %2 Spalte</translation>
+  </message>
+  <message>
+   <source>a table of %1 row and %2 columns</source>
+   <translation>eine Tabelle mit %1 Zeile und %2 Spalten</translation>
+  </message>
+  <message>
+   <source>a table of %1 rows and %2 column</source>
+   <translation>eine Tabelle mit %1 Zeilen und %2 Spalte</translation>
+  </message>
+  <message>
+   <source>a table of %1 rows and %2 columns</source>
+   <translation>eine Tabelle mit %1 Zeilen und %2 Spalten</translation>
+  </message>
+ </context>
+ <context>
   <name>core/views/factor_heatmap.py</name>
   <message>
    <source>Raw</source>
@@ -9661,6 +9824,37 @@
   <message>
    <source>Fitted value</source>
    <translation>Angepasster Wert</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/views/fitting_roles.py</name>
+  <message>
+   <source>“%1” is a table; %2 needs numbers.</source>
+   <translation>„%1“ ist eine Tabelle; %2 braucht Zahlen.</translation>
+  </message>
+  <message>
+   <source>“%1” has %2 column, needs %3.</source>
+   <translation>„%1“ hat %2 Spalte, nötig sind %3.</translation>
+  </message>
+  <message>
+   <source>“%1” has %2 columns, needs %3.</source>
+   <translation>„%1“ hat %2 Spalten, nötig sind %3.</translation>
+  </message>
+  <message>
+   <source>“%1” is %2; %3 needs a table.</source>
+   <translation>„%1“ ist %2; %3 braucht eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>“%1” is %2; %3 needs numbers.</source>
+   <translation>„%1“ ist %2; %3 braucht Zahlen.</translation>
+  </message>
+  <message>
+   <source>“%1” holds %2; %3 needs numbers.</source>
+   <translation>„%1“ enthält %2; %3 braucht Zahlen.</translation>
+  </message>
+  <message>
+   <source>“%1” has shape %2; %3 needs %4.</source>
+   <translation>„%1“ hat die Form %2; %3 braucht %4.</translation>
   </message>
  </context>
  <context>
@@ -10188,6 +10382,10 @@
    <translation>Die Kanten brauchen %1 Zeilen aus zwei ganzen Zahlen. Gefunden: %2, %3.</translation>
   </message>
   <message>
+   <source>The edges name nodes up to %1; at most %2 can be drawn.</source>
+   <translation>Die Kanten nennen Knoten bis %1; höchstens %2 lassen sich zeichnen.</translation>
+  </message>
+  <message>
    <source>The edges name nodes from %1 to %2; there are %3, from 0.</source>
    <translation>Die Kanten nennen Knoten von %1 bis %2; es gibt %3, gezählt ab 0.</translation>
   </message>
@@ -10564,6 +10762,10 @@
   <message>
    <source>The view “%1” does not say what its %2 are.</source>
    <translation>Die Ansicht „%1“ gibt nicht an, was ihr als %2 dient.</translation>
+  </message>
+  <message>
+   <source>The results in the file do not fit this view: %1</source>
+   <translation>Die Ergebnisse in der Datei passen nicht zu dieser Ansicht: %1</translation>
   </message>
   <message>
    <source>The run has no result named “%1”, which the view needs as %2.</source>
@@ -18439,6 +18641,14 @@ bestimmen und deren Werte clustern.</translation>
    <source>The draws have no clusters where samples have a view, or some where they have none.</source>
    <translation>Die Ziehungen haben keine Cluster, wo Proben eine Sicht haben, oder welche, wo sie keine haben.</translation>
   </message>
+  <message>
+   <source>The stored state does not fit the data and settings.</source>
+   <translation>Der gespeicherte Zustand passt nicht zu Daten und Einstellungen.</translation>
+  </message>
+  <message>
+   <source>Fit again to go on.</source>
+   <translation>Zum Weitermachen neu anpassen.</translation>
+  </message>
  </context>
  <context>
   <name>plugins/dirichlet_processes/multi_view/stored.py</name>
@@ -25172,17 +25382,6 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   <message>
    <source>precision of the scores</source>
    <translation>Präzision der Faktorwerte</translation>
-  </message>
- </context>
- <context>
-  <name>plugins/group_factor/upgrading.py</name>
-  <message>
-   <source>The stored state does not fit the data and settings.</source>
-   <translation>Der gespeicherte Zustand passt nicht zu Daten und Einstellungen.</translation>
-  </message>
-  <message>
-   <source>Fit again to go on.</source>
-   <translation>Zum Weitermachen neu anpassen.</translation>
   </message>
  </context>
  <context>

@@ -7,7 +7,7 @@ import pytest
 from toys import Walk, matrix
 
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.errors import ModelError
+from plaidwork.core.errors import ModelError, PluginError, SessionError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
@@ -70,3 +70,31 @@ def test_one_state_that_cannot_be_upgraded_leaves_all_as_they_are(path, monkeypa
     assert run.spec.state_version == Walk.spec.state_version
     assert run.n_draws
     assert run.results
+
+
+class Strict(Later):
+    """Takes something of an old state that it need not have."""
+
+    spec = replace(Later.spec)
+
+    def upgrade_state(self, state, from_version, data, params):
+        return {**state, "place": state["somewhere"]}
+
+
+def test_a_state_of_a_file_that_cannot_be_turned_is_told_of_the_file(path):
+    """Not of the plugin, as long as the state may be somebody else's; the run stays as it is."""
+    session = open_session(path)
+    (run,) = session.runs.values()
+    before = _states(run)
+    with pytest.raises(SessionError) as caught:
+        session.plan_of(run, registry_of(Strict))
+    assert caught.value.message.startswith(
+        f"Chain 1 of {run.title} cannot go on: its stored state is of version "
+    )
+    assert "(KeyError: 'somewhere')" in caught.value.message
+    assert "The file is damaged, or somebody changed it" in caught.value.hint
+    assert _states(run) == before
+    for record in run.chains:  # made in this process: it is the plugin's fault
+        record.foreign = False
+    with pytest.raises(PluginError, match="failed in upgrade_state"):
+        session.plan_of(run, registry_of(Strict))

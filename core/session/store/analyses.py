@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import h5py
 import numpy as np
 
 from plaidwork.core.contract.spec import View
+from plaidwork.core.contract.typed import UnfitError, built
 from plaidwork.core.errors import SessionError
 from plaidwork.core.findings.analysis import AnalysisRecord
 from plaidwork.core.findings.annotations import AnnotationRef
 from plaidwork.core.findings.attached import AttachedFile
-from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, number_of, put, share_of, text_of
 from plaidwork.core.hdf5.schema import link_name
 from plaidwork.core.inference.run import LogLine
 from plaidwork.core.session.store.results import ResultWriter, read_results
@@ -56,13 +59,33 @@ def write_analyses(
             results.write(name, result, number)
 
 
+@dataclass(frozen=True)
+class _FileName:
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class _About:
+    """What is told of an analysis beside its results."""
+
+    params: Mapping[str, Any]
+    inputs: Mapping[str, tuple[str, ...]]
+    annotations: Mapping[str, AnnotationRef | tuple[AnnotationRef, ...]]
+    views: tuple[View, ...]
+    log: tuple[LogLine, ...]
+    files: Mapping[str, _FileName] = field(default_factory=dict)
+    standing: str = ""
+    exploratory: bool = False
+
+
 def read_analyses(reader: Reader, run: h5py.Group) -> list[AnalysisRecord]:
-    """The analyses of a run's group; none in files that were written before there were any."""
+    """The analyses of a run's group; none in files that were written before there were any. Raises ``SessionError``."""
     if "analyses" not in run:
         return []
     children = reader.group(run, "analyses").values()
     groups = sorted(
-        (child for child in children if "order" in child.attrs), key=lambda child: int(child.attrs["order"])
+        (child for child in children if "order" in child.attrs), key=lambda child: number_of(child, "order")
     )
     contents = {}
     if _FILES in run["analyses"]:
@@ -71,34 +94,33 @@ def read_analyses(reader: Reader, run: h5py.Group) -> list[AnalysisRecord]:
     return [_read(reader, group, contents) for group in groups]
 
 
-def _file(about: Mapping[str, str], contents: Mapping[str, bytes]) -> AttachedFile:
-    found = AttachedFile(about["name"], about["sha256"], contents.get(about["sha256"], b""))
+def _file(about: _FileName, contents: Mapping[str, bytes]) -> AttachedFile:
+    found = AttachedFile(about.name, about.sha256, contents.get(about.sha256, b""))
     if not found.is_intact:
         raise SessionError(f"The file “{found.name}” of an analysis does not match its checksum.")
     return found
 
 
 def _read(reader: Reader, group: h5py.Group, contents: Mapping[str, bytes]) -> AnalysisRecord:
-    about = reader.json(group["about"])
+    record = reader.json(group["about"])
+    try:
+        about = built(_About, record)
+    except UnfitError as error:
+        raise SessionError(f"“{reader.at}” is not what was expected: {error}.") from error
     return AnalysisRecord(
         **{name: text_of(group, name) for name in _TEXTS},
         params={
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in about["params"].items()
+            name: tuple(value) if isinstance(value, list) else value for name, value in about.params.items()
         },
-        inputs={name: tuple(names) for name, names in about["inputs"].items()},
-        annotations={
-            name: tuple(AnnotationRef(**one) for one in ref)
-            if isinstance(ref, list)
-            else AnnotationRef(**ref)
-            for name, ref in about["annotations"].items()
-        },
-        files={name: _file(file, contents) for name, file in about.get("files", {}).items()},
-        standing=about.get("standing", ""),
-        exploratory=about.get("exploratory", False),
+        inputs=about.inputs,
+        annotations=about.annotations,
+        files={name: _file(file, contents) for name, file in about.files.items()},
+        standing=about.standing,
+        exploratory=about.exploratory,
         results=read_results(reader, reader.group(group, "results")),
-        views=tuple(View(**view) for view in about["views"]),
-        log=tuple(LogLine(**line) for line in about["log"]),
-        draws=int(group.attrs["draws"]),
-        seconds=float(group.attrs["seconds"]),
+        views=about.views,
+        log=about.log,
+        draws=number_of(group, "draws"),
+        seconds=share_of(group, "seconds", math.inf),
+        stored=True,
     )

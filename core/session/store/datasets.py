@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_type_hints
 
 import h5py
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset, Source, Step
+from plaidwork.core.contract.typed import UnfitError, fitting, told
+from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, number_of, put, text_of
 from plaidwork.core.hdf5.schema import link_name
 from plaidwork.core.hdf5.stored import StoredSparse
 from plaidwork.core.session.store.linked import LinkedValues, read_linked
@@ -166,23 +167,27 @@ def _labels(writer: Writer, obs: h5py.Group, dataset: Dataset) -> None:
 def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
     """The dataset back. Raises ``SessionError``."""
     fields = reader.json(reader.group(group, "uns")["plaidwork"])
-    shape = tuple(fields.pop("shape"))
-    known = {field.name for field in dataclasses.fields(Dataset)}
-    values: dict[str, Any] = {name: _tuples(item) for name, item in fields.items() if name in known}
-    values["source"] = Source(**fields["source"])
-    values["steps"] = tuple(Step(**step) for step in fields["steps"])
+    try:
+        values = _told(fields)
+        shape = fitting(fields.get("shape"), tuple[int, ...], "shape")
+    except UnfitError as error:
+        raise SessionError(f"“{reader.at}” is not what was expected: {error}.") from error
+    if not 1 <= len(shape) <= 2 or min(shape) < 0:
+        raise SessionError(f"“{group.name}” has the shape {shape}, expected rows, or rows and columns.")
     row_names, row_table = _read_frame(reader, group, "obs")
     column_names, column_table = _read_frame(reader, group, "var")
     if len(shape) < 2:
         column_names, column_table = (), {}
     if values["kind"] == "categorical":
-        array: Any = reader.array(reader.group(reader.group(group, "obs"), "labels")["codes"])
+        array: Any = _codes(reader, group, len(values["categories"]))
     elif "link" in fields:
         array = read_linked(values["name"], fields["link"], shape)
     elif isinstance(group["X"], h5py.Group):
         array = _read_sparse(reader, group["X"])
     else:
         array = reader.later(group["X"], shape)
+        if array.dtype.kind not in "biuf":
+            raise SessionError(f"“{reader.at}” holds texts, expected numbers.")
     found = Dataset(
         **values,
         values=array,
@@ -199,8 +204,31 @@ def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
     return found
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _codes(reader: Reader, group: h5py.Group, count: int) -> np.ndarray:
+    """Numbers of the classes of labels, -1 where there is none: models index with them."""
+    codes = reader.array(reader.group(reader.group(group, "obs"), "labels")["codes"])
+    if codes.ndim != 1 or codes.dtype.kind not in "iu":
+        raise SessionError(
+            f"“{reader.at}” is {codes.dtype} of the shape {codes.shape}, expected a list of whole numbers."
+        )
+    if codes.size and not -1 <= codes.min() <= codes.max() < count:
+        raise SessionError(
+            f"“{reader.at}” has classes from {codes.min()} to {codes.max()}, there are {count}, numbered from 0."
+        )
+    return codes
+
+
+def _told(fields: Any) -> dict[str, Any]:
+    """What is told of a dataset beside its arrays, as the dataset has it; what later versions add is left out. Raises ``UnfitError``."""
+    if not isinstance(fields, Mapping):
+        raise UnfitError(f"it is {told(fields)}, expected an object with entries")
+    hints = get_type_hints(Dataset)
+    known = [field.name for field in dataclasses.fields(Dataset) if field.name not in _ARRAYS]
+    for name in ("name", "kind"):
+        if name not in fields:
+            raise UnfitError(f"“{name}” is missing")
+    found = {name: fitting(fields[name], hints[name], name) for name in known if name in fields}
+    return {"categories": (), **found}
 
 
 def _read_sparse(reader: Reader, group: h5py.Group) -> Any:
@@ -229,9 +257,20 @@ def _read_frame(
     reader: Reader, dataset: h5py.Group, axis: str
 ) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
     group = reader.group(dataset, axis)
-    columns = [(thing.attrs["order"], name) for name, thing in group.items() if "order" in thing.attrs]
+    columns = [(number_of(thing, "order"), name) for name, thing in group.items() if "order" in thing.attrs]
     table = {text_of(group[name], "title"): _read_column(reader, group[name]) for _, name in sorted(columns)}
-    return tuple(reader.array(group["_index"]).tolist()), table | read_wide(reader, dataset, axis)
+    table |= read_wide(reader, dataset, axis)
+    for title, column in table.items():
+        if column.ndim != 1:
+            raise SessionError(
+                f"“{group.name}” has “{title[:40]}” of the shape {column.shape}, expected one axis."
+            )
+    names = reader.array(group["_index"])
+    if names.ndim != 1 or names.dtype.kind != "O":
+        raise SessionError(
+            f"“{reader.at}” is {names.dtype} of the shape {names.shape}, expected a list of texts."
+        )
+    return tuple(names.tolist()), table
 
 
 def _read_column(reader: Reader, thing: Any) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import uuid as uuids
 from pathlib import Path
 
 from plaidwork.core.errors import SessionError
@@ -21,6 +22,12 @@ def recovery_folder() -> Path:
 
 
 _PROGRAM = secrets.token_hex(4)
+
+
+def stored_uuid(found: object) -> str:
+    """The ``uuid`` of a file, or a new one where unsaved work cannot be called by it: it becomes a part of the name of a file."""
+    text = str(found)
+    return text if text and _KEY.match(recovery_key(text)) else str(uuids.uuid4())
 
 
 def recovery_key(uuid: str) -> str:

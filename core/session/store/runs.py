@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import h5py
 import numpy as np
 
+from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
+from plaidwork.core.contract.typed import UnfitError, built, fitting
 from plaidwork.core.draws.chain import ChainRecord, Checkpoint
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.draws import ChainView
-from plaidwork.core.errors import SessionError
+from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.findings.naming import names_of_old_sessions
 from plaidwork.core.findings.notes import stored_notes
-from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, number_of, put, share_of, text_of
 from plaidwork.core.hdf5.stored import StoredValue
 from plaidwork.core.hdf5.values import read_value, write_value
-from plaidwork.core.inference.run import CHANGING, STATUSES, LogLine, Run
+from plaidwork.core.inference.run import CHANGING, STATUSES, LogLine, Run, is_moment
 from plaidwork.core.session.store.analyses import read_analyses, write_analyses
+from plaidwork.core.session.store.chosen import stored_names, stored_settings
 from plaidwork.core.session.store.inference import read_draws, write_inference
 from plaidwork.core.session.store.results import ResultWriter, read_results
 
@@ -146,53 +150,80 @@ def _numbers(value: Any) -> Any:
 
 def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
     """The run back, its chains ready to go on. Raises ``SessionError``."""
-    spec = spec_from_json(reader.json(group["declaration"]))
-    schedule = Schedule(**reader.json(group["schedule"]))
-    seed, chains = int(group.attrs["seed"]), int(group.attrs["chains"])
+    spec = _named_place(reader, group, "declaration", spec_from_json)
+    schedule = _named_place(reader, group, "schedule", partial(built, Schedule))
+    seed, chains = number_of(group, "seed"), number_of(group, "chains", 1, _MOST_CHAINS)
     status = str(group.attrs["status"])
-    if status not in STATUSES or not 0 < chains <= 64:
-        raise SessionError(f"“{group.name}” has the status “{status}” and {counted(chains, 'chain')}.")
+    if status not in STATUSES:
+        raise SessionError(f"“{group.name}” has the status “{status[:40]}”.")
     records = [ChainRecord(spec, schedule, seed, chain) for chain in range(chains)]
     _read_chains(reader, group, records)
-    inputs = {name: tuple(names) for name, names in reader.json(group["inputs"]).items()}
     view_settings = reader.json(group["view_settings"])
-    older = names_of_old_sessions(spec, view_settings)
-    return Run(
+    older = names_of_old_sessions(spec, view_settings) if isinstance(view_settings, dict) else {}
+    run = Run(
         id=run_id,
         title=text_of(group, "title"),
         spec=spec,
-        params=_params(spec, reader.json(group["params"])),
+        params=_named_place(reader, group, "params", partial(_params, spec)),
         schedule=schedule,
-        goal=Schedule(**reader.json(group["goal"])) if "goal" in group else None,
+        goal=_named_place(reader, group, "goal", partial(built, Schedule)) if "goal" in group else None,
         seed=seed,
-        holdout=float(group.attrs["holdout"]),
-        inputs=inputs,
+        holdout=share_of(group, "holdout"),
+        inputs=_named_place(reader, group, "inputs", partial(fitting, wanted=_NAMES, at="")),
         data_hash=str(group.attrs["data_hash"]),
         chains=records,
         status=status,
         results=read_results(reader, reader.group(group, "results")),
-        results_draws=int(group.attrs["results_draws"]),
+        results_draws=number_of(group, "results_draws"),
         log=_read_log(reader, reader.group(group, "log")),
         created=str(group.attrs["created"]),
         notes=reader.text(group["notes"]),
-        environment=reader.json(group["environment"]),
-        view_settings=view_settings,
-        item_names=reader.json(group["item_names"]) if "item_names" in group else older,
+        environment=_named_place(reader, group, "environment", partial(fitting, wanted=_TEXTS, at="")),
+        view_settings=stored_settings(view_settings),
+        item_names=stored_names(reader.json(group["item_names"]) if "item_names" in group else older),
         item_notes=stored_notes(reader.json(group["item_notes"])) if "item_notes" in group else {},
         analyses=read_analyses(reader, group),
         foreign=True,
     )
+    run.stored_results = run.results
+    return run
 
 
-def _params(spec: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
+_MOST_CHAINS = 64
+_NAMES, _TEXTS = Mapping[str, tuple[str, ...]], Mapping[str, str]
+
+
+def _named_place(reader: Reader, group: h5py.Group, name: str, make: Callable[[Any], Any]) -> Any:
+    """What a record of the run is made into. Raises ``SessionError`` that names the record and what of it is not as it should be."""
+    found = reader.json(group[name])
+    try:
+        return make(found)
+    except (UnfitError, DeclarationError, SettingError) as error:
+        raise SessionError(f"“{reader.at}” is not what was expected: {str(error).rstrip('.')}.") from error
+
+
+def _params(spec: Any, stored: Any) -> dict[str, Any]:
     """Settings in canonical type (JSON has no tuples)."""
+    stored = fitting(stored, Mapping[str, Any], "")
     values = {p.name: p.check(stored[p.name]) for p in spec.hyperparameters if p.name in stored}
     return {**stored, **values}
 
 
 def _read_log(reader: Reader, group: h5py.Group) -> list[LogLine]:
-    columns = [reader.array(group[name]).tolist() for name in ("time", "level", "text")]
-    return [LogLine(*line) for line in zip(*columns, strict=True)]
+    columns = [reader.array(group[name]) for name in ("time", "level", "text")]
+    if (
+        any(column.dtype.kind != "O" or column.ndim != 1 for column in columns)
+        or len({*map(len, columns)}) > 1
+    ):
+        shapes = ", ".join(f"{column.dtype} {column.shape}" for column in columns)
+        raise SessionError(f"“{group.name}” has the columns {shapes}, expected texts, as many in each.")
+    lines = [LogLine(*line) for line in zip(*(column.tolist() for column in columns), strict=True)]
+    for number, line in enumerate(lines, 1):
+        if not is_moment(line.time):
+            raise SessionError(
+                f"line {number} of “{group.name}” has the time “{line.time[:40]}”, expected one of ISO 8601."
+            )
+    return lines
 
 
 def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) -> None:
@@ -201,15 +232,16 @@ def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) 
     for record in records:
         dataset = traces[f"chain_{record.chain}"]
         rows = reader.array(dataset)
-        if rows.ndim != 2 or rows.shape[1] != len(record.trace.names):
+        names = record.trace.names
+        if rows.ndim != 2 or rows.shape[1] != len(names) or rows.dtype.kind not in "fiu":
             raise SessionError(
-                f"“{dataset.name}” has shape {rows.shape} for {counted(len(record.trace.names), 'trace')}."
+                f"“{dataset.name}” is {rows.dtype} of the shape {rows.shape}, expected numbers of {counted(len(names), 'trace')}."
             )
         record.trace.extend(rows)
         record.sweep = len(rows)
         record.broken = bool(dataset.attrs["broken"])
-        record.cpu_seconds = float(dataset.attrs["cpu_seconds"])
-        counts.append(int(dataset.attrs["n_draws"]))
+        record.cpu_seconds = share_of(dataset, "cpu_seconds", np.inf)
+        counts.append(number_of(dataset, "n_draws"))
     read_draws(reader, group, records[0].spec, records, counts)
     checkpoints = reader.group(group, "checkpoint")
     for record in records:
@@ -233,8 +265,8 @@ def _read_state(reader: Reader, thing: Any) -> Any:
 
 def _read_checkpoint(reader: Reader, group: h5py.Group) -> Checkpoint:
     return Checkpoint(
-        sweep=int(group.attrs["sweep"]),
-        n_draws=int(group.attrs["n_draws"]),
+        sweep=number_of(group, "sweep"),
+        n_draws=number_of(group, "n_draws"),
         state=_read_state(reader, group["state"]),
         rng=_numbers(json.loads(reader.text(group["rng"]))),
         cpu_seconds=float(group.attrs["cpu_seconds"]),

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import h5py
 
-from plaidwork.core.errors import SessionError
+from plaidwork.core.contract.hyperparameter import DeclarationError
+from plaidwork.core.contract.typed import UnfitError
+from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.hdf5 import gate, schema
 from plaidwork.core.hdf5.atomic import brought_out, replace_file, save_error, sweep_beside
-from plaidwork.core.hdf5.h5 import Reader, Writer, open_new, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, number_of, open_new, put, text_of
 from plaidwork.core.hdf5.limits import Limits, machine_limits
 from plaidwork.core.hdf5.parts import ChangedPartError, Parts, PartsFile
 from plaidwork.core.hdf5.schema import link_name
@@ -29,7 +31,7 @@ from plaidwork.core.session.store.datasets import read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
 from plaidwork.core.session.store.linked import link_of, links_of
 from plaidwork.core.session.store.mark import FileMark
-from plaidwork.core.session.store.places import recovery_file, recovery_key
+from plaidwork.core.session.store.places import recovery_file, recovery_key, stored_uuid
 from plaidwork.core.session.store.runs import read_run, write_run
 
 if TYPE_CHECKING:
@@ -310,7 +312,8 @@ def _checked(
             "Close other programs, or open it on a computer with more memory.",
         ) from error
     except Exception as error:
-        found = f"{type(error).__name__}: {error}".rstrip(".")
+        told = isinstance(error, (PlaidworkError, DeclarationError, UnfitError))
+        found = (str(error) if told else f"{type(error).__name__}: {error}").rstrip(".")
         location = "the head of the file" if reader is None else f"“{reader.at}”"
         raise SessionError(
             f"“{path.name}” cannot be opened: {location} is damaged or not what was expected ({found}).",
@@ -373,7 +376,7 @@ def _check_head(file: h5py.File) -> str:
 def _read(reader: Reader, make: type[Session]) -> Session:
     file = reader.file
     session = make(
-        name=text_of(file, "name"), uuid=str(file.attrs["uuid"]), created=str(file.attrs["created"])
+        name=text_of(file, "name"), uuid=stored_uuid(file.attrs["uuid"]), created=str(file.attrs["created"])
     )
     for group in _ordered(reader.group(file, "data")):
         name = text_of(group, "name")
@@ -406,4 +409,4 @@ def _searches(found: Any) -> list[dict[str, Any]]:
 def _ordered(group: h5py.Group) -> list[Any]:
     """Children that are ours (they have an order), in that order."""
     found = [child for child in group.values() if "order" in child.attrs]
-    return sorted(found, key=lambda child: int(child.attrs["order"]))
+    return sorted(found, key=lambda child: number_of(child, "order"))

@@ -85,7 +85,10 @@ def read_wide(reader: Reader, group: h5py.Group, frame: str) -> dict[str, np.nda
         return {}
     found: list[tuple[int, str, np.ndarray]] = []
     for name, inner in reader.group(index, frame).items():
-        places, titles = (reader.array(inner[part]).tolist() for part in ("place", "title"))
+        places, titles = (reader.array(inner[part]) for part in ("place", "title"))
+        if places.dtype.kind not in "iu" or titles.dtype.kind != "O" or titles.ndim != 1:
+            raise SessionError(f"“{inner.name}” has places of {places.dtype} and titles of {titles.dtype}.")
+        places, titles = places.tolist(), titles.tolist()
         matrix = np.ascontiguousarray(reader.array(inner["values"]).T)
         if not len(places) == len(titles) == len(matrix):
             raise SessionError(
@@ -100,6 +103,8 @@ def _texts(reader: Reader, inner: h5py.Group, codes: np.ndarray) -> list[np.ndar
     words, widths = reader.array(inner["words"]), reader.array(inner["width"]).tolist()
     if codes.size and not -1 <= codes.min() <= codes.max() < len(words):
         raise SessionError(f"“{inner.name}” has texts that are not there.")
+    if words.dtype.kind != "O" or words.ndim != 1:
+        raise SessionError(f"“{inner.name}” has words of {words.dtype}, expected texts.")
     texts = np.concatenate([words, np.array([None], dtype=object)])[codes]  # the last one is -1's
     longest = np.array([*map(len, words.tolist()), 0])[codes].max(axis=1, initial=0).tolist()
     room = machine_limits().texts

@@ -269,6 +269,9 @@ def with_joint(state: Mapping[str, Any], tables: ViewTables) -> ViewState:
     """A state of before clusters had sums of correlated columns, which views do not have."""
     none = np.zeros(0)
     threes = np.full(len(tables.widths), MOVE_SLOTS, np.int64)
+    slots = state["links"]["slots"].tolist()  # of a file: so many slots are made
+    if min(slots, default=0) < 0 or sum(slots) != len(state["clusters"]["size"]):
+        raise ModelError("The stored state does not fit the data and settings.", "Fit again to go on.")
     found = {
         **state,
         "base": [{**base, "joint_m0": none, "psi": none} for base in state["base"]],
