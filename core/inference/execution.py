@@ -347,7 +347,9 @@ def checked_results(found: Any) -> dict[str, Any]:
     if not isinstance(found, Mapping):
         raise PluginError(f"it returned {type(found).__name__}, not results by name")
     for name, result in found.items():
-        if not isinstance(name, str) or not isinstance(result, (Result, Table, str)):
+        if not isinstance(name, str) or not name.isidentifier():  # no session with another would open
+            raise PluginError(f"it calls a result {name!r}, which is not an identifier")
+        if not isinstance(result, (Result, Table, str)):
             raise PluginError(
                 f"the result “{name}” is a {type(result).__name__}, not a Result, Table or text"
             )

@@ -5732,6 +5732,10 @@
    <translation>zurückgegeben wurde %1, keine Ergebnisse nach Namen</translation>
   </message>
   <message>
+   <source>it calls a result %1, which is not an identifier</source>
+   <translation>es nennt ein Ergebnis %1, das ist kein Bezeichner</translation>
+  </message>
+  <message>
    <source>the result “%1” is a %2, not a Result, Table or text</source>
    <translation>das Ergebnis „%1“ hat den Typ %2 und ist weder Result noch Table noch Text</translation>
   </message>
