@@ -4,7 +4,7 @@ The parameters of the clusters are drawn, used once and thrown away: a valid blo
 everywhere else. All these updates are conjugate; ``joint.py`` and ``rows.py`` have those of correlated columns and of rows of counts.
 
     s2_kj ~ IG(a_c, b_c), mu_kj ~ N(m_c, s2_kj / k_c)          given the members
-    b0_j ~ Gamma(2 + K a0, 2 / w + sum_k 1 / s2_kj)            w = within (a0 - 1): E s2 = within at b0 = w
+    b0_j ~ Gamma(2 + K a0, 2 / w + sum_k 1 / s2_kj)            w = within (a0 - 1): E s2 = within at b0 = w; b0_j >= least_j (a0 - 1)
     m0_j ~ N(sum_k k0 mu_kj / s2_kj / P, 1 / P)                P = 1 + sum_k k0 / s2_kj
     k0_v ~ Gamma(1 + K d / 2, 1 / weight + sum_kj (mu_kj - m0_j)^2 / (2 s2_kj))      by matrix of d columns
     rate_j ~ Gamma(1 + K a, 1 / a + sum_k r_kj),  r_kj ~ Gamma(a + S_kj, rate_j + E_kj)
@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaincc, gammaln
 
 from plaidwork.plugins.dirichlet_processes.joint import (
     first_scatter,
@@ -24,6 +24,7 @@ from plaidwork.plugins.dirichlet_processes.joint import (
     update_joint,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
+from plaidwork.plugins.dirichlet_processes.kernels.scatter import gamma_above
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.rows import log_prior_shares, update_shares
 from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
@@ -36,6 +37,18 @@ LEAST = 1e-300
 def usual_b0(params: ColumnSettings) -> float:
     """b0 at which the prior mean of a variance is ``within``."""
     return params["within"] * (params["within_shape"] - 1.0)
+
+
+def least_b0(params: ColumnSettings, least: Floats) -> Floats:
+    """b0 at which a variance within is expected to be ``least``."""
+    return (params["within_shape"] - 1.0) * least
+
+
+def bounded(rng: np.random.Generator, b0: Floats, shape: float, rate: Floats, least: Floats) -> Floats:
+    """(G,) draws ``b0`` of Gamma(shape, rate), drawn anew of those from ``least`` on where they are below it: draws of the bounded law."""
+    for j in np.flatnonzero(b0 < least).tolist():
+        b0[j] = gamma_above(rng, shape, float(rate[j] * least[j])) / rate[j]
+    return b0
 
 
 def first_base(
@@ -59,17 +72,21 @@ def prior_base(
     counts: int,
     rng: np.random.Generator,
     joint: tuple[int, ...] = (),
+    least: float = 0.0,
 ) -> Base:
-    """A draw from the prior."""
+    """A draw from the prior; ``least`` is the least variance within a cluster of every column."""
     if not params["learn_base"]:
         return first_base(params, matrices, numbers, counts, joint)
+    m0, k0 = rng.standard_normal(numbers), rng.exponential(params["mean_weight"], matrices)
+    usual = np.full(numbers, usual_b0(params) / SHAPE_B0)
+    b0 = rng.gamma(SHAPE_B0, usual)
     return {
-        "m0": rng.standard_normal(numbers),
-        "k0": rng.exponential(params["mean_weight"], matrices),
-        "b0": rng.gamma(SHAPE_B0, usual_b0(params) / SHAPE_B0, numbers),
+        "m0": m0,
+        "k0": k0,
+        "b0": bounded(rng, b0, SHAPE_B0, 1.0 / usual, least_b0(params, np.full(numbers, least))),
         "rate": rng.exponential(params["rate_shape"], counts),
         "joint_m0": rng.standard_normal(sum(joint)),
-        "psi": prior_scatter(params, joint, rng),
+        "psi": prior_scatter(params, joint, rng, least),
     }
 
 
@@ -85,6 +102,7 @@ def log_prior(base: Base, params: ColumnSettings, table: Table) -> float:
         + (SHAPE_B0 - 1.0) * np.log(base["b0"])
         - usual * base["b0"]
     )
+    per_column -= np.log(gammaincc(SHAPE_B0, usual * least_b0(params, table.least)))
     used = base["k0"][table.matrices_of_numbers]
     total += float(per_column.sum()) - float(
         (np.log(params["mean_weight"]) + used / params["mean_weight"]).sum()
@@ -112,7 +130,8 @@ def update_base(
     if len(matrix):
         s2, mu = draw_variances_and_means(rng, c, number, base, base["k0"][matrix], a0)
         rate = SHAPE_B0 / usual_b0(params) + (1.0 / s2).sum(axis=0)
-        base["b0"] = np.maximum(rng.gamma(SHAPE_B0 + number * a0, size=len(matrix)) / rate, LEAST)
+        b0 = np.maximum(rng.gamma(SHAPE_B0 + number * a0, size=len(matrix)) / rate, LEAST)
+        base["b0"] = bounded(rng, b0, SHAPE_B0 + number * a0, rate, least_b0(params, table.least))
         weight = base["k0"][matrix] / s2
         precision = 1.0 + weight.sum(axis=0)
         base["m0"] = (weight * mu).sum(axis=0) / precision + rng.standard_normal(len(matrix)) / np.sqrt(

@@ -5,6 +5,9 @@
     m0 ~ N(P^-1 sum_k k0 Sigma_k^-1 mu_k, P^-1)                          P = I + sum_k k0 Sigma_k^-1
     k0 ~ Gamma(1 + K d / 2, 1 / weight + sum_k (mu_k - m0)' Sigma_k^-1 (mu_k - m0) / 2)
 
+Psi0 is bounded: of each column the variance given the columns before it is 2 (a0 - 1) times the least variance of ``Table`` or more, so that
+Sigma is expected to be no narrower than that (``wishart_above``).
+
 With one column these are the laws of an independent column, b0 = Psi0 / 2.
 """
 
@@ -13,15 +16,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import multigammaln
+from scipy.special import gammaincc, multigammaln
 
 from plaidwork.plugins.dirichlet_processes.joint_layout import log_determinant, pieces
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.kernels.scatter import (
     MORE,
-    times_own,
     update_scatter,
-    wishart_of_inverse,
+    wishart_above,
 )
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
@@ -38,11 +40,20 @@ def first_scatter(params: ColumnSettings, joint: tuple[int, ...]) -> Floats:
     return np.concatenate([np.zeros(0), *((usual_scatter(params) * np.eye(d)).ravel() for d in joint)])
 
 
-def prior_scatter(params: ColumnSettings, joint: tuple[int, ...], rng: np.random.Generator) -> Floats:
-    """(Q,) a draw from the prior."""
-    usual = usual_scatter(params)
-    roots = [wishart_of_inverse(rng, d + MORE, (d + MORE) / usual * np.eye(d)) for d in joint]
-    return np.concatenate([np.zeros(0), *(times_own(root).ravel() for root in roots)])
+def least_scatter(params: ColumnSettings, least: Floats) -> Floats:
+    """Of each column the least variance in Psi0 given the columns before it, where a variance within is expected to be ``least`` or more."""
+    return 2.0 * (params["within_shape"] - 1.0) * least
+
+
+def prior_scatter(
+    params: ColumnSettings, joint: tuple[int, ...], rng: np.random.Generator, least: float
+) -> Floats:
+    """(Q,) a draw from the prior, ``least`` the least variance of every column."""
+    usual, parts = usual_scatter(params), [np.zeros(0)]
+    for d in joint:
+        bounds = least_scatter(params, np.full(d, least))
+        parts.append(wishart_above(rng, d + MORE, (d + MORE) / usual * np.eye(d), bounds).ravel())
+    return np.concatenate(parts)
 
 
 def log_prior_joint(base: Base, params: ColumnSettings, table: Table) -> float:
@@ -53,6 +64,8 @@ def log_prior_joint(base: Base, params: ColumnSettings, table: Table) -> float:
         total += 0.5 * (df - d - 1.0) * log_determinant(psi)
         total -= 0.5 * df / usual * float(np.trace(psi)) + 0.5 * df * d * math.log(2.0 * usual / df)
         total -= float(multigammaln(0.5 * df, d))
+        bounds = 0.5 * df / usual * least_scatter(params, table.joint_least[columns])
+        total -= float(np.log(gammaincc(0.5 * (df - np.arange(d)), bounds)).sum())
         m0, k0 = base["joint_m0"][columns], float(base["k0"][v])
         total -= 0.5 * float((m0 * m0).sum()) + 0.5 * d * math.log(2.0 * math.pi)
         total -= math.log(params["mean_weight"]) + k0 / params["mean_weight"]
@@ -69,5 +82,5 @@ def update_joint(
         roots = np.ascontiguousarray(c.joint_root[:number, square]).reshape(number, d, d)
         base["k0"][v] = update_scatter(
             rng, c.size[:number], centres, roots, m0, psi, float(base["k0"][v]), params["within_shape"],
-            usual_scatter(params), params["mean_weight"],
+            usual_scatter(params), params["mean_weight"], least_scatter(params, table.joint_least[columns]),
         )  # fmt: skip

@@ -100,6 +100,7 @@ class DirichletProcessMixture(Model[State, Settings]):
             share_weight=0.6,
         ),
         _trial("all three, no moves", "gaussian, categorical, poisson", 1, 2, 1, moves=0),
+        _trial("spread near its least", "gaussian_full, gaussian", 2, 2, least_within=0.8),
     )
 
     def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> State:
@@ -241,7 +242,9 @@ def problems_of(data: ModelData, params: Settings) -> list[Problem]:
 
 def table_of(data: ModelData, params: Settings) -> Table:
     """The data as the kernels take them, read once for all chains."""
-    found: Table = data.prepared(read, cast(Params, params), (*TABLE_SETTINGS, "correlated_columns"))
+    found: Table = data.prepared(
+        read, cast(Params, params), (*TABLE_SETTINGS, "correlated_columns", "least_within")
+    )
     return found
 
 

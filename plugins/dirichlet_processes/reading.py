@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,16 @@ from plaidwork.core.api import (
     agree,
     choice_of_each,
     counted,
+)
+from plaidwork.plugins.dirichlet_processes.columns import (
+    FEW,
+    constant,
+    known_of,
+    least_variances,
+    left_out,
+    named,
+    places_of,
+    told,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
@@ -40,8 +50,6 @@ LEAST_EXPOSURE = 1e-9
 """Of a sample without any count: it then says nothing, as its counts are 0."""
 FEW_VALUES, LEAST_TIMES = 10, 5
 """Different values of a column up to which it may be no measurement, and how often each comes at least, on average."""
-FEW = 3
-"""Problems of one sort that are named."""
 
 
 def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]:
@@ -57,13 +65,9 @@ def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]
         raise ModelError(error.message, error.hint) from error
 
 
-def _known(block: Block, j: int) -> Floats:
-    return np.asarray(block.values[:, j][block.observed[:, j]], float)
-
-
 def _levels(block: Block, j: int) -> Floats:
     """The distinct values of a column; 0 and 1 even where only one of them occurs."""
-    found = np.unique(_known(block, j))
+    found = np.unique(known_of(block, j))
     return np.array([0.0, 1.0]) if np.isin(found, (0.0, 1.0)).all() else found
 
 
@@ -83,7 +87,7 @@ def _scaling(block: Block, params: ColumnSettings) -> tuple[Floats, Floats]:
     d = block.shape[1]
     centre, scale = np.zeros(d), np.ones(d)
     for j in range(d if params["standardise"] else 0):
-        known = _known(block, j)
+        known = known_of(block, j)
         if known.size:
             centre[j] = known.mean()
             sd = float(known.std())
@@ -98,34 +102,43 @@ def _beside(parts: Sequence[NDArray], n: int, dtype: type) -> NDArray:
     return out
 
 
-def _places(kinds: Sequence[str], blocks: Sequence[Block], kind: str) -> NDArray[np.int64]:
-    """(columns of this kind, 2) matrix and column."""
-    found = [(v, j) for v, block in enumerate(blocks) if kinds[v] == kind for j in range(block.shape[1])]
-    return np.array(found, np.int64).reshape(-1, 2)
+class _Numbers(NamedTuple):
+    """The columns of numbers that are fitted, of one kind: values (n, g) in units of the fit, and what ``Table`` has of them."""
+
+    values: list[Floats]
+    known: list[NDArray[np.bool_]]
+    centre: list[Floats]
+    scale: list[Floats]
+    least: list[Floats]
+
+    def add(self, block: Block, used: Ints, params: ColumnSettings, least: float) -> None:
+        """The columns ``used`` of a matrix, standardised."""
+        centre, scale = (part[used] for part in _scaling(block, params))
+        observed = block.observed[:, used]
+        self.values.append(np.where(observed, (block.values[:, used] - centre) / scale, 0.0))
+        self.known.append(observed)
+        self.centre.append(centre)
+        self.scale.append(scale)
+        self.least.append(least_variances(block, used.tolist(), scale, least))
+
+
+def _no_numbers() -> _Numbers:
+    return _Numbers([], [], [np.zeros(0)], [np.zeros(0)], [np.zeros(0)])
 
 
 def read(data: ModelData, params: Params) -> Table:
     """All matrices side by side; asked for with ``data.prepared``, so that chains share one."""
     settings = cast(ColumnSettings, params)
     blocks: tuple[Block, ...] = tuple(data["views"])
-    kinds, n = kinds_of(settings, blocks), blocks[0].shape[0]
-    numbers, known, codes, counts, exposure = [], [], [], [], []
-    centres, scales, units, values = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)], []
-    joint, joint_known, joint_centres, joint_scales = [], [], [np.zeros(0)], [np.zeros(0)]
+    kinds, n, least = kinds_of(settings, blocks), blocks[0].shape[0], float(params.get("least_within", 0.0))
+    without = {v: left_out(kinds[v], block, least) for v, block in enumerate(blocks)}
+    places = {kind: places_of(kind, kinds, blocks, without) for kind in (NUMBERS, CODES, COUNTS, JOINT, ROWS)}
+    fitted = {NUMBERS: _no_numbers(), JOINT: _no_numbers()}
+    codes, counts, exposure, units, values = [], [], [], [np.zeros(0)], []
     shared: list[Floats] = []
-    for kind, block in zip(kinds, blocks, strict=True):
-        if kind == NUMBERS:
-            centre, scale = _scaling(block, settings)
-            numbers.append(np.where(block.observed, (block.values - centre) / scale, 0.0))
-            known.append(block.observed)
-            centres.append(centre)
-            scales.append(scale)
-        elif kind == JOINT:
-            centre, scale = _scaling(block, settings)
-            joint.append(np.where(block.observed, (block.values - centre) / scale, 0.0))
-            joint_known.append(block.observed)
-            joint_centres.append(centre)
-            joint_scales.append(scale)
+    for v, (kind, block) in enumerate(zip(kinds, blocks, strict=True)):
+        if kind in fitted:
+            fitted[kind].add(block, places[kind][places[kind][:, 0] == v, 1], settings, least)
         elif kind == CODES:
             levels = [_levels(block, j) for j in range(block.shape[1])]
             found = [np.searchsorted(one, block.values[:, j]) for j, one in enumerate(levels)]
@@ -134,33 +147,42 @@ def read(data: ModelData, params: Params) -> Table:
         elif kind == ROWS:
             shared.append(counts_of(block))
         else:
-            row = exposure_of(block, block, settings)
-            seen = (block.observed * row[:, None]).sum(axis=0)
-            mean = (block.values * block.observed).sum(axis=0) / np.maximum(seen, LEAST_EXPOSURE)
-            unit = np.where(mean > 0, mean, 1.0) if settings["standardise"] else np.ones(block.shape[1])
-            counts.append(np.where(block.observed, block.values, -1.0))
-            exposure.append(row[:, None] * unit)
+            number, rate, unit = _counts(block, settings)
+            counts.append(number)
+            exposure.append(rate)
             units.append(unit)
-    mask, joint_mask = _beside(known, n, np.bool_), _beside(joint_known, n, np.bool_)
+    alone, joint = fitted[NUMBERS], fitted[JOINT]
+    mask, joint_mask = _beside(alone.known, n, np.bool_), _beside(joint.known, n, np.bool_)
     whole = np.asarray(joint_mask.all(axis=1))
     whole.flags.writeable = False
     sizes = [len(one) for one in values] + [one.shape[1] for one in shared]
     first: Ints = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     items = Items(
-        _beside(numbers, n, np.float64), mask, _beside(codes, n, np.int64), _beside(counts, n, np.float64),
-        _beside(exposure, n, np.float64), bool(mask.all()), np.array(_beside(joint, n, np.float64)), joint_mask, whole,
+        _beside(alone.values, n, np.float64), mask, _beside(codes, n, np.int64), _beside(counts, n, np.float64),
+        _beside(exposure, n, np.float64), bool(mask.all()), np.array(_beside(joint.values, n, np.float64)), joint_mask, whole,
         packed_rows(n, shared, int(first[len(values)])),
     )  # fmt: skip
-    scale, joint_scale = np.concatenate(scales), np.concatenate(joint_scales)
-    joint_first: Ints = np.concatenate([[0], np.cumsum([part.shape[1] for part in joint])]).astype(np.int64)
+    scale, joint_scale = np.concatenate(alone.scale), np.concatenate(joint.scale)
+    joint_first: Ints = np.concatenate([[0], np.cumsum([part.shape[1] for part in joint.values])]).astype(
+        np.int64
+    )
     return Table(
-        items, kinds, _places(kinds, blocks, NUMBERS), _places(kinds, blocks, CODES), _places(kinds, blocks, COUNTS),
-        np.concatenate(centres), scale, np.concatenate(units), tuple(values), first,
-        _places(kinds, blocks, JOINT), joint_first, np.concatenate(joint_centres), joint_scale,
-        _places(kinds, blocks, ROWS),
+        items, kinds, places[NUMBERS], places[CODES], places[COUNTS],
+        np.concatenate(alone.centre), scale, np.concatenate(units), tuple(values), first,
+        places[JOINT], joint_first, np.concatenate(joint.centre), joint_scale,
+        places[ROWS],
         float(constant_of_counts(items) - (mask * np.log(scale)).sum() - (joint_mask * np.log(joint_scale)).sum()),
-        gamma_steps(settings["within_shape"], n),
+        gamma_steps(settings["within_shape"], n), np.concatenate(alone.least), np.concatenate(joint.least),
     )  # fmt: skip
+
+
+def _counts(block: Block, params: ColumnSettings) -> tuple[Floats, Floats, Floats]:
+    """Counts (n, d), -1 where missing, their exposures (n, d), and the mean count (d,) that rates are relative to."""
+    row = exposure_of(block, block, params)
+    seen = (block.observed * row[:, None]).sum(axis=0)
+    mean = (block.values * block.observed).sum(axis=0) / np.maximum(seen, LEAST_EXPOSURE)
+    unit = np.where(mean > 0, mean, 1.0) if params["standardise"] else np.ones(block.shape[1])
+    return np.where(block.observed, block.values, -1.0), row[:, None] * unit, unit
 
 
 def gamma_steps(shape: float, n: int) -> Floats:
@@ -178,13 +200,10 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
     found = []
     for kind, block in zip(kinds, blocks, strict=True):
         found += _wrong_values(kind, block) + (_few_values(block) if kind in (NUMBERS, JOINT) else [])
-        same = (
-            [] if kind == ROWS else [j for j in range(block.shape[1]) if len(np.unique(_known(block, j))) < 2]
-        )
+        found += told(kind, block, float(params.get("least_within", 0.0)))  # type: ignore[arg-type]
+        same = [] if kind == ROWS else constant(block)
         if same and block.shape[0] > 1:
-            text = (
-                f"{_columns(block, same)} of “{block.name}” {agree(len(same), 'has', 'have')} one value only."
-            )
+            text = f"{named(block, same)} of “{block.name}” {agree(len(same), 'has', 'have')} one value only."
             found.append(Problem(text, "It says nothing about clusters.", "views", "warning"))
     empty = ~np.any([block.observed.any(axis=1) for block in blocks], axis=0)
     if empty.any():
@@ -200,19 +219,14 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
 
 def _few_values(block: Block) -> list[Problem]:
     """A warning where some columns of numbers, not all, come back to a few values: a law of one such value has next to no variance."""
-    known = [_known(block, j) for j in range(block.shape[1])]
+    known = [known_of(block, j) for j in range(block.shape[1])]
     values = [len(np.unique(column)) for column in known]
     few = [j for j, n in enumerate(values) if 2 <= n <= FEW_VALUES and len(known[j]) >= LEAST_TIMES * n]
     if not few or len(few) == sum(n > 1 for n in values):
         return []
-    text = f"{_columns(block, few)} of “{block.name}” {agree(len(few), 'has', 'have')} at most {FEW_VALUES} different values."
+    text = f"{named(block, few)} of “{block.name}” {agree(len(few), 'has', 'have')} at most {FEW_VALUES} different values."
     hint = "Clusters may stand for single values: leave such columns out, or give them as a matrix of their own, taken as categories."
     return [Problem(text, hint, "views", "warning")]
-
-
-def _columns(block: Block, places: Sequence[int]) -> str:
-    names = ", ".join(f"“{block.names[1][j]}”" for j in places[:FEW]) + (", …" if len(places) > FEW else "")
-    return f"{agree(len(places), 'Column', counted(len(places), 'column') + ',')} {names}"
 
 
 def _wrong_values(kind: str, block: Block) -> list[Problem]:

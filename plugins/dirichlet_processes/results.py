@@ -73,6 +73,7 @@ def _words(
     found = f"{counted(k, 'cluster')}{' of' if k <= LISTED else ', the largest of'} {words} samples"
     support, probability = distribution(numbers)
     likely, share = int(support[probability.argmax()]), float(probability.max())
+    one = float(probability[support == 1].sum())
     doubt = "no sample uncertain" if not unsure else f"{unsure} of {counted(n, 'sample')} uncertain"
     more = (
         "The prior is that of a finite mixture, so the number of clusters is an answer."
@@ -85,7 +86,7 @@ def _words(
         f"{point.fewest if point.fewest == point.most else f'{point.fewest} to {point.most}'} clusters."
     )
     return {
-        "headline": f"{found}, {doubt}",
+        "headline": f"{found}, {_agreement(k, n, unsure, one, doubt)}",
         "certainty_headline": f"{doubt[0].upper()}{doubt[1:]}",
         "caption": ball,
         "similarity_caption": f"Probability that two samples are in one cluster. {ball}",
@@ -95,6 +96,20 @@ def _words(
         "assignments_caption": "Certainty: how often a sample is together with the other members of its cluster, on average over them; of a cluster "
         f"of one, how often it is alone. Below {UNSURE:g} it counts as uncertain.",
     }
+
+
+def _agreement(k: int, n: int, unsure: int, one: float, doubt: str) -> str:
+    """How far the draws agree with the clusters that are shown: ``k`` of them, ``one`` the share of the draws with a single one.
+
+    A partition can be nearest to draws that agree on none, as one cluster is to draws that part the samples in many ways.
+    """
+    if k == 1 and 2 * unsure > n:
+        return f"but only in {format_percent(one)} of the draws; the others part them in different ways"
+    if k == 1 and unsure:
+        return f"{format_count(unsure)} of them often apart from the others"
+    if 2 * unsure > n:
+        return f"one of many groupings that are about as probable: {doubt}"
+    return doubt
 
 
 def _samples(

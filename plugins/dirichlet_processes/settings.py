@@ -29,6 +29,7 @@ class Settings(ColumnSettings):
     """Every setting of the mixture with its type."""
 
     correlated_columns: int
+    least_within: float
     share_weight: float
     prior: Literal["dirichlet", "pitman_yor", "finite"]
     learn_alpha: bool
@@ -179,6 +180,13 @@ SETTINGS = (
         doc="Each cluster hands on so much of its weight to new ones; 0 is a Dirichlet process.",
     ),
     *BASE,
+    Hyperparameter(
+        "least_within", "float", 1e-8, label="Least variance within a cluster", group="Clusters", minimum=0.0, maximum=1e6, advanced=True,
+        earlier=0.0, doc="Of numbers whose spread is learned: the variance that is expected within a cluster is no less than this, 1 being that of the "
+        "whole column where columns are standardised, and no less than that of rounding where values of a column come back (the square of the "
+        "smallest step between them over 12). Columns of one value, and correlated ones that follow from others, are left out. 0: none of "
+        "this, and equal values or rows on a plane may make clusters without any width.",
+    ),
     Hyperparameter(
         "share_weight", "float", 0.05, label="Weight of each share", group="Clusters", minimum=1e-6, maximum=1e4, log=True, advanced=True,
         doc="Dirichlet weight of each column where counts share a total: its prior mean where it is learned, else itself. Small lets a "

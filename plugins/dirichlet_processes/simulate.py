@@ -78,7 +78,9 @@ def draw_state(params: Settings, shapes: Sequence[tuple[int, ...]], rng: np.rand
     if params["prior"] == "pitman_yor" and params["learn_discount"]:
         discount = float(rng.beta(1.0, 3.0))
     joint = tuple(shape[1] for shape, kind in zip(shapes, kinds, strict=True) if kind == JOINT)
-    base = prior_base(params, len(shapes), widths[NUMBERS], widths[COUNTS], rng, joint)
+    base = prior_base(
+        params, len(shapes), widths[NUMBERS], widths[COUNTS], rng, joint, params["least_within"]
+    )
     base["k0"] = np.where(
         [kind in (NUMBERS, JOINT) for kind in kinds], base["k0"], params["mean_weight"]
     )  # else it stays as it begins

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import chain_of
-from plaidwork.plugins.dirichlet_processes.base import first_base
+from plaidwork.plugins.dirichlet_processes.base import first_base, least_b0
+from plaidwork.plugins.dirichlet_processes.joint import least_scatter
+from plaidwork.plugins.dirichlet_processes.joint_layout import pieces
 from plaidwork.plugins.dirichlet_processes.kernels.forms import doubled, empty_clusters
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import Settings
@@ -102,6 +104,11 @@ def first_state(table: Table, params: Settings, rng: np.random.Generator) -> Sta
     numbers, _, _, counts = table.widths
     base = first_base(params, len(table.kinds), numbers, counts, table.joint_widths)
     base["k0"][table.row_matrix] = params["share_weight"]
+    if params["learn_base"]:
+        base["b0"] = np.maximum(base["b0"], least_b0(params, table.least))
+        for d, columns, square in pieces(table.joint_first):
+            diagonal = base["psi"][square][:: d + 1]
+            diagonal[:] = np.maximum(diagonal, least_scatter(params, table.joint_least[columns]))
     alpha = params["alpha_shape"] / params["alpha_rate"] if params["learn_alpha"] else params["alpha"]
     discount = (
         params["discount"] if params["prior"] == "pitman_yor" and not params["learn_discount"] else 0.25

@@ -107,6 +107,10 @@ class Table:
     """What the log density of the data in their own unit has more than that of the clusters"""
     steps: Floats
     """(n + 1,) of the law"""
+    least: Floats
+    """(G,) least variance within a cluster that is expected of each column of numbers, in units of the fit"""
+    joint_least: Floats
+    """(F,) of correlated columns"""
 
     @property
     def widths(self) -> tuple[int, int, int, int]:

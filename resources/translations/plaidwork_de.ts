@@ -17824,6 +17824,45 @@ Daten: %2 %3</translation>
   </message>
  </context>
  <context>
+  <name>plugins/dirichlet_processes/columns.py</name>
+  <message>
+   <source>%1 of “%2” follows from other columns by a linear formula.</source>
+   <translation>%1 von „%2“ folgt durch eine lineare Formel aus anderen Spalten.</translation>
+  </message>
+  <message>
+   <source>%1 of “%2” follow from other columns by a linear formula.</source>
+   <translation>%1 von „%2“ folgen durch eine lineare Formel aus anderen Spalten.</translation>
+  </message>
+  <message>
+   <source>The fit goes without, as the others say the same. To choose which ones stay, leave the others out of the data.</source>
+   <translation>Die Anpassung kommt ohne sie aus, denn die anderen sagen dasselbe. Um zu wählen, welche bleiben, die anderen aus den Daten weglassen.</translation>
+  </message>
+  <message>
+   <source>What they say counts more than once: leave such columns out.</source>
+   <translation>Was sie sagen, zählt mehr als einmal: solche Spalten weglassen.</translation>
+  </message>
+  <message>
+   <source>%1 of “%2” has the same value in more than half of the rows.</source>
+   <translation>%1 von „%2“ hat in mehr als der Hälfte der Zeilen denselben Wert.</translation>
+  </message>
+  <message>
+   <source>%1 of “%2” have the same value in more than half of the rows.</source>
+   <translation>%1 von „%2“ haben in mehr als der Hälfte der Zeilen denselben Wert.</translation>
+  </message>
+  <message>
+   <source>Clusters may stand for that value: leave such columns out, or give whether they have it as a matrix of zeros and ones.</source>
+   <translation>Cluster können für diesen Wert stehen: solche Spalten weglassen oder als Matrix aus Nullen und Einsen angeben, ob sie ihn haben.</translation>
+  </message>
+  <message>
+   <source>%1 of “%2” are equal in more than half of the rows.</source>
+   <translation>%1 von „%2“ sind in mehr als der Hälfte der Zeilen gleich.</translation>
+  </message>
+  <message>
+   <source>Clusters may stand for these rows: leave one of the columns out, or give their difference in place of it.</source>
+   <translation>Cluster können für diese Zeilen stehen: eine der Spalten weglassen oder an ihrer Stelle die Differenz angeben.</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/dirichlet_processes/drawing.py</name>
   <message>
    <source>%1: %2, certainty %3</source>
@@ -17935,6 +17974,14 @@ Daten: %2 %3</translation>
   <message>
    <source>gaussian, categorical, poisson</source>
    <translation>gaussian, categorical, poisson</translation>
+  </message>
+  <message>
+   <source>spread near its least</source>
+   <translation>Streuung nahe ihrem kleinsten Wert</translation>
+  </message>
+  <message>
+   <source>gaussian_full, gaussian</source>
+   <translation>gaussian_full, gaussian</translation>
   </message>
   <message>
    <source>A tempered chain takes no correlated columns with missing cells.</source>
@@ -18982,6 +19029,18 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Sicherheit: wie oft eine Probe mit den anderen Mitgliedern ihres Clusters zusammen ist, gemittelt über diese; bei einem Cluster aus einer Probe, wie oft sie allein ist. Unter %1 gilt sie als unsicher.</translation>
   </message>
   <message>
+   <source>but only in %1 of the draws; the others part them in different ways</source>
+   <translation>aber nur in %1 der Ziehungen; die anderen teilen sie auf verschiedene Weise</translation>
+  </message>
+  <message>
+   <source>%1 of them often apart from the others</source>
+   <translation>%1 davon oft von den anderen getrennt</translation>
+  </message>
+  <message>
+   <source>one of many groupings that are about as probable: %1</source>
+   <translation>eine von vielen etwa gleich wahrscheinlichen Gruppierungen: %1</translation>
+  </message>
+  <message>
    <source>Together with next</source>
    <translation>Mit nächstem zusammen</translation>
   </message>
@@ -19231,6 +19290,14 @@ bestimmen und deren Werte clustern.</translation>
   <message>
    <source>Each cluster hands on so much of its weight to new ones; 0 is a Dirichlet process.</source>
    <translation>So viel seines Gewichts gibt jeder Cluster an neue ab; 0 ist ein Dirichlet-Prozess.</translation>
+  </message>
+  <message>
+   <source>Least variance within a cluster</source>
+   <translation>Kleinste Varianz in einem Cluster</translation>
+  </message>
+  <message>
+   <source>Of numbers whose spread is learned: the variance that is expected within a cluster is no less than this, 1 being that of the whole column where columns are standardised, and no less than that of rounding where values of a column come back (the square of the smallest step between them over 12). Columns of one value, and correlated ones that follow from others, are left out. 0: none of this, and equal values or rows on a plane may make clusters without any width.</source>
+   <translation>Bei Zahlen mit gelernter Streuung: die erwartete Varianz in einem Cluster ist nicht kleiner als dies (1 ist die der ganzen Spalte, wo Spalten standardisiert sind) und nicht kleiner als die der Rundung, wo Werte einer Spalte wiederkehren (das Quadrat des kleinsten Schritts zwischen ihnen durch 12). Spalten mit nur einem Wert und korrelierte, die aus anderen folgen, werden weggelassen. 0: nichts davon; gleiche Werte oder Zeilen in einer Ebene können dann Cluster ohne jede Breite ergeben.</translation>
   </message>
   <message>
    <source>Weight of each share</source>

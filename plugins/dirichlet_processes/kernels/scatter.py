@@ -69,6 +69,58 @@ def wishart_of_inverse(rng: np.random.Generator, df: float, inverse: np.ndarray)
 
 
 @njit(nogil=True, cache=True)
+def gamma_above(rng: np.random.Generator, shape: float, least: float) -> float:
+    """A Gamma(shape, 1) number, shape above 1, of those from ``least`` on.
+
+    Far out ``least`` and an exponential number are proposed, of the rate at which most are taken (Dagpunar 1978, Sampling of variates from
+    a truncated gamma distribution).
+    """
+    if least <= shape:
+        while True:
+            drawn = rng.standard_gamma(shape)
+            if drawn >= least:
+                return drawn
+    away = least - shape
+    rate = (away + math.sqrt(away * away + 4.0 * least)) / (2.0 * least)
+    top = (shape - 1.0) / (1.0 - rate)
+    while True:
+        drawn = least + rng.standard_exponential() / rate
+        if math.log1p(-rng.random()) <= (shape - 1.0) * math.log(drawn / top) - (1.0 - rate) * (drawn - top):
+            return drawn
+
+
+@njit(nogil=True, cache=True)
+def is_above(psi: np.ndarray, least: np.ndarray) -> bool:
+    """Whether every column (d,) has a variance of ``least`` and more given the columns before it; 0 asks nothing."""
+    if least.max() <= 0.0:
+        return True
+    lower, held = lower_root(psi), 0
+    for i in range(len(psi)):
+        held += lower[i, i] * lower[i, i] >= least[i]
+    return held == len(psi)
+
+
+@njit(nogil=True, cache=True)
+def wishart_above(rng: np.random.Generator, df: float, inverse: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """(d, d) ``Psi ~ Wishart(df, inverse^-1)`` of those whose columns have variances of ``least`` (d,) and more given the columns before.
+
+    Drawn without bounds first: what is within them is a draw of this law, and else one is drawn from it. With ``inverse = R R'`` of an
+    upper triangle and Bartlett's T, ``R^-T T`` is the lower triangle of Psi, so that each bound is one of a chi-squared number.
+    """
+    psi = times_own(wishart_of_inverse(rng, df, inverse))
+    if is_above(psi, least):
+        return psi
+    d = len(psi)
+    flipped = lower_root(inverse[::-1, ::-1].copy())  # R with rows and columns from the last to the first
+    lower = bartlett(rng, df, d)
+    for i in range(d):
+        root = flipped[d - 1 - i, d - 1 - i]
+        lower[i, i] = math.sqrt(2.0 * gamma_above(rng, 0.5 * (df - i), 0.5 * least[i] * root * root))
+    root = solve_upper(flipped.T.copy(), lower[::-1].copy())
+    return times_own(root[::-1].copy())
+
+
+@njit(nogil=True, cache=True)
 def update_scatter(
     rng: np.random.Generator,
     sizes: np.ndarray,
@@ -80,10 +132,11 @@ def update_scatter(
     a0: float,
     usual: float,
     weight: float,
+    least: np.ndarray,
 ) -> float:
     """Draw Psi0 (d, d) and m0 (d,), in place, and k0 given K clusters: sizes (K,), centres (K, d), triangles U (K, d, d). O(K d^3).
 
-    ``usual`` is the prior mean of Psi0's diagonal, ``weight`` that of k0. Covariance and mean of each cluster are drawn,
+    ``usual`` is the prior mean of Psi0's diagonal, ``weight`` that of k0, ``least`` (d,) the bounds of Psi0 in ``wishart_above``. Covariance and mean of each cluster are drawn,
     ``Sigma^-1 = R R'`` with ``R = U^-1 T``, used once and thrown away.
     """
     number, d = centres.shape
@@ -110,7 +163,7 @@ def update_scatter(
     for i in range(d):
         inverse[i, i] += (d + MORE) / usual
         precision[i, i] += 1.0
-    psi[:] = times_own(wishart_of_inverse(rng, d + MORE + number * nu0, inverse))
+    psi[:] = wishart_above(rng, d + MORE + number * nu0, inverse, least)
     lower = lower_root(precision)
     step = np.empty((d, 1))
     for i in range(d):

@@ -11,7 +11,10 @@ from plaidwork.plugins.dirichlet_processes.kernels import scatter
 from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
 
 CORRELATED = "correlated columns with gaps"
+BOUNDED = "spread near its least"
 FAULTS = {
+    "the least variance forgotten": ("least_b0(params, table.least)", "0.0 * table.least", BOUNDED),
+    "the least scatter forgotten": ("number * nu0, inverse, least)", "number * nu0, inverse, 0.0 * least)", BOUNDED),
     "K / 2 forgotten in the weight of the centre": (
         "shape = 1.0 + 0.5 * number * int(here.sum())", "shape = 1.0", "numbers",
     ),
@@ -35,7 +38,7 @@ def geweke(trial):
 def test_faults_of_the_base_are_found(fault, monkeypatch):
     old, new, trial = FAULTS[fault]
     geweke(trial)()
-    if trial == CORRELATED:
+    if trial == CORRELATED or "least scatter" in fault:
         monkeypatch.setattr(joint, "update_scatter", with_fault(scatter.update_scatter, old, new))
     else:
         monkeypatch.setattr(sweep, "update_base", with_fault(base.update_base, old, new))
