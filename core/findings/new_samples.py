@@ -22,6 +22,8 @@ from plaidwork.core.findings.solutions import weighted
 SUFFIX = ".new_samples"
 NEW = "new_"
 """Before the names of the inputs, and of their dims: new samples are not joined with the fitted ones."""
+SEVERAL = "One matrix or several; columns tell for which of the fit each is taken, and new samples lack those that are not given."
+"""Of an input of several matrices: the fit may need more of them than a new sample has."""
 FEATURES = "features_found"
 """Name of the table of what was matched."""
 
@@ -163,6 +165,7 @@ def _input(item: Input) -> Input:
         item,
         name=NEW + item.name,
         label=f"{item.title}, new samples",
+        doc=SEVERAL if item.many and item.kind == "matrix" else item.doc,
         dims=tuple(NEW + dim for dim in item.dims),
         samples=item.samples and NEW + item.samples,
         required=item.required and item.kind == "matrix",

@@ -322,12 +322,12 @@ class InputField(QWidget):
         self._help.setVisible(bool(text))
 
     def _companions(self, chosen: str) -> str:
-        """Which matrices could be fitted together with the one that is ticked, in a sentence."""
+        """Which matrices could be used together with the one that is ticked, in a sentence."""
         found = [n for n in self._checks if n != chosen and self._choices.related(chosen, n)]
         if not found:
             return ""
         shown = f"“{found[0]}” has" if len(found) == 1 else f"{counted(len(found), 'other data set')} have"
-        return f"{shown} samples in common with it: tick to fit them together."
+        return f"{shown} samples in common with it: tick to use them together."
 
     def _joined(self, chosen: Sequence[str]) -> str:
         """How many samples the matrices have in common, in a sentence."""

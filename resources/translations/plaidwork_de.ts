@@ -5083,6 +5083,10 @@
  <context>
   <name>core/findings/new_samples.py</name>
   <message>
+   <source>One matrix or several; columns tell for which of the fit each is taken, and new samples lack those that are not given.</source>
+   <translation>Eine Matrix oder mehrere; die Spalten sagen, für welche der Anpassung jede steht, und den neuen Proben fehlen die, die nicht gegeben sind.</translation>
+  </message>
+  <message>
    <source>The fit has kept nothing yet.</source>
    <translation>Die Anpassung hat noch nichts behalten.</translation>
   </message>
@@ -16596,8 +16600,8 @@ Für die Diagnostik klicken.</translation>
    <translation>%1 andere Datensätze</translation>
   </message>
   <message>
-   <source>%1 samples in common with it: tick to fit them together.</source>
-   <translation>%1 Proben damit gemeinsam: zum gemeinsamen Anpassen ankreuzen.</translation>
+   <source>%1 samples in common with it: tick to use them together.</source>
+   <translation>%1 Proben damit gemeinsam: zum gemeinsamen Verwenden ankreuzen.</translation>
   </message>
   <message>
    <source>%1 %2 in all, %3 of them with a row in every matrix.</source>
@@ -18160,12 +18164,12 @@ Daten: %2 %3</translation>
    <translation>%1 keinem der Cluster in „%2“ ähnlich</translation>
   </message>
   <message>
-   <source>cluster of %1 in “%2” predicted from other views</source>
-   <translation>Cluster von %1 in „%2“ aus anderen Sichten vorhergesagt</translation>
+   <source>%1 without “%2” (predicted from “%3”)</source>
+   <translation>%1 ohne „%2“ (aus „%3“ vorhergesagt)</translation>
   </message>
   <message>
-   <source>clusters of %1 in “%2” predicted from other views</source>
-   <translation>Cluster der Daten „%2“, vorhergesagt aus anderen Sichten: %1</translation>
+   <source>%1 without “%2” (predicted from other views)</source>
+   <translation>%1 ohne „%2“ (aus anderen Sichten vorhergesagt)</translation>
   </message>
  </context>
  <context>
@@ -31886,6 +31890,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Für die Diagnostik klicken.</translation>
   </message>
   <message>
+   <source>Cluster in %1</source>
+   <translation>Cluster in %1</translation>
+  </message>
+  <message>
    <source>Clusters in several views %1. A run keeps the settings it was started with.</source>
    <translation>Cluster in mehreren Sichten %1. Ein Lauf behält die Einstellungen, mit denen er gestartet wurde.</translation>
   </message>
@@ -32176,6 +32184,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>No two views share more than by chance; most is shared by “%1” and “%2”: %3 nats (%4 to %5) of at most %6</source>
    <translation>Keine zwei Sichten teilen mehr, als der Zufall ergäbe; am meisten teilen „%1“ und „%2“: %3 Nat (%4 bis %5) von höchstens %6</translation>
+  </message>
+  <message>
+   <source>None of them in %1</source>
+   <translation>Keiner davon in %1</translation>
   </message>
   <message>
    <source>Numbers: difference of the means inside and outside in pooled standard deviations, with the large-sample interval of Hedges and Olkin, and the Mann-Whitney test.</source>

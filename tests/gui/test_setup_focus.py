@@ -339,7 +339,7 @@ def test_new_fit_beside_data_shown_together_fits_them_all(stranger, tmp_path):
     change_model(stranger, "group_factor")
     assert stranger.chosen() == ["protein"], "one file, one matrix"
     help_line = stranger.page.inputs_form.field("views")._help
-    assert help_line.text().startswith("“rna” has samples in common with it: tick to fit them together.")
+    assert help_line.text().startswith("“rna” has samples in common with it: tick to use them together.")
     stranger.page.inputs_form.field("views")._checks["rna"].setFocus()
     stranger.qtbot.keyClick(stranger.page.inputs_form.field("views")._checks["rna"], Qt.Key.Key_Space)
     assert stranger.chosen() == ["protein", "rna"]

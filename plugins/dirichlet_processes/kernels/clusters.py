@@ -34,6 +34,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.rows import add_rows, predict
 
 LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
+HALF_LOG_PI = 0.5 * math.log(math.pi)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
@@ -53,9 +54,7 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
             if product > LARGE or product < SMALL:
                 total += 0.5 * math.log(product)
                 product = 1.0
-            total += law.step[m] - 0.5 * math.log(math.pi)
-        else:
-            c.constant[k, j] = law.step[m] + 0.5 * math.log(weight / math.pi)
+            total += law.step[m] - HALF_LOG_PI
     if complete and c.known.shape[1] > 0:
         c.constant[k, 0] = total + 0.5 * math.log(product)
     if c.joint_constant.shape[1] > 0:
@@ -167,12 +166,18 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
         total += math.log(product) + math.log(second * third * fourth)
         power = law.a0 + 0.5 * c.known[k, 0] + 0.5
         return c.constant[k, 0] - power * total
-    for j in range(width):
+    for j in range(
+        width
+    ):  # constants by cell, as a slot changes about as often as a row is predicted from it
         if items.known[i, j]:
-            gap = items.numbers[i, j] - c.centre[k, j]
-            power = law.a0 + 0.5 * c.known[k, j] + 0.5
-            total += c.constant[k, j] - power * math.log1p(c.weight[k, j] * gap * gap)
-    return total
+            gap, m = items.numbers[i, j] - c.centre[k, j], c.known[k, j]
+            product *= c.weight[k, j]
+            if product > LARGE or product < SMALL:
+                total += 0.5 * math.log(product)
+                product = 1.0
+            power = law.a0 + 0.5 * m + 0.5
+            total += law.step[m] - HALF_LOG_PI - power * math.log(1.0 + c.weight[k, j] * gap * gap)
+    return total + 0.5 * math.log(product)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True)

@@ -106,7 +106,7 @@ class Clusters(NamedTuple):
     weight: np.ndarray
     """(S, G) ``w`` of its density ``(1 + w (x - centre)^2)^-(a_c + 1/2)``"""
     constant: np.ndarray
-    """(S, G) its log constant; where no number is missing the first entry has the sum"""
+    """(S, G) where no number is missing the first entry has the log constants of all columns; the rest is not used"""
     levels: np.ndarray
     """(S, L) members at each level of each column, columns one after the other; then the sums of the columns of rows of counts"""
     coded: np.ndarray

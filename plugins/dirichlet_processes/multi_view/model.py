@@ -85,7 +85,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         one = Updates(state, tables, params, rng)
         n, views = len(state["block"]), len(tables.tables)
         unit = tables.work
-        high, blocks = int(state["links"]["high"].max()), int((state["links"]["members"] > 0).sum())
+        high, blocks = max(state["links"]["high"].tolist()), int(np.count_nonzero(state["links"]["members"]))
         drawn = (high + ROOM) * unit + 6 * views * (blocks + ROOM) * (high + ROOM)
         move = 2 * (params["scans"] + 3) * n * unit // views
         tried = (params["block_moves"], params["moves"] * views) if n > 1 else (0, 0)

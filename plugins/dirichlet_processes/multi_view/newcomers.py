@@ -17,7 +17,6 @@ from plaidwork.core.api import (
     Result,
     Results,
     Table,
-    agree,
     counted,
     format_count,
 )
@@ -86,7 +85,7 @@ def predict_views(
     found: Results = {}
     for v, (view, share) in enumerate(zip(views, shares, strict=True)):
         names, best = np.append(names_of(view, share.shape[1] - 1), NONE), share.argmax(axis=1)
-        columns[view] = names[best]
+        columns[f"Cluster in {view}"] = names[best]
         columns[f"Probability in {view}"] = share[np.arange(m), best]
         columns[f"{NONE} in {view}"] = share[:, -1]
         units |= {f"Probability in {view}": "share", f"{NONE} in {view}": "share"}
@@ -116,7 +115,9 @@ def _headline(m: int, views: list[str], shares: list[Floats], has: np.ndarray) -
             told.append(f"{format_count(alone)} like none of the clusters in “{view}”")
         lacking = int((~there).sum())
         if lacking:
-            told.append(
-                f"{agree(lacking, 'cluster', 'clusters')} of {format_count(lacking)} in “{view}” predicted from other views"
-            )
+            others = [one for one in views if one != view]
+            if len(others) == 1:
+                told.append(f"{format_count(lacking)} without “{view}” (predicted from “{others[0]}”)")
+            else:
+                told.append(f"{format_count(lacking)} without “{view}” (predicted from other views)")
     return ", ".join(told)

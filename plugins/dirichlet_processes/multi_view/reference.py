@@ -11,7 +11,7 @@ import numpy as np
 from plaidwork.core.api import Kept
 from plaidwork.plugins.dirichlet_processes.clusterings import pooled_draws
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, pairs_of, shares_of
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.numbering import number_blocks
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.finish import draw_links
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     ViewState,
@@ -20,8 +20,8 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     links_of,
     new_state,
 )
-from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, draw_weights
-from plaidwork.plugins.dirichlet_processes.partitions import Floats, draw_alpha
+from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, new_ends, priors_of, take_ends
+from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints
 
 PERMUTATIONS = 20
@@ -65,14 +65,9 @@ def draw_dependence(
     one.draw_blocks(0, n)
     if n > 1:
         one.move_blocks(0, MOVES)
-    number_blocks(state["block"], links_of(state))
-    if params["learn"]:
-        state["block_alpha"] = draw_alpha(
-            rng, state["block_alpha"], n, int((links["members"] > 0).sum()),
-            params["block_alpha_shape"], params["block_alpha_rate"],
-        )  # fmt: skip
-    for v in range(len(state["cluster"])):
-        draw_weights(rng, state, v, params)
+    ends = new_ends(state)
+    draw_links(rng, links_of(state), state["block"], priors_of(params), ends)
+    take_ends(state, params, ends)
 
 
 def permuted_information(kept: Kept, tables: ViewTables, params: ViewSettings) -> Floats:

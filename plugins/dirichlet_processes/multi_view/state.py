@@ -148,6 +148,21 @@ def bases_of(state: ViewState, tables: ViewTables) -> Bases:
     )
 
 
+def put_bases(state: ViewState, bases: Bases) -> None:
+    """Write what the kernels have made of the bases into the state."""
+    numbers, counts = 0, 0
+    for base in state["base"]:
+        wide, more = len(base["m0"]), len(base["rate"])
+        base["m0"], base["b0"] = (
+            bases.m0[numbers : numbers + wide].copy(),
+            bases.b0[numbers : numbers + wide].copy(),
+        )
+        base["rate"] = bases.rate[counts : counts + more].copy()
+        if wide:
+            base["k0"] = bases.k0[numbers : numbers + 1].copy()
+        numbers, counts = numbers + wide, counts + more
+
+
 def law_of_view(base: Base, table: Table, params: ViewSettings) -> Law:
     """The law of the clusters of one view; the prior of partitions has no part in it."""
     return Law(

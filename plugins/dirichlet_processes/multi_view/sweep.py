@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from plaidwork.plugins.dirichlet_processes.base import log_prior, update_base
+from plaidwork.plugins.dirichlet_processes.base import log_prior, usual_b0
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
-from plaidwork.plugins.dirichlet_processes.kernels.scan import evidence
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import block_moves, cluster_moves, samples
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.numbering import number_blocks, number_clusters
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import log_links, seat_blocks
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bases
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.finish import Ends, Priors, end_sweep
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import log_links
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     MOVE_SLOTS,
     ViewState,
     ViewTables,
     bases_of,
-    clusters_at,
     grow,
-    law_of_view,
     links_of,
+    put_bases,
     sides_of,
 )
-from plaidwork.plugins.dirichlet_processes.partitions import Floats, draw_alpha, draw_shared_alpha
+from plaidwork.plugins.dirichlet_processes.partitions import LEAST, Floats
 from plaidwork.plugins.dirichlet_processes.state import Ints
-
-LEAST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,11 @@ class Updates:
     tables: ViewTables
     params: ViewSettings
     rng: np.random.Generator
+
+    @cached_property
+    def bases(self) -> Bases:
+        """Of all views; only the end of a sweep changes them."""
+        return bases_of(self.state, self.tables)
 
     @property
     def flat(self) -> Clusters:
@@ -60,21 +63,19 @@ class Updates:
         """An order of the samples; clusters and blocks are added up anew in every sweep, without what rounding left."""
         state, bag = self.state, self.tables.bag
         state["order"] = self.rng.permutation(len(state["block"]))
-        samples.begin_counting(
-            bag, bases_of(state, self.tables), self.flat, links_of(state), state["cluster"], state["at"]
-        )
+        samples.begin_counting(bag, self.bases, self.flat, links_of(state), state["cluster"], state["at"])
 
     def count(self, lo: int, hi: int) -> None:
         """Add up clusters and blocks."""
         state = self.state
         samples.count_rows(
-            self.tables.bag, bases_of(state, self.tables), self.flat, self.pair, links_of(state), state["block"],
+            self.tables.bag, self.bases, self.flat, self.pair, links_of(state), state["block"],
             state["cluster"], state["fresh"], self.threes, lo, hi,
         )  # fmt: skip
 
     def draw_samples(self, lo: int, hi: int) -> None:
         """Block and clusters of every sample."""
-        state, bases = self.state, bases_of(self.state, self.tables)
+        state, bases = self.state, self.bases
         while (
             lo := samples.draw_samples(
                 self.rng, self.tables.bag, bases, self.flat, links_of(state), state["block_alpha"], state["order"],
@@ -106,7 +107,7 @@ class Updates:
 
     def move_clusters(self, lo: int, hi: int) -> None:
         """Splits and merges of clusters, the views in turn."""
-        state, bases = self.state, bases_of(self.state, self.tables)
+        state, bases = self.state, self.bases
         while (
             lo := cluster_moves.make_moves(
                 self.rng, self.tables.bag, bases, self.flat, self.pair, links_of(state), self.threes, state["block"],
@@ -118,60 +119,46 @@ class Updates:
     def finish(self, lo: int, hi: int) -> None:
         """Blocks and clusters by first sample, weights, concentrations and bases, and the evidence at the end of it."""
         state, params = self.state, self.params
-        links = links_of(state)
-        number_blocks(state["block"], links)
-        blocks = int((links.members > 0).sum())
-        if params["learn"]:
-            state["block_alpha"] = draw_alpha(
-                self.rng, state["block_alpha"], len(state["block"]), blocks,
-                params["block_alpha_shape"], params["block_alpha_rate"],
-            )  # fmt: skip
-        for v, table in enumerate(self.tables.tables):
-            c = clusters_at(state, self.tables, v)
-            sort_clusters(state, c, v)
-            draw_weights(self.rng, state, v, params)
-            number, base = int(links.high[v]), state["base"][v]
-            if params["learn_base"]:
-                update_base(self.rng, c, number, base, params, table)
-            state["log_evidence"][v] = evidence(c, number, law_of_view(base, table, params))
+        bases, ends = self.bases, new_ends(state)
+        end_sweep(
+            self.rng, self.tables.bag, bases, self.flat, links_of(state), state["block"], state["cluster"],
+            priors_of(params), ends,
+        )  # fmt: skip
+        take_ends(state, params, ends)
+        if params["learn_base"]:
+            put_bases(state, bases)
         state["information"] = information(shares_of(state))
 
 
-def sort_clusters(state: ViewState, c: Clusters, v: int) -> None:
-    """Number the clusters of a view by their first samples; those without one give their weight back to the rest."""
-    links = state["links"]
-    lo, hi = int(links["first"][v]), int(links["first"][v + 1])
-    whole, used = links["beta"][lo:hi].sum(), np.empty(hi - lo, np.int64)
-    number = number_clusters(state["cluster"][v], links_of(state), v, used)
-    links["rest"][v] += max(whole - links["beta"][lo : lo + number].sum(), 0.0)
-    used = used[:number]
-    moved = bool((used != np.arange(number)).any())
-    for array in c:
-        if moved:
-            array[:number] = array[used]
-        array[number:] = 0
+def new_ends(state: ViewState) -> Ends:
+    """Where the kernels of the end of a sweep write what is not in the arrays of the state."""
+    blocks, views = state["links"]["present"].shape
+    return Ends(
+        np.array([state["block_alpha"]]), np.empty((views, blocks)), np.empty(views), np.zeros(views, np.int64),
+        state["log_evidence"],
+    )  # fmt: skip
 
 
-def draw_weights(rng: np.random.Generator, state: ViewState, v: int, params: ViewSettings) -> None:
-    """Concentrations and weights of the clusters of a view given the tables of its blocks; gamma first, as it is drawn without a
-    look at the weights (see the topics)."""
-    links = state["links"]
-    lo, number = int(links["first"][v]), int(links["high"][v])
-    beta = links["beta"][lo : lo + number]
-    alpha = float(links["alpha"][v])
-    seats = np.zeros(number, np.int64)
-    seat_blocks(rng, links_of(state), v, seats)
-    total = int(seats.sum())
-    if params["learn"] and number:
-        links["gamma"][v] = draw_alpha(
-            rng, float(links["gamma"][v]), total, number, params["gamma_shape"], params["gamma_rate"]
-        )
-        links["alpha"][v] = draw_shared_alpha(
-            rng, alpha, links["present"][:, v], total, params["alpha_shape"], params["alpha_rate"]
-        )
-    parts = rng.standard_gamma(np.append(seats, links["gamma"][v]))
-    parts = np.maximum(parts / max(parts.sum(), LEAST), LEAST)
-    beta[:], links["rest"][v] = parts[:-1], parts[-1]
+def take_ends(state: ViewState, params: ViewSettings, ends: Ends) -> None:
+    """Concentrations of blocks and of their clusters. The logarithms are numpy's: others differ from them in last bits."""
+    state["block_alpha"] = float(ends.concentration[0])
+    for v, blocks in enumerate(ends.blocks.tolist()):
+        if blocks:
+            left = np.log(ends.shared[v, :blocks]).sum()
+            state["links"]["alpha"][v] = max(float(ends.scaled[v] / (params["alpha_rate"] - left)), LEAST)
+
+
+def priors_of(params: ViewSettings) -> Priors:
+    """The settings that the kernel of the end of a sweep takes."""
+    return Priors(
+        params["learn"],
+        params["learn_base"],
+        (params["block_alpha_shape"], params["block_alpha_rate"]),
+        (params["alpha_shape"], params["alpha_rate"]),
+        (params["gamma_shape"], params["gamma_rate"]),
+        usual_b0(params),
+        params["mean_weight"],
+    )
 
 
 def log_hyper(state: ViewState, params: ViewSettings) -> float:

@@ -80,20 +80,20 @@ def test_faults_of_a_move_are_found(fault, monkeypatch):
 
 SAMPLE_FAULTS = {
     "members that lack a view count in it": (
-        "draw_samples", "log_share", "seen = links.present[k, v] if", "seen = links.members[k] if",
+        "draw_samples", "share_of", "seen = links.present[k, v] if", "seen = links.members[k] if",
     ),
     "a block without its size": (
-        "draw_samples", "draw_samples", "weights[n] = math.log(links.members[k])", "weights[n] = 0.0",
+        "draw_samples", "draw_samples", "size = float(links.members[k])", "size = 1.0",
     ),
     "a new block as likely as in a process of another weight": (
-        "draw_samples", "draw_samples", "math.log(a0)", "math.log(3.0 * a0)",
+        "draw_samples", "draw_samples", "-1, density, empty, a0", "-1, density, empty, 3.0 * a0",
     ),
     "a new cluster takes all that is left": ("draw_samples", "found_cluster", "kept = ", "kept = 0.01 * "),
     "a new cluster forgotten in the weight of a block": (
-        "draw_samples", "log_share", "total = alpha * links.rest[v] * empty", "total = 0.0",
+        "draw_samples", "share_of", "total = alpha * links.rest[v] * empty", "total = 0.0",
     ),
     "blocks given clusters without those of the others": (
-        "draw_blocks", "log_uses", "links.uses[k, s] + ", "",
+        "draw_blocks", "chance_of", "links.uses[k, s] + ", "",
     ),
 }  # fmt: skip
 
@@ -106,6 +106,8 @@ def test_faults_of_a_sample_are_found(fault, monkeypatch):
     if name == "found_cluster":
         wrong = with_fault(samples.draw_cluster, found_cluster=wrong)
         wrong = with_fault(samples.draw_samples, draw_cluster=wrong)
+    elif name == "share_of":
+        wrong = with_fault(samples.draw_samples, log_weight=with_fault(samples.log_weight, share_of=wrong))
     elif name != kernel:
         wrong = with_fault(getattr(samples, kernel), **{name: wrong})
     monkeypatch.setattr(samples, kernel, wrong)

@@ -50,7 +50,7 @@ FAULTS = {
     ),
     "the other views forgotten": ("leave_out", "out[place] = more - less", "out[place] = more"),
     "no new block": ("log_blocks", "a0 if k == blocks else", "0.0 if k == blocks else"),
-    "members that lack a view count in it": ("log_share", "seen = links.present[k, v] if", "seen = links.members[k] if"),
+    "members that lack a view count in it": ("share_of", "seen = links.present[k, v] if", "seen = links.members[k] if"),
     "a new cluster as likely as in an old one": ("weigh_row", "empty[v] = math.exp(fresh - top)", "empty[v] = 1.0"),
 }  # fmt: skip
 
@@ -60,8 +60,8 @@ FAULTS = {
 def test_faults_of_leaving_out_are_found(fault, monkeypatch):
     name, old, new = FAULTS[fault]
     wrong = with_fault(getattr(newcomers, name), old, new)
-    if name == "log_share":
-        name, wrong = "log_blocks", with_fault(newcomers.log_blocks, log_share=wrong)
+    if name == "share_of":
+        name, wrong = "log_blocks", with_fault(newcomers.log_blocks, share_of=wrong)
     if name != "leave_out":
         wrong = with_fault(newcomers.leave_out, **{name: wrong})
     monkeypatch.setattr(leaving_out, "leave_out", wrong)

@@ -112,7 +112,7 @@ def test_clusters_of_a_view_are_predicted_from_another():
     assert np.median(probability[:-1].max(axis=1)) > 0.8
     assert found["probability_1"].values[-1, -1] > 0.9
     m = len(there) + 1
-    assert found["headline"] == f"{m} new samples, 1 like none of the clusters in “a”, clusters of {m} in “b” predicted from other views"  # fmt: skip
+    assert found["headline"] == f"{m} new samples, 1 like none of the clusters in “a”, {m} without “b” (predicted from “a”)"  # fmt: skip
     assert set(found["assignments"].columns["Views given"]) == {"a"}
 
 
@@ -133,7 +133,7 @@ def test_the_page_of_new_samples_takes_one_view_or_several():
         assert share.dims == ("new_sample", "place_2")
         assert set(table["Views given"]) == {", ".join(sorted(given))}
         largest = found["place_2"].values[share.values.argmax(axis=1)]
-        assert (largest == table["b"]).all()
+        assert (largest == table["Cluster in b"]).all()
         assert share.values[:, -1].max() < 0.5
         shown = new_samples(type(MODEL))().views(found)
         assert {view.kind for view in shown} == {"table", "heatmap"}

@@ -17,8 +17,8 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import (
     BLOCK_MOVES,
     BLOCK_TRIES,
     LEAST,
+    chance_of,
     free_block,
-    log_uses,
     put,
 )
 
@@ -61,15 +61,14 @@ def place_others(
         i = others[p]
         if scan >= 0:
             put(sides, has, z, i, side[p], -1)
-        gap = math.log(sides.members[1]) + log_uses(sides, has, z, i, 1)
-        gap -= math.log(sides.members[0]) + log_uses(sides, has, z, i, 0)
+        zero = sides.members[0] * chance_of(sides, has, z, i, 0)
+        one = sides.members[1] * chance_of(sides, has, z, i, 1)
         if scored and not split:
             side[p] = 0 if t[i] == now else 1
         else:
-            side[p] = 1 if rng.random() * (1.0 + math.exp(-gap)) < 1.0 else 0
+            side[p] = 1 if rng.random() * (1.0 + zero / one) < 1.0 else 0
         if scored:
-            away = gap if side[p] == 0 else -gap
-            log_q -= max(away, 0.0) + math.log1p(math.exp(-abs(away)))
+            log_q += math.log((zero if side[p] == 0 else one) / (zero + one))
         put(sides, has, z, i, side[p], 1)
     return log_q
 

@@ -77,17 +77,17 @@ def place_others(
         if scan >= 0:
             remove(pair, side[p], items, i, law)
             sides.own[side[p], t[i]] -= 1.0
-        gap = math.log(sides.own[1, t[i]] + sides.weights[1]) + log_predictive(pair, SECOND, items, i, law)
-        gap -= math.log(sides.own[0, t[i]] + sides.weights[0]) + log_predictive(pair, FIRST, items, i, law)
+        gap = log_predictive(pair, SECOND, items, i, law) - log_predictive(pair, FIRST, items, i, law)
+        gap += math.log((sides.own[1, t[i]] + sides.weights[1]) / (sides.own[0, t[i]] + sides.weights[0]))
+        tail = math.exp(-abs(gap))
         if scored and not sides.split:
             side[p] = 0 if z[i] == now else 1
         else:
-            tail = math.exp(-abs(gap))
             least = tail / (1.0 + tail)
             side[p] = 1 if rng.random() < (1.0 - least if gap > 0.0 else least) else 0
         if scored:
             away = gap if side[p] == 0 else -gap
-            log_q -= max(away, 0.0) + math.log1p(math.exp(-abs(away)))
+            log_q -= max(away, 0.0) + math.log1p(tail)
         add(pair, side[p], items, i, law)
         sides.own[side[p], t[i]] += 1.0
     return log_q

@@ -22,7 +22,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     items_of,
     law_of,
 )
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import LEAST, log_share, put, weigh
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import LEAST, put, share_of, weigh
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -87,7 +87,7 @@ def log_blocks(
         weights[k] = math.log(members) if members > 0.0 else -np.inf
         for v in range(has.shape[0]):
             if members > 0.0 and has[v, i]:
-                weights[k] += log_share(links, k if k < blocks else -1, v, density, empty[v])
+                weights[k] += math.log(share_of(links, k if k < blocks else -1, v, density, empty[v]))
     top, total = weights.max(), 0.0
     for k in range(blocks + 1):
         total += math.exp(weights[k] - top)

@@ -32,7 +32,8 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     law_of,
 )
 
-LEAST = 1e-300
+LEAST, FLOOR, LITTLE = 1e-300, 1e-200, 1e-100
+"""The least share of a block is FLOOR; a product of shares becomes a logarithm below LITTLE: one logarithm for many views."""
 MOVED, BLOCK_TRIES, BLOCK_MOVES, TRIES, MOVES = range(5)
 """Places in ``at``: samples that changed a cluster, moves of blocks and of clusters tried and accepted in this sweep."""
 
@@ -87,7 +88,7 @@ def count_rows(
                 links.uses[t[i], links.first[v] + z[v, i]] += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def free_block(links: Links) -> int:
     """The first free block, -1 when there is none."""
     for k in range(links.members.size):
@@ -96,7 +97,7 @@ def free_block(links: Links) -> int:
     return -1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def has_room(links: Links) -> bool:
     """Whether a sample could found a block and a cluster in every view."""
     for v in range(links.slots.size):
@@ -162,8 +163,8 @@ def take_out(
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
-def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -> float:
-    """Log of ``S_kv``; ``k`` = -1 is a new block."""
+def share_of(links: Links, k: int, v: int, density: np.ndarray, empty: float) -> float:
+    """``S_kv``; ``k`` = -1 is a new block."""
     first, alpha = links.first[v], links.alpha[v]
     total = alpha * links.rest[v] * empty
     for s in range(first, first + links.high[v]):
@@ -172,7 +173,22 @@ def log_share(links: Links, k: int, v: int, density: np.ndarray, empty: float) -
             weight += links.uses[k, s]
         total += weight * density[s]
     seen = links.present[k, v] if k >= 0 else 0
-    return math.log(max(total, LEAST)) - math.log(seen + alpha)
+    return max(total, FLOOR) / (seen + alpha)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+def log_weight(
+    links: Links, has: np.ndarray, i: int, k: int, density: np.ndarray, empty: np.ndarray, size: float
+) -> float:
+    """Log of ``size prod_v S_kv`` over the views that sample ``i`` has."""
+    total, product = 0.0, size
+    for v in range(has.shape[0]):
+        if has[v, i]:
+            product *= share_of(links, k, v, density, empty[v])
+            if product < LITTLE:
+                total += math.log(product)
+                product = 1.0
+    return total + math.log(product)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
@@ -228,16 +244,10 @@ def draw_samples(
         n = 0
         for k in range(blocks):
             if links.members[k] > 0:
-                found[n] = k
-                weights[n] = math.log(links.members[k])
-                for v in range(views):
-                    if bag.has[v, i]:
-                        weights[n] += log_share(links, k, v, density, empty[v])
+                size = float(links.members[k])
+                found[n], weights[n] = k, log_weight(links, bag.has, i, k, density, empty, size)
                 n += 1
-        found[n], weights[n] = free_block(links), math.log(a0)
-        for v in range(views):
-            if bag.has[v, i]:
-                weights[n] += log_share(links, -1, v, density, empty[v])
+        found[n], weights[n] = free_block(links), log_weight(links, bag.has, i, -1, density, empty, a0)
         k = found[choose(rng, weights, n + 1)]
         t[i] = k
         links.members[k] += 1
@@ -255,9 +265,9 @@ def draw_samples(
     return hi
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def log_uses(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int) -> float:
-    """Log probability of the clusters of sample ``i`` in block ``k`` without it; -1 is a new block."""
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+def chance_of(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int) -> float:
+    """Probability of the clusters of sample ``i`` in block ``k`` without it; -1 is a new block."""
     product = 1.0
     for v in range(has.shape[0]):
         if has[v, i]:
@@ -268,10 +278,10 @@ def log_uses(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int) -> fl
                 )
             else:
                 product *= links.beta[s]
-    return math.log(max(product, LEAST))
+    return max(product, LEAST)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def put(links: Links, has: np.ndarray, z: np.ndarray, i: int, k: int, by: int) -> None:
     """Add sample ``i`` to block ``k`` (``by`` 1) or take it out (-1)."""
     links.members[k] += by
@@ -302,9 +312,9 @@ def draw_blocks(
         n = 0
         for k in range(blocks):
             if links.members[k] > 0:
-                found[n], weights[n] = k, math.log(links.members[k]) + log_uses(links, has, z, i, k)
+                found[n], weights[n] = k, math.log(links.members[k] * chance_of(links, has, z, i, k))
                 n += 1
-        found[n], weights[n] = free_block(links), math.log(a0) + log_uses(links, has, z, i, -1)
+        found[n], weights[n] = free_block(links), math.log(a0 * chance_of(links, has, z, i, -1))
         t[i] = found[choose(rng, weights, n + 1)]
         put(links, has, z, i, t[i], 1)
     return hi
