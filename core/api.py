@@ -17,7 +17,7 @@ from plaidwork.core.contract.splitting import random_test
 from plaidwork.core.contract.stages import POSITION, Stage, passes
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.contract.views import ResultStore, ViewFactory
-from plaidwork.core.data.by_values import choice_of_each, whole_numbers
+from plaidwork.core.data.by_values import choice_of_each, mean_of, whole_numbers
 from plaidwork.core.data.column_scales import unlike_scales, usual_variances
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import Issue, Preview, Reader
@@ -103,6 +103,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "SettingError",
     # what tables look like
     "choice_of_each",
+    "mean_of",
     "unlike_scales",
     "usual_variances",
     "whole_numbers",

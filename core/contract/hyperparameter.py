@@ -33,6 +33,7 @@ class Choice:
 
     ``suits``: kinds of values for which a setting that has one choice ``per`` matrix takes this one by itself, the first that suits.
     ``most_columns`` names another setting, a whole number: matrices of more columns do not get this one by themselves.
+    ``above_mean`` names another setting, a number: matrices with a mean that is not above it do not, and none does where it is 0.
     """
 
     value: str
@@ -40,6 +41,7 @@ class Choice:
     doc: str = ""
     suits: tuple[ValueKind, ...] = ()
     most_columns: str = ""
+    above_mean: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "suits", tuple(self.suits))

@@ -88,14 +88,16 @@ def per_matrix(text: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(word.lower() for word in found)
 
 
-def suited(parameter: Hyperparameter, kind: ValueKind, columns: int, params: Mapping[str, Any]) -> str:
-    """The choice that is made for a matrix of this kind and so many columns where none is given; empty when none declares it.
+def suited(
+    parameter: Hyperparameter, kind: ValueKind, columns: int, params: Mapping[str, Any], mean: float = 0.0
+) -> str:
+    """The choice that is made for a matrix of this kind, so many columns and this mean where none is given; empty when none declares it.
 
     ``params`` are the settings of the fit; a limit that they lack, as those of a run stored before it, is 0.
     """
     for choice in parameter.choices:
-        if kind in choice.suits and (
-            not choice.most_columns or columns <= params.get(choice.most_columns, 0)
-        ):
+        few = not choice.most_columns or columns <= params.get(choice.most_columns, 0)
+        large = not choice.above_mean or 0 < params.get(choice.above_mean, 0) < mean
+        if kind in choice.suits and few and large:
             return choice.value
     return ""

@@ -249,7 +249,12 @@ class ModelSpec:
                 f"{self.id}: {parameter.name} is per {parameter.per!r}, which is no input of many matrices",
             )
         for parameter in self.hyperparameters:
-            limits = [choice.most_columns for choice in parameter.choices if choice.most_columns]
+            limits = [
+                name
+                for choice in parameter.choices
+                for name in (choice.most_columns, choice.above_mean)
+                if name
+            ]
             for other in (*parameter.when, *limits):
                 need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
         for view in self.views:

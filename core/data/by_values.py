@@ -46,13 +46,27 @@ def choice_of_each(
     words, usual = per_matrix(params[parameter.name], names), parameter.choices[0].value
     marked = params["whole_numbers"] == "marked"
     return tuple(
-        suited(parameter, _kind(block, marked), block.shape[1], params) if word in ("", usual) else word
+        _taken(parameter, block, _kind(block, marked), params) if word in ("", usual) else word
         for word, block in zip(words, blocks, strict=True)
     )
 
 
+def _taken(parameter: Hyperparameter, block: Block, kind: ValueKind, params: Mapping[str, Any]) -> str:
+    """The choice by the values; the mean, for which a file would be gone through, is found where it matters."""
+    matters = any(choice.above_mean and kind in choice.suits for choice in parameter.choices)
+    return suited(parameter, kind, block.shape[1], params, mean_of(block) if matters else 0.0)
+
+
 def _kind(block: Block, marked: bool) -> ValueKind:
     return "ordinal" if marked and block.kind == "ordinal" else kind_of_pieces(_known_cells(block))
+
+
+def mean_of(block: Block) -> float:
+    """The mean of the known cells, 0 of none."""
+    total, number = 0.0, 0
+    for cells in _known_cells(block):
+        total, number = total + float(cells.sum()), number + cells.size
+    return total / max(1, number)
 
 
 def _known_cells(block: Block) -> Iterator[np.ndarray]:

@@ -30,7 +30,7 @@ class ViewFacts:
     n_samples : samples with at least one value here. missing : share of missing cells among those samples, 0 to 1.
     n_constant, n_empty : features with one value everywhere, and without any value.
     kind : what the values look like (``real``, ``count``, ``binary``), or are marked as. values_kind : by the values alone.
-    doubt : why that may be wrong, in a sentence; empty when it is safe.
+    doubt : why that may be wrong, in a sentence; empty when it is safe. mean : of the values.
     """
 
     name: str
@@ -42,6 +42,7 @@ class ViewFacts:
     kind: ValueKind
     values_kind: ValueKind
     doubt: str = ""
+    mean: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,16 @@ def _facts(dataset: Dataset, known: np.ndarray, there: np.ndarray) -> ViewFacts:
         kind,
         alone,
         doubt,
+        _mean(dataset, known),
     )
+
+
+def _mean(dataset: Dataset, known: np.ndarray) -> float:
+    if dataset.kind == "categorical" or not known.any():
+        return 0.0
+    if dataset.is_sparse:
+        return float(dataset.values.mean())
+    return float(np.mean(dataset.values.reshape(known.shape), where=known))
 
 
 def _lines(dataset: Dataset, known: np.ndarray) -> tuple[int, int]:

@@ -25,6 +25,7 @@ def fit(
     *,
     seed: int = 1,
     chains: int | None = None,
+    most_chains: int | None = None,
     warmup: int | None = None,
     draws: int | None = None,
     thin: int | None = None,
@@ -57,7 +58,8 @@ def fit(
     seed, chains, warmup, draws, thin, burn_in : the schedule; None means the model's default. With ``draws`` just so many
         are made; without, the chains of a sampler go on until they have settled.
     budget : seconds after which they go on no more, 0 for the model's own number of draws; with ``draws`` these are the fewest.
-    max_sweeps, tolerance, window, relaxation : the schedule of a variational model.
+    max_sweeps, tolerance, window, relaxation : the schedule of a variational model. most_chains : its restarts at most, while only
+        one has reached the best objective; with ``chains`` just so many are made.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
     samples_in : axis of the samples, ``"rows"`` or ``"columns"``, of all matrices or by input; if need be they are transposed.
     import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
@@ -86,6 +88,7 @@ def fit(
     )
     schedule = found.spec.default_schedule.with_(
         chains=chains,
+        most_chains=most_chains,
         warmup=warmup,
         draws=draws,
         thin=thin,

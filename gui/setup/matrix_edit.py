@@ -79,7 +79,7 @@ class _Line(QWidget):
         """What the matrix is fitted as where nothing is chosen, by the rule of the fit (``core/data/by_values.py``)."""
         by_values = self._params.get("whole_numbers") == "values"
         kind = view.values_kind if by_values else view.kind
-        taken = suited(self._parameter, kind, view.n_features, self._params)
+        taken = suited(self._parameter, kind, view.n_features, self._params, view.mean)
         return next((choice.label for choice in self._parameter.choices if choice.value == taken), "")
 
     @property

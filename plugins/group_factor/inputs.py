@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, SettingError, choice_of_each, per_matrix
+from plaidwork.core.api import Block, ModelData, ModelError, SettingError, choice_of_each
 from plaidwork.plugins.group_factor.settings import LIKELIHOODS
 from plaidwork.plugins.group_factor.state import Settings
 
@@ -17,8 +17,6 @@ NAMES = {
     "log": "Gaussian of log(1 + count)",
 }
 """Likelihoods as they are written in a text."""
-SMALL_COUNTS = 3.5
-"""Mean of the counts of a view up to which the bound of the Poisson likelihood is tight enough to find factors (see NOTES.md)."""
 
 
 def groups_of(data: ModelData) -> tuple[tuple[str, ...], np.ndarray]:
@@ -56,27 +54,10 @@ def likelihoods_of(blocks: tuple[Block, ...], params: Settings) -> tuple[str, ..
     ------
     ModelError : a name that is not known, or as many words as there are no views.
     """
-    names, usual = view_names(blocks), LIKELIHOODS.choices[0].value
     try:
-        said = per_matrix(params["likelihoods"], names)
-        found = choice_of_each(LIKELIHOODS, params, blocks, names)
+        return choice_of_each(LIKELIHOODS, params, blocks, view_names(blocks))
     except SettingError as error:
         raise ModelError(f"“Likelihoods”: {error.message}", error.hint) from error
-    if params["large_counts"] == "poisson":
-        return found
-    guessed = [word in ("", usual) for word in said]
-    return tuple(
-        "log" if mine and word == "poisson" and mean_of(block) > SMALL_COUNTS else word
-        for block, word, mine in zip(blocks, found, guessed, strict=True)
-    )
-
-
-def mean_of(block: Block) -> float:
-    """The mean of the known cells, 0 of none; also of values that stay in their file, as counts there are not fitted."""
-    if block.stays:
-        return 0.0
-    known = max(1, int(np.count_nonzero(block.observed)))
-    return float(np.sum(block.values, where=block.observed)) / known
 
 
 def as_fitted(block: Block, word: str) -> tuple[Block, str]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent, unlike_scales
+from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent, mean_of, unlike_scales
 from plaidwork.plugins.group_factor.inputs import (
     NAMES,
-    SMALL_COUNTS,
     as_fitted,
     likelihoods_of,
-    mean_of,
     view_names,
 )
 from plaidwork.plugins.group_factor.reading import (
@@ -22,6 +20,7 @@ from plaidwork.plugins.group_factor.reading import (
     spread_of,
     usable_columns,
 )
+from plaidwork.plugins.group_factor.settings import SMALL_COUNTS
 from plaidwork.plugins.group_factor.state import Settings
 
 MANY = 4

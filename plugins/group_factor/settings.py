@@ -31,6 +31,8 @@ def _number(
     )  # fmt: skip
 
 
+SMALL_COUNTS = 3.5
+"""Mean of the counts of a view up to which the bound of the Poisson likelihood is tight enough to find factors (see NOTES.md)."""
 LIKELIHOODS = Hyperparameter(
     "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
     doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts (large ones as logarithms), "
@@ -39,8 +41,10 @@ LIKELIHOODS = Hyperparameter(
         Choice(value="guess", label="By its values"),
         Choice(value="gaussian", label="Numbers (Gaussian)", suits=("real", "ordinal")),
         Choice(value="bernoulli", label="Yes or no (Bernoulli)", suits=("binary",)),
+        Choice(
+            value="log", label="Counts as logarithms (Gaussian)", doc="of 1 + count", suits=("count",), above_mean="log_above"
+        ),
         Choice(value="poisson", label="Counts (Poisson)", suits=("count",)),
-        Choice(value="log", label="Counts as logarithms (Gaussian)", suits=("count",), doc="of 1 + count"),
     ),
 )  # fmt: skip
 """What the values of each view are."""
@@ -64,13 +68,10 @@ SETTINGS = (
     _number("most_factors", 25, 1, 200, "Factors at most", "From so many factors on none is added any more.", "Factors", advanced=True, when={"grow": True}),
     LIKELIHOODS,
     whole_numbers("Views"),
-    Hyperparameter(
-        "large_counts", "choice", "log", label="Large counts", group="Views", advanced=True, earlier="poisson",
-        doc="Of counts with a mean above 3.5, where no likelihood is said. The bound of the Poisson likelihood is loose there and hides factors.",
-        choices=(
-            Choice(value="log", label="As logarithms", doc="A Gaussian view of log(1 + count)."),
-            Choice(value="poisson", label="Poisson", doc="As small counts."),
-        ),
+    _number(
+        "log_above", SMALL_COUNTS, 0.0, 1e9, "Counts as logarithms above",
+        "Mean of the counts of a view above which log(1 + count) is fitted where no likelihood is said; 0: never. The bound of the Poisson "
+        "likelihood is loose for large counts and hides factors.", "Views", advanced=True, earlier=0.0,
     ),
     Hyperparameter(
         "scale_views", "bool", False, label="Scale views", group="Views",

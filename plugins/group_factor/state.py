@@ -32,7 +32,7 @@ class Settings(TypedDict):
     most_factors: int
     likelihoods: str
     whole_numbers: Literal["marked", "values"]
-    large_counts: Literal["log", "poisson"]
+    log_above: float
     scale_views: bool
     scale_features: Literal["unlike", "all", "none"]
     centre_views: bool

@@ -1719,8 +1719,8 @@
  <context>
   <name>core/data/importers/_row_numbers.py</name>
   <message>
-   <source>C%1 identifies the rows</source>
-   <translation>C%1 kennzeichnet die Zeilen</translation>
+   <source>C%1 is an identifier</source>
+   <translation>C%1 ist ein Bezeichner</translation>
   </message>
   <message>
    <source>It is read as labels, not as a measurement</source>
@@ -24931,24 +24931,12 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Ab so vielen Faktoren wird keiner mehr hinzugefügt.</translation>
   </message>
   <message>
-   <source>Large counts</source>
-   <translation>Große Zählwerte</translation>
+   <source>Counts as logarithms above</source>
+   <translation>Zählwerte als Logarithmen über</translation>
   </message>
   <message>
-   <source>Of counts with a mean above 3.5, where no likelihood is said. The bound of the Poisson likelihood is loose there and hides factors.</source>
-   <translation>Von Zählwerten mit einem Mittelwert über 3,5, wo keine Likelihood angegeben ist. Die Schranke der Poisson-Likelihood ist dort ungenau und verdeckt Faktoren.</translation>
-  </message>
-  <message>
-   <source>As logarithms</source>
-   <translation>Als Logarithmen</translation>
-  </message>
-  <message>
-   <source>A Gaussian view of log(1 + count).</source>
-   <translation>Eine Gauß-Sicht von log(1 + Zählwert).</translation>
-  </message>
-  <message>
-   <source>As small counts.</source>
-   <translation>Wie kleine Zählwerte.</translation>
+   <source>Mean of the counts of a view above which log(1 + count) is fitted where no likelihood is said; 0: never. The bound of the Poisson likelihood is loose for large counts and hides factors.</source>
+   <translation>Mittelwert der Zählwerte einer Sicht, über dem log(1 + Zählwert) angepasst wird, wo keine Likelihood angegeben ist; 0: nie. Die Schranke der Poisson-Likelihood ist für große Zählwerte ungenau und verdeckt Faktoren.</translation>
   </message>
   <message>
    <source>Scale views</source>

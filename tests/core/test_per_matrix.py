@@ -77,6 +77,20 @@ def test_a_choice_for_few_columns_is_taken_by_few_columns():
         ModelSpec(**more, hyperparameters=(setting,))
 
 
+def test_a_choice_for_large_means_is_taken_above_the_one_that_a_setting_says():
+    logs = Choice(value="logs", label="Logarithms", suits=("count",), above_mean="large")
+    setting = replace(
+        SETTING, choices=(CHOICES[0], logs, Choice(value="counts", label="C", suits=("count",)))
+    )
+    assert suited(setting, "count", 4, {"large": 3.0}, 3.5) == "logs"
+    assert suited(setting, "count", 4, {"large": 3.0}, 3.0) == "counts"
+    assert suited(setting, "count", 4, {"large": 0.0}, 3.5) == "counts", "0 is never"
+    assert suited(setting, "count", 4, {}, 3.5) == "counts"
+    more = {"id": "m", "version": "1", "title": "M", "summary": "s", "inputs": (Input("views", many=True),)}
+    with pytest.raises(DeclarationError, match="sorts depends on unknown setting 'large'"):
+        ModelSpec(**more, hyperparameters=(setting,))
+
+
 def test_declaration():
     many = Input("views", many=True)
     spec = ModelSpec(id="m", version="1", title="M", summary="s", inputs=(many,), hyperparameters=(SETTING,))

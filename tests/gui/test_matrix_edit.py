@@ -48,7 +48,13 @@ def test_what_is_shown_is_what_is_fitted(qtbot, model):
     edit = shown(qtbot, form, TABLES)
     labels = {choice.value: choice.label for choice in edit._parameter.choices}
     known = {setting.name for setting in found.spec.hyperparameters}
-    changes = ({}, {"whole_numbers": "values"}, {"correlated_columns": 4}, {"correlated_columns": 100})
+    changes = (
+        {},
+        {"whole_numbers": "values"},
+        {"log_above": 0.0},
+        {"correlated_columns": 4},
+        {"correlated_columns": 100},
+    )
     for params in ({key: value for key, value in one.items() if key in known} for one in changes):
         form.reset()
         form.set_values(params)

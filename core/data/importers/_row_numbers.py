@@ -59,7 +59,7 @@ def identifier_issue(layout: Layout, index: int) -> Issue:
     others = [item for item in layout.labels if item != index]
     return Issue(
         "warning",
-        f"C{layout.title(index)[1:]} identifies the rows",
+        f"C{layout.title(index)[1:]} is an identifier",
         "It is read as labels, not as a measurement",
         column=index + 1,
         fix=("Read as numbers", "labels", others),

@@ -9,7 +9,8 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.group_factor.density import log_share_of_counts
 from plaidwork.plugins.group_factor.imputation import of_logarithms
-from plaidwork.plugins.group_factor.inputs import SMALL_COUNTS, likelihoods_of
+from plaidwork.plugins.group_factor.inputs import likelihoods_of
+from plaidwork.plugins.group_factor.settings import SMALL_COUNTS
 
 SETTINGS = {"n_factors": 5, "dtype": "float64"}
 
@@ -77,7 +78,7 @@ def test_small_counts_are_poisson_and_what_is_said_holds():
     assert small.mean() < SMALL_COUNTS < large.mean()
     assert (words(small), words(large)) == (("poisson",), ("log",))
     assert words(large, likelihoods="poisson") == ("poisson",)
-    assert words(large, large_counts="poisson") == ("poisson",), "as runs stored before"
+    assert words(large, log_above=0) == ("poisson",), "as runs stored before"
     assert words(small, likelihoods="a = log") == ("log",)
 
 
