@@ -24,7 +24,7 @@ NONE = np.zeros((0, 0), bool)
 """In place of which cells are known, where all are."""
 JUDGED, LEAST_ROWS = 1_000_000, 100
 """Cells by which scales are judged, about, and rows at least."""
-USUAL_SPREAD = 0.3, 5.0
+USUAL_SPREAD = 0.1, 5.0
 """Standard deviations of a view for which the priors and the start are made (see NOTES.md)."""
 _found: weakref.WeakKeyDictionary[Any, dict[bytes, Moments]] = weakref.WeakKeyDictionary()
 _one = threading.Lock()

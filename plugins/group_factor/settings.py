@@ -85,7 +85,7 @@ SETTINGS = (
             Choice(
                 value="unlike", label="Where it is needed",
                 doc="Where two or three features have nearly all of the variance, apart from a few outliers. Else a view with a standard deviation "
-                "below 0.3 or above 5 is divided by that.",
+                "below 0.1 or above 5 is divided by that.",
             ),
             Choice(value="all", label="Always"),
             Choice(value="none", label="Never"),
