@@ -26,6 +26,8 @@ ENOUGH = 25
 """Rows from which on it says something that most have one value."""
 FOLLOWS = 1e-8
 """Share of its variance up to which a column may differ from what the others say of it."""
+MANY = 500
+"""Columns of a matrix up to which those that follow from others are looked for."""
 WIDE = 30
 """Columns of a matrix up to which pairs of them are compared."""
 
@@ -49,26 +51,29 @@ def constant(block: Block) -> list[int]:
 def following(block: Block) -> list[int]:
     """The columns that are linear functions of those before them.
 
-    Judged by the rows that are known in all columns that change. O(n d^2)
+    Judged by the rows that are known in all columns that change; of more columns than ``MANY``, for which it takes long, none is told. O(n d^2)
     """
-    changing = [j for j in range(block.shape[1]) if j not in set(constant(block))]
+    never = set(constant(block))
+    changing = [j for j in range(block.shape[1]) if j not in never]
     x = block.values[block.observed[:, changing].all(axis=1)][:, changing]
-    if not len(x):
+    if not len(x) or len(changing) > MANY:
         return []
     x = x - x.mean(axis=0)
     sd = np.sqrt((x**2).mean(axis=0))
     x = x / np.where(sd > 0, sd, 1.0)
-    kept: list[Floats] = []
+    kept, number = np.empty((min(x.shape), len(x))), 0
     found = []
-    for j, column in zip(changing, x.T, strict=True):
+    for j, column in zip(changing, np.ascontiguousarray(x.T), strict=True):
+        if len(x) < number + 2 + SPARE:  # too few rows to tell from here on
+            break
         rest: Floats = column.copy()
         for _ in range(2):  # once more, for what rounding left
-            for one in kept:
-                rest = rest - (one @ rest) * one
-        if len(x) >= len(kept) + 2 + SPARE and (rest**2).mean() <= FOLLOWS:
+            rest -= kept[:number].T @ (kept[:number] @ rest)
+        if (rest**2).mean() <= FOLLOWS:
             found.append(j)
-        elif (size := float(np.sqrt((rest**2).sum()))) > 0:
-            kept.append(rest / size)
+        else:
+            kept[number] = rest / np.sqrt((rest**2).sum())
+            number += 1
     return found
 
 
@@ -130,7 +135,8 @@ def told(kind: str, block: Block, least: float) -> list[Problem]:
             else "What they say counts more than once: leave such columns out."
         )
         found.append(Problem(text, hint, "views", "warning"))
-    others = [j for j in range(block.shape[1]) if j not in set(follow) | set(constant(block))]
+    silent = {*follow, *constant(block)}
+    others = [j for j in range(block.shape[1]) if j not in silent]
     mostly = [j for j in others if _most_equal(known_of(block, j))]
     if mostly:
         text = f"{named(block, mostly)} of “{block.name}” {agree(len(mostly), 'has', 'have')} the same value in more than half of the rows."
