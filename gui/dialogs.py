@@ -82,13 +82,22 @@ def ask(
     return dialog.chosen or "cancel"
 
 
-def ask_to_save(parent: QWidget | None, name: str, running: int) -> str:
-    """``save``, ``discard`` or ``cancel`` before a session with unsaved changes is left."""
-    text = "What is not saved is lost when you go on."
+def ask_to_save(parent: QWidget | None, name: str, running: int, can_stay: int = 0) -> str:
+    """``save``, ``discard`` or ``cancel`` before a session with unsaved changes is left; ``leave`` to save it and let fits go on at their
+    cluster, where ``can_stay`` of the ``running`` can.
+    """
+    title, text = f"Save “{name}” before closing it?", "What is not saved is lost when you go on."
     if running:
         text = f"{counted(running, 'fit')} {agree(running, 'is', 'are')} under way and will be stopped; saving keeps what was drawn."
     choices = (("discard", "Discard"), ("cancel", "Cancel"), ("save", "Save"))
-    return ask(parent, f"Save “{name}” before closing it?", text, choices, "save", "discard")
+    if not can_stay:
+        return ask(parent, title, text, choices, "save", "discard")
+    if can_stay == running:
+        text = f"{counted(running, 'fit')} {agree(running, 'is', 'are')} under way on a cluster, and can go on there while the session is closed, to come back when it is opened on this computer."
+    else:
+        text = f"{counted(running, 'fit')} are under way, {can_stay} of them on a cluster, where they can go on while the session is closed, to come back when it is opened on this computer. The others are stopped; saving keeps what was drawn."
+    more = (("save", "Save and stop"), ("leave", "Save and leave running"))
+    return ask(parent, title, text, (*choices[:2], *more), "leave", "discard")
 
 
 def ask_text(parent: QWidget | None, title: str, text: str, value: str, verb: str) -> str | None:

@@ -99,9 +99,9 @@ class RunPlaces(QObject):
         self.changed.emit()
 
     # -- fits -----------------------------------------------------------------------------------
-    def executor(self, run: Run) -> tuple[Executor, Progress | None]:
-        """Who runs the chains of a fit that begins now, and what they call between two steps."""
-        place = self.chosen
+    def executor(self, run: Run, place: Place | None = None) -> tuple[Executor, Progress | None]:
+        """Who runs the chains of a fit that begins now, at a place or where fits are to run, and what they call between two steps."""
+        place = place or self.chosen
         self._runs.pop(run.id, None)
         if place is not None:
             self._runs[run.id] = place
@@ -127,8 +127,12 @@ class RunPlaces(QObject):
 
     def where(self, run: Run) -> str:
         """Address of the cluster on which a run was last started here; empty for this computer."""
-        place = self._runs.get(run.id)
+        place = self.place(run)
         return "" if place is None else place.cluster
+
+    def place(self, run: Run) -> Place | None:
+        """The cluster itself; None for this computer."""
+        return self._runs.get(run.id)
 
     def expect(self, model: Model, chains: int) -> None:
         """A fit may be started soon: start its processes and load the kernels, in the background."""

@@ -24,6 +24,11 @@ class Summaries:
         self._tasks: dict[str, Task] = {}
         self._next: dict[str, float] = {}
 
+    @property
+    def busy(self) -> bool:
+        """Whether results are being computed."""
+        return any(not task.finished for task in self._tasks.values())
+
     def clear(self) -> None:
         """Another session: what is under way is of no use."""
         for task in self._tasks.values():

@@ -14,6 +14,7 @@ from plaidwork.core.errors import ChangedError, LimitError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
 from plaidwork.core.inference.execution import FitJob
+from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
@@ -25,6 +26,7 @@ from plaidwork.gui.faults import Faults
 from plaidwork.gui.file_guard import FileGuard
 from plaidwork.gui.fit_thread import FitThread
 from plaidwork.gui.judging import Judgements
+from plaidwork.gui.left_fits import LeftFits
 from plaidwork.gui.run_places import RunPlaces
 from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
@@ -105,6 +107,7 @@ class Workbench(QObject):
         self._saving: Task | None = None
         self.editing = Editing(self)
         self.studies = StudyBench(self)
+        self.left = LeftFits(self)
         # called in the threads that import; the signal brings it here
         forget = self.registry.subscribe(lambda info: self.plugin_changed.emit(info.name))
         self.destroyed.connect(lambda: forget())
@@ -143,6 +146,7 @@ class Workbench(QObject):
         self.dirty_changed.emit(dirty)
         for run in session.runs.values():
             self.judge(run)
+        self.left.look()
 
     def open(self, path: Path, done: Callable[[], None] | None = None, *, any_size: bool = False) -> Task:
         """Read a session file in the background and show it; one that is too large is offered once more."""
@@ -174,7 +178,7 @@ class Workbench(QObject):
 
         A file that somebody has changed since it was opened is only replaced with ``replace``; without it that is asked.
         """
-        if self._saving is not None and not self._saving.finished:
+        if self.saving:
             return None
         self.studies.write()
         self.view_changed = False
@@ -200,6 +204,16 @@ class Workbench(QObject):
         session = self.session
         self._saving = run_task(lambda task: self.guard.save(session, path, replace), saved, failed)
         return self._saving
+
+    @property
+    def saving(self) -> bool:
+        """Whether the session is being written."""
+        return self._saving is not None and not self._saving.finished
+
+    @property
+    def ending(self) -> bool:
+        """Whether fits are under way, or the results of some that have ended are being computed."""
+        return bool(self._fits) or self._summaries.busy
 
     def keep_view(self) -> Task | None:
         """Write what was looked at, when nothing else has changed: nobody is asked, nor told when it cannot be.
@@ -303,11 +317,14 @@ class Workbench(QObject):
         if self.registry.has(model_id):
             self.places.expect(self.registry.model(model_id), chains)
 
-    def resume(self, run: Run, draws: int = 0, budget: float = 0.0) -> None:
+    def resume(self, run: Run, draws: int = 0, budget: float = 0.0, *, place: Place | None = None) -> None:
         """Go on with a run that is stopped or done, with ``draws`` more draws per chain, or until it has settled, for about
-        ``budget`` seconds at most.
+        ``budget`` seconds at most; at a place, or where fits are to run. One that was left on a cluster is asked for first.
         """
         if run.id in self._fits:
+            return
+        if self.left.holds(run):
+            self.left.ask_back(run)
             return
 
         def planned(plan: FitPlan) -> None:
@@ -316,15 +333,26 @@ class Workbench(QObject):
             if budget:
                 run.go_on(budget)
             run.say(f"Resumed at sweep {min(record.sweep for record in run.chains)}")
-            self._launch(run, plan)
+            self._launch(run, plan, place)
 
+        self._plan_again(run, planned, f"Could not resume {run.title}")
+
+    def conclude(self, run: Run) -> None:
+        """Compute the results of a run that has ended elsewhere."""
+
+        def planned(plan: FitPlan) -> None:
+            self._jobs[run.id] = FitJob(run, plan)
+            self.summarise(run, final=True)
+
+        self._plan_again(run, planned, f"{run.title} could not be summarised")
+
+    def _plan_again(self, run: Run, planned: Callable[[FitPlan], None], trouble: str) -> None:
         session = self.session
-        failed = self.faults.report(f"Could not resume {run.title}")
-        run_task(lambda task: session.plan_of(run, self.registry), planned, failed)
+        run_task(lambda task: session.plan_of(run, self.registry), planned, self.faults.report(trouble))
 
-    def _launch(self, run: Run, plan: FitPlan) -> None:
+    def _launch(self, run: Run, plan: FitPlan, place: Place | None = None) -> None:
         self.faults.forget(run)
-        job = self._jobs[run.id] = FitJob(run, plan, *self.places.executor(run))
+        job = self._jobs[run.id] = FitJob(run, plan, *self.places.executor(run, place))
         job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)

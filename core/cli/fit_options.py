@@ -18,6 +18,7 @@ def fit(parser: argparse.ArgumentParser) -> None:
     )
     _described(parser, required=True)
     _running(parser)
+    _leaving(parser)
 
 
 def _described(parser: argparse.ArgumentParser, required: bool) -> None:
@@ -80,6 +81,13 @@ def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None
     parser.add_argument("--json", action="store_true", help="progress as one JSON object per line")
 
 
+def _leaving(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--leave", action="store_true",
+        help="with --cluster ADDRESS: let the fit go on there, and end at once; “plaidwork resume” brings it back",
+    )  # fmt: skip
+
+
 def study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what", metavar="WHAT",
@@ -112,6 +120,7 @@ def study(parser: argparse.ArgumentParser) -> None:
 def run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", type=Path, metavar="JOB.toml", help="a job file (docs/command-line.md)")
     _running(parser)
+    _leaving(parser)
     parser.set_defaults(executor=None)
 
 
@@ -126,6 +135,11 @@ def resume(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
     _running(parser, out_required=False)
+    _leaving(parser)
+    parser.add_argument(
+        "--abandon", action="store_true",
+        help="do not ask for a fit that was left on a cluster: go on from what the session has",
+    )  # fmt: skip
 
 
 def example(parser: argparse.ArgumentParser) -> None:

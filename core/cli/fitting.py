@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.cli import pairs
+from plaidwork.core.cli.leaving import leave_and_save
 from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.cli.running import Executors, executors
@@ -197,6 +198,8 @@ def fit_and_save(
     session: Session, fitted: Run, plan: FitPlan, out: Path, runs: Executors, as_json: bool
 ) -> int:
     """Run, save in any case, say how it ended; the exit code."""
+    if runs.leave:
+        return leave_and_save(session, fitted, plan, out, runs)
     with held(out), Autosave(session, out) as kept:
         return _fit(session, fitted, plan, kept, out, runs, as_json)
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from plaidwork.core.cli import pairs, studying
 from plaidwork.core.cli.fitting import find_run, fit_and_save
+from plaidwork.core.cli.leaving import back
 from plaidwork.core.cli.printing import warn
-from plaidwork.core.cli.running import executors
+from plaidwork.core.cli.running import Executors, executors
 from plaidwork.core.cli.saving import session_or_unsaved
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import SessionError, SettingError
+from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session
 from plaidwork.core.study import StudyRecord, study_records
@@ -34,15 +36,25 @@ def resume(options: argparse.Namespace) -> int:
     if record is not None:
         return _go_on(session, record, out, options)
     chosen = find_run(session, options.run)
+    with back(session, chosen, options) as runs:
+        return _go_on_with(session, chosen, out, runs, options)
+
+
+def _go_on_with(
+    session: Session, chosen: Run, out: Path, runs: Executors, options: argparse.Namespace
+) -> int:
+    """Go on with a run, with what was asked for beyond what it has planned."""
     if options.draws:
         chosen.extend(options.draws)
     if options.budget:
         chosen.go_on(options.budget)
+    plan = session.plan_of(chosen, registry())
+    if not chosen.resumable and not options.budget and not chosen.results:
+        return fit_and_save(session, chosen, plan, out, runs, options.json)  # it has ended elsewhere
     if not chosen.resumable and not options.budget:
         more = "Add --draws N for N more draws per chain, or --budget SECONDS to go on until it has settled."
         raise SettingError(f"{chosen.title} is done.", more)
-    plan = session.plan_of(chosen, registry())
-    return fit_and_save(session, chosen, plan, out, executors(options), options.json)
+    return fit_and_save(session, chosen, plan, out, runs, options.json)
 
 
 def _cut_study(session: Session) -> StudyRecord | None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from plaidwork.core.cli.printing import tell
 from plaidwork.core.draws.counting import counted
+from plaidwork.core.errors import SettingError
+from plaidwork.core.inference.cluster_link import local_size
 from plaidwork.core.inference.place import Place
 from plaidwork.core.study.running import MakeExecutor
 
@@ -22,6 +24,8 @@ class Executors:
 
     place: Place
     quiet: bool = False
+    leave: bool = False
+    """Whether the fit is left on the cluster instead of being waited for."""
 
     def makers(self, jobs: int = 0) -> AbstractContextManager[MakeExecutor]:
         """What makes an executor for a fit, as :meth:`Place.executors`; says where a cluster is."""
@@ -36,4 +40,9 @@ def executors(options: argparse.Namespace, default: str = "threads") -> Executor
     """What the options of a command ask for. Raises ``SettingError`` when they ask for two things."""
     cluster = options.cluster or ""
     executor = options.executor or ("threads" if cluster else default)  # a cluster goes before a job file
-    return Executors(Place(executor, cluster), options.json)
+    leave = getattr(options, "leave", False)
+    if leave and (not cluster or local_size(cluster)):
+        raise SettingError(
+            "--leave needs --cluster with the address of a scheduler that does not end with this command."
+        )
+    return Executors(Place(executor, cluster), options.json, leave)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
@@ -41,7 +42,7 @@ class _Begun:
 
 
 @dataclass(frozen=True)
-class _Data:
+class SentData:
     """Inputs as one object that dask does not look into."""
 
     inputs: Inputs
@@ -61,11 +62,7 @@ class Cluster:
     """
 
     def __init__(self, where: str, tls: TLS | None = None) -> None:
-        self.where = where
-        self._own, self._client = connect(where, tls)
-        self._data: dict[str, Any] = {}
-        self._checked: set[str] = set()
-        self._lock = threading.Lock()
+        self._hold(where, *connect(where, tls))
         try:
             self._client.wait_for_workers(1, timeout=WAIT_SECONDS)
         except TimeoutError:
@@ -73,6 +70,24 @@ class Cluster:
             raise SettingError(
                 f"The cluster at {where} has no workers.", "Start some with: dask worker ADDRESS"
             ) from None
+
+    def _hold(self, where: str, own: Any, client: Any) -> None:
+        self.where, self._own, self._client = where, own, client
+        self._data: dict[str, Any] = {}
+        self._checked: set[str] = set()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def around(cls) -> Cluster:
+        """The cluster of the worker that calls this, within a task; the task does not count among the chains that run at a time from
+        now on. It is not for the caller to close.
+        """
+        from distributed import get_client, secede
+
+        made, client = cls.__new__(cls), get_client()
+        secede()
+        made._hold(client.scheduler_info()["address"], None, client)
+        return made
 
     def __enter__(self) -> Cluster:
         return self
@@ -154,16 +169,58 @@ class Cluster:
     def _submit(self, plan: FitPlan, record: ChainRecord) -> _Line:
         """Hand the chain to the scheduler."""
         self.check(plan)
-        job = replace(chain_job(plan, record), inputs={})
-        with self._lock:
-            data = self._data.get(plan.data_hash)
-            if data is None or data.status != "finished":  # whoever had them has died
-                (data,) = self._client.scatter([_Data(plan.inputs)], hash=False)
-                self._data[plan.data_hash] = data
+        job, data = replace(chain_job(plan, record), inputs={}), self._sent(plan)
         name = f"plaidwork-{plan.spec.id}-{record.chain + 1}-{uuid4().hex}"
         line = _Line(self._client, name)
         line.task = self._client.submit(run_on_worker, job, data, name, key=name, pure=False, retries=0)
         return line
+
+    def _sent(self, plan: FitPlan) -> Any:
+        """The data of a fit as they lie on the workers."""
+        with self._lock:
+            data = self._data.get(plan.data_hash)
+            if data is None or data.status != "finished":  # whoever had them has died
+                (data,) = self._client.scatter([SentData(plan.inputs)], hash=False)
+                self._data[plan.data_hash] = data
+            return data
+
+    # -- tasks that stay while nobody is connected -----------------------------------------------
+    def leave(self, name: str, task: Callable[..., Any], job: object, plan: FitPlan) -> None:
+        """Let the workers do ``task(job, data, name)`` and keep what it returns, also when this client goes. Raises ``OSError``."""
+        self.check(plan)
+        made = self._client.submit(task, job, self._sent(plan), name, key=name, pure=False)
+        self._client.publish_dataset(made, name=name)
+
+    def ask_back(self, name: str, seconds: float, given_up: Callable[[], bool]) -> Any:
+        """Tell a task that was left to come to an end, and return what it returned; it stays until :meth:`let_go`.
+
+        ``given_up`` is asked about every second. Raises ``KeyError`` when the cluster does not know the task, ``TimeoutError`` when it
+        takes longer or was given up, and what the task raised.
+        """
+        left, end = self._client.get_dataset(name), time.monotonic() + seconds
+        self._flag(name).set()
+        while not left.done():
+            if given_up() or time.monotonic() > end:
+                raise TimeoutError
+            with suppress(TimeoutError):
+                left.result(timeout=1.0)
+        return left.result()
+
+    def is_called_back(self, name: str, seconds: float) -> bool:
+        """Whether somebody has asked for a task that was left; waits for it up to so long. For the task itself."""
+        return bool(self._flag(name).wait(timeout=seconds))
+
+    def let_go(self, name: str) -> None:
+        """Forget a task that was left, and what it returned."""
+        with suppress(Exception):  # a scheduler that is gone has forgotten it
+            self._flag(name).clear()
+            self._client.unpublish_dataset(name)
+
+    def _flag(self, name: str) -> Any:
+        """What is set once somebody wants a task back that was left."""
+        from distributed import Event as Flag
+
+        return Flag(f"{name}-back", client=self._client)
 
 
 def _dumps(news: object) -> bytes:
@@ -298,7 +355,7 @@ class _ClusterExecutor:
 
 
 # -- the worker's side ---------------------------------------------------------------------------
-def run_on_worker(job: ChainJob, data: _Data, name: str) -> None:
+def run_on_worker(job: ChainJob, data: SentData, name: str) -> None:
     """The task: one chain."""
     line = _WorkersLine(name)
     line.send(_Begun())

@@ -125,6 +125,15 @@ class Clusters:
                     self._open[place] = found
             return found
 
+    @contextmanager
+    def using(self, place: Place) -> Iterator[Cluster]:
+        """The cluster of a place, which stays open within. Raises ``SettingError``."""
+        self.count(place, 1)
+        try:
+            yield self.take(place)
+        finally:
+            self.count(place, -1)
+
     def count(self, place: Place, more: int) -> None:
         """A fit begins to use a place (1), or has ended (-1)."""
         with self._lock:

@@ -22,7 +22,7 @@ from plaidwork.gui.commands.copies import CopyCommands
 from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_bytes
 from plaidwork.gui.save_path import ask_save_path, proposed_name
-from plaidwork.gui.tasks import run_task, wait_for_tasks
+from plaidwork.gui.tasks import Task, run_task, wait_for_tasks
 
 if TYPE_CHECKING:
     from plaidwork.core.session.recovery import Recovery
@@ -292,21 +292,28 @@ class FileCommands(CopyCommands):
         running = workbench.active_runs()
         under_way = len(running) + len(workbench.studies.active())
         if workbench.dirty and (workbench.session.datasets or workbench.session.runs):
-            answer = dialogs.ask_to_save(window, workbench.session.name, under_way)
+            staying = workbench.left.can_stay()
+            answer = dialogs.ask_to_save(window, workbench.session.name, under_way, len(staying))
             if answer == "cancel":
                 return False
             if not self._stop_all(running):
                 return False
-            if answer == "save" and not self._save_and_wait():
+            if answer in ("save", "leave") and not self._save_and_wait():
+                return False
+            if answer == "leave" and not self._leave(staying):
                 return False
             _discard_recovery(recovery_key(workbench.session.uuid))
         if not self._stop_all(running):
             return False
-        task = workbench.keep_view()
-        while task is not None and not task.finished:
-            wait_for_tasks(20)
-            QApplication.processEvents()
+        _wait_for(workbench.keep_view())
+        workbench.left.stop_asking()
         return True
+
+    def _leave(self, runs: list[Run]) -> bool:
+        """Leave fits on their cluster; False when one could not be, which a message tells."""
+        handed: list[bool] = []
+        _wait_for(self._workbench.left.leave(runs, lambda: handed.append(True)))
+        return bool(handed)
 
     def _stop_all(self, running: list[Run]) -> bool:
         for run in running:
@@ -326,12 +333,24 @@ class FileCommands(CopyCommands):
         return True
 
     def _save_and_wait(self) -> bool:
+        workbench = self._workbench
+        _wait_while(lambda: workbench.ending)  # results of what was stopped belong into the file
         if not self.save():
             return False
-        while not wait_for_tasks(100):
-            QApplication.processEvents()
+        _wait_while(lambda: workbench.saving)
+        return not workbench.dirty
+
+
+def _wait_for(task: Task | None) -> None:
+    """Let the window live until a task has ended and its outcome was told."""
+    _wait_while(lambda: task is not None and not task.finished)
+
+
+def _wait_while(busy: Callable[[], bool]) -> None:
+    """Let the window live meanwhile."""
+    while busy():
+        wait_for_tasks(20)
         QApplication.processEvents()
-        return not self._workbench.dirty
 
 
 def _discard_recovery(key: str) -> None:

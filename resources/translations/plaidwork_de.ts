@@ -7897,6 +7897,49 @@
   </message>
  </context>
  <context>
+  <name>core/session/left_fits.py</name>
+  <message>
+   <source>The cluster %1 ends with this program, so that no fit can be left on it.</source>
+   <translation>Der Cluster %1 endet mit diesem Programm, darum kann dort keine Anpassung bleiben.</translation>
+  </message>
+  <message>
+   <source>Start a scheduler and workers of their own: docs/scale.md says how.</source>
+   <translation>Starten Sie einen eigenen Scheduler und Worker: docs/scale.md sagt, wie.</translation>
+  </message>
+  <message>
+   <source>Left on the cluster %1, where it goes on</source>
+   <translation>Auf dem Cluster %1 gelassen, wo sie weiterläuft</translation>
+  </message>
+  <message>
+   <source>The cluster %1 does not know %2 any more.</source>
+   <translation>Der Cluster %1 kennt %2 nicht mehr.</translation>
+  </message>
+  <message>
+   <source>Its scheduler was started anew, or somebody took the fit back. It can go on from where it was left.</source>
+   <translation>Sein Scheduler wurde neu gestartet, oder jemand hat die Anpassung zurückgeholt. Sie kann von dort weitergehen, wo sie verlassen wurde.</translation>
+  </message>
+  <message>
+   <source>%1 has not answered from %2.</source>
+   <translation>%1 hat von %2 nicht geantwortet.</translation>
+  </message>
+  <message>
+   <source>It may wait for a free worker there, or be within a long step. Ask again later.</source>
+   <translation>Vielleicht wartet sie dort auf einen freien Worker oder ist in einem langen Schritt. Fragen Sie später noch einmal.</translation>
+  </message>
+  <message>
+   <source>%1 has failed on %2: %3</source>
+   <translation>%1 ist auf %2 gescheitert: %3</translation>
+  </message>
+  <message>
+   <source>It can go on from where it was left.</source>
+   <translation>Sie kann von dort weitergehen, wo sie verlassen wurde.</translation>
+  </message>
+  <message>
+   <source>What came from %1 is not %2.</source>
+   <translation>Was von %1 kam, ist nicht %2.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/session/lock.py</name>
   <message>
    <source>in another window or command on this computer</source>
@@ -14029,6 +14072,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
  <context>
   <name>gui/dialogs.py</name>
   <message>
+   <source>Save “%1” before closing it?</source>
+   <translation>„%1“ vor dem Schließen speichern?</translation>
+  </message>
+  <message>
    <source>What is not saved is lost when you go on.</source>
    <translation>Was nicht gespeichert ist, geht beim Fortfahren verloren.</translation>
   </message>
@@ -14041,8 +14088,28 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>%1 Anpassungen laufen noch und werden gestoppt; beim Speichern bleiben die Ziehungen erhalten.</translation>
   </message>
   <message>
-   <source>Save “%1” before closing it?</source>
-   <translation>„%1“ vor dem Schließen speichern?</translation>
+   <source>%1 fit is under way on a cluster, and can go on there while the session is closed, to come back when it is opened on this computer.</source>
+   <translation>%1 Anpassung läuft auf einem Cluster und kann dort weiterlaufen, während die Sitzung geschlossen ist; sie kommt zurück, wenn sie auf diesem Rechner wieder geöffnet wird.</translation>
+  </message>
+  <message>
+   <source>%1 fits are under way on a cluster, and can go on there while the session is closed, to come back when it is opened on this computer.</source>
+   <translation>%1 Anpassungen laufen auf einem Cluster und können dort weiterlaufen, während die Sitzung geschlossen ist; sie kommen zurück, wenn sie auf diesem Rechner wieder geöffnet wird.</translation>
+  </message>
+  <message>
+   <source>%1 fit are under way, %2 of them on a cluster, where they can go on while the session is closed, to come back when it is opened on this computer. The others are stopped; saving keeps what was drawn.</source>
+   <translation>%1 Anpassung läuft, davon %2 auf einem Cluster, wo sie weiterlaufen kann, während die Sitzung geschlossen ist; sie kommt zurück, wenn sie auf diesem Rechner wieder geöffnet wird. Die anderen werden angehalten; beim Speichern bleibt, was gezogen wurde.</translation>
+  </message>
+  <message>
+   <source>%1 fits are under way, %2 of them on a cluster, where they can go on while the session is closed, to come back when it is opened on this computer. The others are stopped; saving keeps what was drawn.</source>
+   <translation>%1 Anpassungen laufen, davon %2 auf einem Cluster, wo sie weiterlaufen können, während die Sitzung geschlossen ist; sie kommen zurück, wenn sie auf diesem Rechner wieder geöffnet wird. Die anderen werden angehalten; beim Speichern bleibt, was gezogen wurde.</translation>
+  </message>
+  <message>
+   <source>Save and stop</source>
+   <translation>Speichern und anhalten</translation>
+  </message>
+  <message>
+   <source>Save and leave running</source>
+   <translation>Speichern und weiterlaufen lassen</translation>
   </message>
   <message>
    <source>Go on with %1</source>
@@ -14310,6 +14377,65 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>; did you mean %1</source>
    <translation>; gemeint war vielleicht %1</translation>
+  </message>
+ </context>
+ <context>
+  <name>gui/left_fits.py</name>
+  <message>
+   <source>%1 fit could not be left on the cluster</source>
+   <translation>%1 Anpassung konnte nicht auf dem Cluster gelassen werden</translation>
+  </message>
+  <message>
+   <source>%1 fits could not be left on the cluster</source>
+   <translation>%1 Anpassungen konnten nicht auf dem Cluster gelassen werden</translation>
+  </message>
+  <message>
+   <source>%1 was left on the cluster %2</source>
+   <translation>%1 wurde auf dem Cluster %2 gelassen</translation>
+  </message>
+  <message>
+   <source>It is being asked for.</source>
+   <translation>Sie wird gerade zurückgeholt.</translation>
+  </message>
+  <message>
+   <source>It has made %1 further sweep and goes on there.</source>
+   <translation>Sie hat %1 weiteren Durchgang gemacht und läuft dort weiter.</translation>
+  </message>
+  <message>
+   <source>It has made %1 further sweeps and goes on there.</source>
+   <translation>Sie hat %1 weitere Durchgänge gemacht und läuft dort weiter.</translation>
+  </message>
+  <message>
+   <source>%1 further sweep</source>
+   <translation>%1 weiterer Durchgang</translation>
+  </message>
+  <message>
+   <source>%1 further sweeps</source>
+   <translation>%1 weitere Durchgänge</translation>
+  </message>
+  <message>
+   <source>It has made %1 further sweep and ended.</source>
+   <translation>Sie hat %1 weiteren Durchgang gemacht und ist zu Ende.</translation>
+  </message>
+  <message>
+   <source>It has made %1 further sweeps and ended.</source>
+   <translation>Sie hat %1 weitere Durchgänge gemacht und ist zu Ende.</translation>
+  </message>
+  <message>
+   <source>%1 is back from the cluster %2</source>
+   <translation>%1 ist vom Cluster %2 zurück</translation>
+  </message>
+  <message>
+   <source>Ask again</source>
+   <translation>Noch einmal fragen</translation>
+  </message>
+  <message>
+   <source>Give it up</source>
+   <translation>Aufgeben</translation>
+  </message>
+  <message>
+   <source>%1 has not come back from the cluster %2</source>
+   <translation>%1 ist nicht vom Cluster %2 zurückgekommen</translation>
   </message>
  </context>
  <context>
@@ -17788,6 +17914,10 @@ Daten: %2 %3</translation>
    <translation>%1 konnte nicht fortgesetzt werden</translation>
   </message>
   <message>
+   <source>%1 could not be summarised</source>
+   <translation>%1 konnte nicht zusammengefasst werden</translation>
+  </message>
+  <message>
    <source>Call it “%1”</source>
    <translation>„%1“ nennen</translation>
   </message>
@@ -17802,10 +17932,6 @@ Daten: %2 %3</translation>
   <message>
    <source>%1 could not run</source>
    <translation>%1 konnte nicht ausgeführt werden</translation>
-  </message>
-  <message>
-   <source>%1 could not be summarised</source>
-   <translation>%1 konnte nicht zusammengefasst werden</translation>
   </message>
   <message>
    <source>%1 could not be judged</source>

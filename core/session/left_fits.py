@@ -1,0 +1,201 @@
+"""Fits that were left on a cluster: they go on there while nobody is connected, and are found again from here.
+
+The run goes to a worker as a small session, its data as those of any fit. There it goes on as a resumed run does, its chains on the
+workers, to its own end; what it has kept comes back the same way, at the end or when somebody asks before. Which fits were left where
+is kept beside the settings of this computer, never in a session: a file of a stranger names no cluster.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from plaidwork.core.config import config_folder, read_record, write_record
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.plugin_info import PluginInfo, owner_of, set_owner
+from plaidwork.core.errors import SessionError, SettingError
+from plaidwork.core.inference.cluster_link import TLS, local_size
+from plaidwork.core.inference.execution import FitJob
+from plaidwork.core.inference.place import Place
+from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.inference.run import Run, now
+from plaidwork.core.session.session import Session
+
+if TYPE_CHECKING:
+    from plaidwork.core.inference.cluster import Cluster, SentData
+
+ANSWER_SECONDS = 90.0
+"""How long a fit that was left may take to stop and to send what it kept."""
+_LISTEN_SECONDS = 5.0
+_FILE = "left_fits.json"
+
+
+@dataclass(frozen=True)
+class LeftFit:
+    """A fit that was left: id of its run, its title, where it is, its name there, and since when (UTC)."""
+
+    run: str
+    title: str
+    cluster: str
+    name: str
+    time: str
+    ca: str = ""
+    cert: str = ""
+    key: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where it runs. Raises ``SettingError`` when the record was damaged."""
+        return Place(cluster=self.cluster, tls=TLS(self.ca, self.cert, self.key) if self.ca else None)
+
+
+@dataclass(frozen=True)
+class _LeftJob:
+    """A run as plain data; its data are sent beside it."""
+
+    model: type[Model]
+    params: Mapping[str, Any]
+    session: bytes
+    plugin: tuple[str, str, str, str]
+
+
+# -- what was left from this computer ---------------------------------------------------------------
+def left_fits() -> dict[str, LeftFit]:
+    """The fits that were left from this computer and have not been taken back, by id of the run."""
+    found = {}
+    for run, entry in read_record(config_folder() / _FILE).items():
+        try:
+            fit = LeftFit(**entry)
+        except TypeError:  # written by another version, or damaged
+            continue
+        if all(isinstance(value, str) for value in asdict(fit).values()) and fit.run == run:
+            found[run] = fit
+    return found
+
+
+def forget(run_id: str) -> None:
+    """Think no more of a fit that was left; it goes on to its end where it is."""
+    _keep({run: fit for run, fit in left_fits().items() if run != run_id})
+
+
+def _keep(fits: Mapping[str, LeftFit]) -> None:
+    write_record(config_folder() / _FILE, {run: asdict(fit) for run, fit in fits.items()})
+
+
+# -- leaving and taking back ------------------------------------------------------------------------
+def leave(run: Run, plan: FitPlan, place: Place, cluster: Cluster) -> LeftFit:
+    """Let a run that is stopped, or has not begun, go on at a cluster by itself; ``cluster`` is that of ``place``.
+
+    The session has to be saved with it: what comes back is taken into that run. Raises ``SettingError`` for a cluster that ends with
+    this program or has other versions, ``OSError`` when it cannot be reached.
+    """
+    if local_size(place.cluster):
+        raise SettingError(
+            f"The cluster {place.cluster} ends with this program, so that no fit can be left on it.",
+            "Start a scheduler and workers of their own: docs/scale.md says how.",
+        )
+    tls, info = place.tls or TLS(), owner_of(plan.model)
+    name = f"plaidwork-left-{run.id}-{uuid4().hex}"
+    fit = LeftFit(run.id, run.title, place.cluster, name, now(), tls.ca, tls.cert, tls.key)
+    line = run.say(f"Left on the cluster {place.cluster}, where it goes on")
+    plugin = (info.name, info.module, info.source, info.version)
+    try:
+        cluster.leave(name, go_on_alone, _LeftJob(type(plan.model), plan.params, _packed(run), plugin), plan)
+    except BaseException:
+        run.log.remove(line)
+        raise
+    _keep({**left_fits(), run.id: fit})
+    return fit
+
+
+def fetched(fit: LeftFit, run: Run, cluster: Cluster, given_up: Callable[[], bool] = lambda: False) -> Run:
+    """What a fit that was left has kept by now, as a run to be given to :func:`adopt`; it does not go on there.
+
+    ``given_up`` is asked about every second whether nobody waits any more. Raises ``SessionError`` when the fit is lost or does not
+    belong to ``run``, ``SettingError`` when it does not answer.
+    """
+    try:
+        found = cluster.ask_back(fit.name, ANSWER_SECONDS, given_up)
+    except KeyError:
+        raise SessionError(
+            f"The cluster {fit.cluster} does not know {fit.title} any more.",
+            "Its scheduler was started anew, or somebody took the fit back. It can go on from where it was left.",
+        ) from None
+    except TimeoutError:
+        raise SettingError(
+            f"{fit.title} has not answered from {fit.cluster}.",
+            "It may wait for a free worker there, or be within a long step. Ask again later.",
+        ) from None
+    except Exception as error:
+        raise SessionError(
+            f"{fit.title} has failed on {fit.cluster}: {error}", "It can go on from where it was left."
+        ) from error
+    came = _unpacked(found)
+    if (came.id, came.data_hash, came.spec.id) != (run.id, run.data_hash, run.spec.id):
+        raise SessionError(f"What came from {fit.cluster} is not {run.title}.")
+    return came
+
+
+def adopt(run: Run, came: Run) -> None:
+    """Take what a fit has kept elsewhere into its run. Quick; the caller makes the results anew."""
+    for name in ("chains", "schedule", "goal", "status", "environment", "foreign"):
+        setattr(run, name, getattr(came, name))
+    run.log[:] = came.log
+    run.results, run.results_draws = {}, 0
+
+
+# -- on a worker ------------------------------------------------------------------------------------
+def go_on_alone(job: _LeftJob, data: SentData, name: str) -> bytes:
+    """The task: the run goes on to its end, or until it is asked back; a session with it."""
+    from plaidwork.core.inference.cluster import Cluster
+
+    set_owner(job.model, PluginInfo(*job.plugin, state="ok"))
+    run = _unpacked(job.session)
+    plan = make_plan(
+        job.model(), data.inputs, job.params, schedule=run.schedule, seed=run.seed, holdout=run.holdout, turn=False
+    )  # fmt: skip
+    cluster, over = Cluster.around(), threading.Event()
+    fit = FitJob(run, plan, cluster.executor())
+
+    def listen() -> None:
+        while not over.is_set():
+            if cluster.is_called_back(name, _LISTEN_SECONDS):
+                fit.stop()
+                return
+
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        for _event in fit:
+            pass
+    finally:
+        over.set()
+    return _packed(run)
+
+
+# -- a run on its way -------------------------------------------------------------------------------
+def _packed(run: Run) -> bytes:
+    """A session with a run alone: its states, traces and draws."""
+    from plaidwork.core.session.store.session_file import write
+
+    session = Session(name=run.title)
+    session.runs[run.id] = replace(run, results={}, results_draws=0, analyses=[], view_settings={})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.plaidwork")
+        write(session, path, backup=False)
+        return path.read_bytes()
+
+
+def _unpacked(content: bytes) -> Run:
+    """The run, checked as that of any session file. Raises ``SessionError``."""
+    from plaidwork.core.session.store.session_file import load
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.plaidwork")
+        path.write_bytes(content)
+        (run,) = load(path, Session, any_size=True, probed=True).runs.values()  # all of it is read
+    return run

@@ -1,0 +1,171 @@
+"""Fits that are left on a cluster go on there without the program that started them, to the draws of an undisturbed fit."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from toys import SCHEDULE, STEP_SECONDS, Walk, matrix
+
+from plaidwork.core.data.objects import as_dataset
+from plaidwork.core.errors import SessionError, SettingError
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, InlineExecutor
+from plaidwork.core.inference.place import Place
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.left_fits import LeftFit, adopt, fetched, forget, leave, left_fits
+
+distributed = pytest.importorskip("distributed")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+STEP = 0.02
+
+
+@pytest.fixture(scope="module")
+def place():
+    """A cluster that does not end with a client: its workers take their time for a step."""
+    before = os.environ.get(STEP_SECONDS)
+    os.environ[STEP_SECONDS] = str(STEP)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    ) as made:
+        if before is None:
+            del os.environ[STEP_SECONDS]
+        yield Place(cluster=made.scheduler_address)
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path))
+
+
+def planned(draws, **params):
+    schedule = SCHEDULE.with_(draws=draws)
+    return make_plan(Walk(), {"X": as_dataset("X", matrix())}, params, schedule=schedule)
+
+
+def begun(plan, sweeps):
+    """A run that was stopped after about so many sweeps."""
+    run, control = Run.from_plan(plan), Control()
+
+    def stop(_run, event):
+        if getattr(event, "sweep", 0) >= sweeps:
+            control.stop()
+
+    execute(run, plan, InlineExecutor(control), stop)
+    assert run.status == "stopped"
+    return run
+
+
+def left(run, plan, place):
+    """Leave it, and close the connection."""
+    with place.connected() as cluster:
+        return leave(run, plan, place, cluster)
+
+
+def back(run, place, wait=0.0):
+    time.sleep(wait)
+    with place.connected() as cluster:
+        fit = left_fits()[run.id]
+        adopt(run, fetched(fit, run, cluster))
+        cluster.let_go(fit.name)
+    forget(run.id)
+
+
+def same(run, plan):
+    other = Run.from_plan(plan)
+    execute(other, plan, InlineExecutor())
+    assert run.status == other.status == "done"
+    for one, two in zip(run.chains, other.chains, strict=True):
+        assert np.array_equal(one.trace.rows(), two.trace.rows(), equal_nan=True)
+        assert one.draws.count == two.draws.count
+    for variable in run.spec.variables:
+        assert np.array_equal(run.draws[variable.name], other.draws[variable.name], equal_nan=True)
+
+
+def test_it_goes_on_alone_to_its_end(place):
+    plan = planned(60)
+    run = begun(plan, 20)
+    left(run, plan, place)
+    kept = run.sweeps_done
+    back(run, place, wait=12)
+    assert run.sweeps_done > kept
+    same(run, plan)
+    assert left_fits() == {}
+
+
+def test_it_is_taken_back_on_the_way_and_goes_on_here(place):
+    plan = planned(1500)
+    run = begun(plan, 20)
+    left(run, plan, place)
+    back(run, place, wait=8)
+    assert run.status == "stopped"
+    assert 60 < run.sweeps_done < 2 * 3003
+    assert any("Left on the cluster" in line.text for line in run.log)
+    execute(run, plan, InlineExecutor())
+    same(run, plan)
+
+
+def test_one_that_has_not_begun_can_be_left(place):
+    plan = planned(20)
+    run = Run.from_plan(plan)
+    left(run, plan, place)
+    back(run, place, wait=8)
+    same(run, plan)
+
+
+def test_a_worker_that_dies_loses_nothing(place):
+    plan = planned(100)
+    run = begun(plan, 20)
+    left(run, plan, place)
+    time.sleep(3)
+    with place.connected() as cluster:
+        workers = cluster._client.run(os.getpid)
+        os.kill(next(iter(workers.values())), signal.SIGKILL)
+    back(run, place, wait=20)
+    if run.status == "stopped":
+        execute(run, plan, InlineExecutor())
+    same(run, plan)
+
+
+def test_a_failure_there_is_told_here(place):
+    plan = planned(60, fail_at=40)
+    run = begun(plan, 20)
+    left(run, plan, place)
+    back(run, place, wait=8)
+    assert run.status == "failed"
+    assert any("The walk has ended." in line.text for line in run.log)
+
+
+def test_one_that_was_taken_back_is_not_there_twice(place):
+    plan = planned(20)
+    run = Run.from_plan(plan)
+    fit = left(run, plan, place)
+    back(run, place, wait=5)
+    with place.connected() as cluster, pytest.raises(SessionError, match="does not know Walk any more"):
+        fetched(fit, run, cluster)
+
+
+def test_a_cluster_that_ends_with_the_program_is_no_place(place):
+    plan = planned(20)
+    with place.connected() as cluster, pytest.raises(SettingError, match="ends with this program"):
+        leave(Run.from_plan(plan), plan, Place(cluster="local:2"), cluster)
+
+
+def test_another_run_does_not_take_it(place):
+    plan = planned(20)
+    run, other = Run.from_plan(plan), Run.from_plan(plan)
+    fit = left(run, plan, place)
+    with place.connected() as cluster, pytest.raises(SessionError, match="is not Walk"):
+        fetched(fit, other, cluster)
+
+
+def test_a_damaged_record_is_no_fit(tmp_path):
+    good = LeftFit("r", "Walk", "tcp://127.0.0.1:1", "n", "t")
+    lines = {"r": vars(good), "other": vars(good), "few": {"run": "few"}, "odd": {**vars(good), "run": 5}}
+    import json
+
+    (tmp_path / "left_fits.json").write_text(json.dumps(lines))
+    assert left_fits() == {"r": good}
