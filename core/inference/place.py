@@ -134,6 +134,30 @@ class Clusters:
         finally:
             self.count(place, -1)
 
+    def reached(self, place: Place, stopping: Callable[[], bool]) -> Cluster | None:
+        """The cluster of a place; None when a stop was asked for first: connecting then ends in the background.
+
+        Raises ``SettingError`` when it is not there.
+        """
+        found: list[Cluster] = []
+        wrong: list[BaseException] = []
+
+        def take() -> None:
+            try:
+                found.append(self.take(place))
+            except Exception as error:
+                wrong.append(error)
+
+        thread = threading.Thread(target=take, daemon=True)
+        thread.start()
+        while thread.is_alive() and not stopping():
+            thread.join(_LOOK_SECONDS)
+        if stopping():
+            return None
+        if wrong:
+            raise wrong[0]
+        return found[0]
+
     def count(self, place: Place, more: int) -> None:
         """A fit begins to use a place (1), or has ended (-1)."""
         with self._lock:
@@ -160,33 +184,12 @@ class _OpeningExecutor:
         if not self._uses:
             self._uses = True
             self._clusters.count(self._place, 1)
-        cluster = self._cluster()
+        cluster = self._clusters.reached(self._place, lambda: self.control.stopping)
         if cluster is None:
             for record in records:
                 notify(Finished(record.chain, "stopped", record.sweep))
             return ThreadsHandle(self.control, [])
         return cluster.executor(self.control).start(plan, records, notify)
-
-    def _cluster(self) -> Cluster | None:
-        """The cluster; None when a stop was asked for first (connecting then ends in the background)."""
-        found: list[Cluster] = []
-        wrong: list[BaseException] = []
-
-        def take() -> None:
-            try:
-                found.append(self._clusters.take(self._place))
-            except Exception as error:
-                wrong.append(error)
-
-        thread = threading.Thread(target=take, daemon=True)
-        thread.start()
-        while thread.is_alive() and not self.control.stopping:
-            thread.join(_LOOK_SECONDS)
-        if self.control.stopping:
-            return None
-        if wrong:
-            raise wrong[0]
-        return found[0]
 
     def close(self) -> None:
         if self._uses:

@@ -156,11 +156,13 @@ class StudyBench(QObject):
     ) -> None:
         """In a thread of its own: follow the fits; their threads or the workers of a cluster do the work.
 
-        A cluster that is not there is told once, and the fits go on waiting.
+        A cluster that is not there is told once, and the fits go on waiting, as they do when a stop comes while it is being reached.
         """
         try:
             if place is not None:
-                self._workbench.places.clusters.take(place)
+                reached = self._workbench.places.clusters.reached(place, lambda: study.control.stopping)
+                if reached is None:
+                    return
             for job in study.iterate(executor, at_once=cores, memory=KEPT_BYTES, progress=progress):
                 self._job_ended.emit(study, job.number)
         except SettingError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from gui_toys import ToyRegistry, settle
@@ -355,6 +357,27 @@ def test_a_search_whose_cluster_is_not_there_says_so_once_and_waits(qtbot, bench
     with qtbot.waitSignal(bench.studies.ended, timeout=20_000):
         bench.studies.start(study)
     assert [job.status for job in study.jobs] == ["done"] * 3
+
+
+def test_a_search_can_be_stopped_while_its_cluster_is_being_reached(qtbot, bench, places, monkeypatch):
+    asked, answered = threading.Event(), threading.Event()
+
+    def connected(place):
+        asked.set()
+        answered.wait(20)
+        raise SettingError("No dask scheduler answers.")
+
+    monkeypatch.setattr(Place, "connected", connected)
+    places.describe(Place(cluster="tcp://10.0.0.1:8786"))
+    study = search()
+    try:
+        with qtbot.waitSignal(bench.studies.ended, timeout=10_000):
+            bench.studies.start(study)
+            assert asked.wait(10)
+            bench.studies.stop(study.id)
+        assert [job.status for job in study.jobs] == ["waiting"] * 3
+    finally:
+        answered.set()
 
 
 @pytest.mark.slow
