@@ -531,6 +531,10 @@
    <translation>hat %1 Zellen; lesbar sind %2</translation>
   </message>
   <message>
+   <source>%1, sparse</source>
+   <translation>%1, dünn besetzt</translation>
+  </message>
+  <message>
    <source>its pointers do not go with %1 values and %2</source>
    <translation>die Zeiger passen nicht zu %1 Werten und %2</translation>
   </message>
@@ -1193,14 +1197,6 @@
   <message>
    <source>one number</source>
    <translation>eine Zahl</translation>
-  </message>
-  <message>
-   <source>%1 holds %2; only matrices of float32 or float64 can stay in their file.</source>
-   <translation>%1 enthält %2; nur Matrizen von float32 oder float64 können in ihrer Datei bleiben.</translation>
-  </message>
-  <message>
-   <source>Save the array as such: array.astype(numpy.float32).</source>
-   <translation>Das Array entsprechend speichern: array.astype(numpy.float32).</translation>
   </message>
   <message>
    <source>%1 image of %2 × %3 became rows of %4 value.</source>
@@ -1957,6 +1953,45 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_staying.py</name>
+  <message>
+   <source>%1 holds %2; only matrices of float32 or float64 can stay in their file.</source>
+   <translation>%1 enthält %2; nur Matrizen von float32 oder float64 können in ihrer Datei bleiben.</translation>
+  </message>
+  <message>
+   <source>Save the numbers as such: array.astype(numpy.float32).</source>
+   <translation>Die Zahlen entsprechend speichern: array.astype(numpy.float32).</translation>
+  </message>
+  <message>
+   <source>%1: expected finite numbers, found infinity.</source>
+   <translation>%1: endliche Zahlen erwartet, unendlich gefunden.</translation>
+  </message>
+  <message>
+   <source>Mend the array: it is too large to be changed here.</source>
+   <translation>Das Array korrigieren: es ist zu groß, um hier geändert zu werden.</translation>
+  </message>
+  <message>
+   <source>Only a part of them is in memory at a time. A session names the file and does not hold the values.</source>
+   <translation>Nur jeweils ein Teil davon ist im Speicher. Eine Sitzung nennt die Datei und enthält die Werte nicht.</translation>
+  </message>
+  <message>
+   <source>The values stay in their file</source>
+   <translation>Die Werte bleiben in ihrer Datei</translation>
+  </message>
+  <message>
+   <source>Its chunks are %1 row high, and a few rows are read at a time. Write it once more: plaidwork export %2 --to %3.npy</source>
+   <translation>Ihre Blöcke (chunks) sind %1 Zeile hoch, und gelesen werden jeweils einige Zeilen. Einmal neu schreiben: plaidwork export %2 --to %3.npy</translation>
+  </message>
+  <message>
+   <source>Its chunks are %1 rows high, and a few rows are read at a time. Write it once more: plaidwork export %2 --to %3.npy</source>
+   <translation>Ihre Blöcke (chunks) sind %1 Zeilen hoch, und gelesen werden jeweils einige Zeilen. Einmal neu schreiben: plaidwork export %2 --to %3.npy</translation>
+  </message>
+  <message>
+   <source>Each pass unpacks this file about %1 times</source>
+   <translation>Jeder Durchgang entpackt diese Datei etwa %1-mal</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_table.py</name>
   <message>
    <source>%1 holds no rows of numbers.</source>
@@ -2027,6 +2062,10 @@
   <message>
    <source>Among the first %1 rows</source>
    <translation>In den ersten %1 Zeilen</translation>
+  </message>
+  <message>
+   <source>The values stay in %1.</source>
+   <translation>Die Werte bleiben in %1.</translation>
   </message>
   <message>
    <source>expected finite numbers, found infinity at %1</source>
@@ -2435,26 +2474,6 @@
    <translation>Mehrere Arrays könnten die Daten sein</translation>
   </message>
   <message>
-   <source>%1: expected finite numbers, found infinity.</source>
-   <translation>%1: endliche Zahlen erwartet, unendlich gefunden.</translation>
-  </message>
-  <message>
-   <source>Mend the array: it is too large to be changed here.</source>
-   <translation>Das Array korrigieren: es ist zu groß, um hier geändert zu werden.</translation>
-  </message>
-  <message>
-   <source>Only a part of them is in memory at a time. A session names the file and does not hold the values.</source>
-   <translation>Nur jeweils ein Teil davon ist im Speicher. Eine Sitzung nennt die Datei und enthält die Werte nicht.</translation>
-  </message>
-  <message>
-   <source>The values stay in %1.</source>
-   <translation>Die Werte bleiben in %1.</translation>
-  </message>
-  <message>
-   <source>The values stay in their file</source>
-   <translation>Die Werte bleiben in ihrer Datei</translation>
-  </message>
-  <message>
    <source>%1, %2: expected a finite number, found infinity.</source>
    <translation>%1, %2: endliche Zahl erwartet, unendlich gefunden.</translation>
   </message>
@@ -2732,14 +2751,30 @@
   </message>
  </context>
  <context>
-  <name>core/data/in_file.py</name>
+  <name>core/data/in_chunks.py</name>
   <message>
-   <source>“%1” stays in its file, and what was asked for needs all of it in memory: %2 GB, and %3 GB are free.</source>
-   <translation>„%1“ bleibt in der Datei, für das Gewünschte muss aber alles in den Speicher: %2 GB, frei sind %3 GB.</translation>
+   <source>Write it once more.</source>
+   <translation>Noch einmal schreiben.</translation>
   </message>
   <message>
-   <source>Take a part of it (some rows or columns), or close other programs.</source>
-   <translation>Einen Teil davon nehmen (einige Zeilen oder Spalten) oder andere Programme schließen.</translation>
+   <source>%1, “%2”: it is said to take %3 byte of a file of %4.</source>
+   <translation>%1, „%2“: Es soll %3 Byte einer Datei von %4 einnehmen.</translation>
+  </message>
+  <message>
+   <source>%1, “%2”: it is said to take %3 bytes of a file of %4.</source>
+   <translation>%1, „%2“: Es soll %3 Bytes einer Datei von %4 einnehmen.</translation>
+  </message>
+  <message>
+   <source>%1, “%2”: it lies in more than %3 chunks.</source>
+   <translation>%1, „%2“: Es liegt in mehr als %3 Blöcken (chunks).</translation>
+  </message>
+  <message>
+   <source>Write it once more, in chunks of about a MiB.</source>
+   <translation>Noch einmal schreiben, in Blöcken (chunks) von etwa einem MiB.</translation>
+  </message>
+  <message>
+   <source>“%1” is damaged: %2</source>
+   <translation>„%1“ ist beschädigt: %2</translation>
   </message>
   <message>
    <source>“%1” cannot be read: %2.</source>
@@ -2748,6 +2783,17 @@
   <message>
    <source>Put it back.</source>
    <translation>Die Datei an ihren Ort zurücklegen.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/in_file.py</name>
+  <message>
+   <source>“%1” stays in its file, and what was asked for needs all of it in memory: %2 GB, and %3 GB are free.</source>
+   <translation>„%1“ bleibt in der Datei, für das Gewünschte muss aber alles in den Speicher: %2 GB, frei sind %3 GB.</translation>
+  </message>
+  <message>
+   <source>Take a part of it (some rows or columns), or close other programs.</source>
+   <translation>Einen Teil davon nehmen (einige Zeilen oder Spalten) oder andere Programme schließen.</translation>
   </message>
   <message>
    <source>“%1” was changed while it was in use.</source>
@@ -5437,6 +5483,10 @@
    <translation>%1 gespeicherte Bytes</translation>
   </message>
   <message>
+   <source>has chunks of more than %1 MiB packed with lzf</source>
+   <translation>hat Blöcke (chunks) von mehr als %1 MiB, mit lzf gepackt</translation>
+  </message>
+  <message>
    <source>has a damaged chunk (%1)</source>
    <translation>hat einen beschädigten Chunk (%1)</translation>
   </message>
@@ -5878,8 +5928,8 @@
    <translation>Weniger Zeilen oder Spalten anpassen oder andere Programme schließen.</translation>
   </message>
   <message>
-   <source>A matrix in a file of NumPy (.npy) can stay there (values_in=file).</source>
-   <translation>Eine Matrix in einer Datei von NumPy (.npy) kann dort bleiben (values_in=file).</translation>
+   <source>A matrix in a file of NumPy (.npy) or AnnData (.h5ad) can stay there (values_in=file).</source>
+   <translation>Eine Matrix in einer Datei von NumPy (.npy) oder AnnData (.h5ad) kann dort bleiben (values_in=file).</translation>
   </message>
   <message>
    <source>%1 such fit at a time need</source>
@@ -8437,10 +8487,6 @@
   <message>
    <source>Open it again.</source>
    <translation>Noch einmal öffnen.</translation>
-  </message>
-  <message>
-   <source>“%1” is damaged: %2</source>
-   <translation>„%1“ ist beschädigt: %2</translation>
   </message>
   <message>
    <source>“%1” cannot be opened: %2</source>

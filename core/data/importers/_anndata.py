@@ -13,7 +13,11 @@ import numpy as np
 
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._hdf5 import Archive
+from plaidwork.core.data.importers._staying import can_stay, stays
 from plaidwork.core.data.importers._table import MAX_CELLS
+from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.in_chunks import matrix_at
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.draws.counting import counted
 
 _SPARSE = {"csr_matrix": "csr", "csc_matrix": "csc"}
@@ -129,7 +133,7 @@ def find_matrix(archive: Archive, root: h5py.Group, path: str) -> Matrix:
         group = archive.group(group, folder)
     element = archive.get(group, name)
     if isinstance(element, h5py.Dataset):
-        shape = tuple(archive.checked(element).shape)
+        shape = tuple(archive.checked(element, piecewise=True).shape)
         if len(shape) != 2 or element.dtype.kind not in "biuf":
             raise archive.fail(
                 element.name, f"expected a matrix of numbers, found {shape} of {element.dtype}"
@@ -153,9 +157,20 @@ def read_matrix(archive: Archive, matrix: Matrix, dense_below: int) -> Any:
     if matrix.layout == "dense":
         if cells > MAX_CELLS:
             raise archive.fail(matrix.element.name, f"has {counted(cells, 'cell')}; {MAX_CELLS} can be read")
+        archive.checked(matrix.element)
         return np.asarray(matrix.element[()], dtype=np.float64)
     values = _sparse(archive, matrix)
     return np.asarray(values.toarray()) if cells <= dense_below else values.tocsr()
+
+
+def staying_matrix(archive: Archive, matrix: Matrix, options: ImportOptions) -> InFile | None:
+    """A dense matrix where it stays in its file; None otherwise. Raises ``DataError`` for one that cannot and is asked to."""
+    element, dense = matrix.element, matrix.layout == "dense"
+    what = f"{' × '.join(map(str, matrix.shape))}, {element.dtype if dense else 'sparse'}"
+    where = f"{archive.path.name}, “{element.name}”,"
+    if not stays(where, matrix.shape, dense and can_stay(element.dtype), what, options):
+        return None
+    return matrix_at(archive.path, element)
 
 
 def head_of(archive: Archive, matrix: Matrix, rows: int, columns: int) -> np.ndarray:

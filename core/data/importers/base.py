@@ -140,7 +140,8 @@ class Reader(Protocol):
     """A file format. ``suffixes`` are lower case with the dot, longest first (``.csv.gz``).
 
     A reader of files with several matrices may have ``read_all(path, options, progress) -> list[Dataset]``; every
-    dataset then has in its ``source.options`` what makes ``read`` give that one.
+    dataset then has in its ``source.options`` what makes ``read`` give that one. One whose matrices may stay in their file has
+    ``staying(path, options) -> InFile | None``, which reads nothing but the head of the file.
     """
 
     id: str
