@@ -39,8 +39,12 @@ _PLAIN = {4: h5t.IEEE_F32LE, 8: h5t.IEEE_F64LE}
 
 
 def matrix_at(path: Path, dataset: h5py.Dataset) -> InFile:
-    """The cells of an array of floats with two axes, which was looked at; what lies in one piece is read as such. Raises ``DataError``."""
-    kind = np.dtype(f"f{dataset.dtype.itemsize}")
+    """The cells of an array of numbers with two axes; other numbers than float32 are read as float64. Raises ``DataError``.
+
+    What lies in one piece is read as such.
+    """
+    single = dataset.dtype.kind == "f" and dataset.dtype.itemsize == 4
+    kind = np.dtype(np.float32 if single else np.float64)
     check_staying(path, dataset)
     offset = dataset.id.get_offset()
     plain = dataset.chunks is None and dataset.id.get_storage_size() == dataset.size * kind.itemsize

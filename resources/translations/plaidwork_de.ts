@@ -348,6 +348,33 @@
   </message>
  </context>
  <context>
+  <name>core/data/converting.py</name>
+  <message>
+   <source>%1 holds %2, no matrix.</source>
+   <translation>%1 enthält %2, keine Matrix.</translation>
+  </message>
+  <message>
+   <source>Choose one with its options.</source>
+   <translation>Mit den Optionen eine wählen.</translation>
+  </message>
+  <message>
+   <source>%1, row %2, column %3: %4 is too large for float32.</source>
+   <translation>%1, Zeile %2, Spalte %3: %4 ist zu groß für float32.</translation>
+  </message>
+  <message>
+   <source>Write float64.</source>
+   <translation>Als float64 schreiben.</translation>
+  </message>
+  <message>
+   <source>%1 holds no rows.</source>
+   <translation>%1 enthält keine Zeilen.</translation>
+  </message>
+  <message>
+   <source>Check that the file was written to its end.</source>
+   <translation>Prüfen, ob die Datei bis zum Ende geschrieben wurde.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/dataset.py</name>
   <message>
    <source>%1: unknown kind of values “%2”.</source>
@@ -1189,6 +1216,25 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_names_beside.py</name>
+  <message>
+   <source>Names of %1s come from %2</source>
+   <translation>Namen der %1n stammen aus %2</translation>
+  </message>
+  <message>
+   <source>It has %1 names for %2.</source>
+   <translation>Sie hat %1 Namen für %2.</translation>
+  </message>
+  <message>
+   <source>%1 does not fit and is not used</source>
+   <translation>%1 passt nicht und wird nicht verwendet</translation>
+  </message>
+  <message>
+   <source>Mend it, or move it to another folder.</source>
+   <translation>Korrigieren oder in einen anderen Ordner verschieben.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_npz_load.py</name>
   <message>
    <source>Correct image_shape in the file, or read the rows as plain numbers (image_shape=none).</source>
@@ -1774,10 +1820,6 @@
    <translation>%1 enthält keine Zellen.</translation>
   </message>
   <message>
-   <source>Check that the file was written to its end.</source>
-   <translation>Prüfen, ob die Datei bis zum Ende geschrieben wurde.</translation>
-  </message>
-  <message>
    <source>%1 has no sheet “%2” with cells.</source>
    <translation>%1 hat kein Blatt „%2“ mit Zellen.</translation>
   </message>
@@ -1882,10 +1924,6 @@
   <message>
    <source>%1 sheets</source>
    <translation>%1 Blätter</translation>
-  </message>
-  <message>
-   <source>%1 holds no rows.</source>
-   <translation>%1 enthält keine Zeilen.</translation>
   </message>
   <message>
    <source>The option %1 must be one of %2. Found “%3”.</source>
@@ -2052,6 +2090,10 @@
    <translation>AnnData und MuData</translation>
   </message>
   <message>
+   <source>sample “%1”, feature “%2”</source>
+   <translation>Probe „%1“, Merkmal „%2“</translation>
+  </message>
+  <message>
    <source>Some values are infinite</source>
    <translation>Einige Werte sind unendlich</translation>
   </message>
@@ -2110,10 +2152,6 @@
   <message>
    <source>has no layer “%1”</source>
    <translation>hat keinen Layer „%1“</translation>
-  </message>
-  <message>
-   <source>sample “%1”, feature “%2”</source>
-   <translation>Probe „%1“, Merkmal „%2“</translation>
   </message>
  </context>
  <context>
@@ -2441,22 +2479,6 @@
   <message>
    <source>%1, line %2: expected numbers, found the byte 0x%3.</source>
    <translation>%1, Zeile %2: Zahlen erwartet, Byte 0x%3 gefunden.</translation>
-  </message>
-  <message>
-   <source>It has %1 names for %2.</source>
-   <translation>Sie hat %1 Namen für %2.</translation>
-  </message>
-  <message>
-   <source>%1 does not fit and is not used</source>
-   <translation>%1 passt nicht und wird nicht verwendet</translation>
-  </message>
-  <message>
-   <source>Names of %1s come from %2</source>
-   <translation>Namen der %1n stammen aus %2</translation>
-  </message>
-  <message>
-   <source>Mend it, or move it to another folder.</source>
-   <translation>Korrigieren oder in einen anderen Ordner verschieben.</translation>
   </message>
  </context>
  <context>

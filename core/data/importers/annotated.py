@@ -25,7 +25,8 @@ from plaidwork.core.data.importers._matrix import finished
 from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader
 from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, Put, RawTable
+from plaidwork.core.data.in_chunks import matrix_at
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
@@ -50,6 +51,30 @@ class AnnotatedReader(TableReader):
             root = modalities[_modality(archive, modalities, options, "")]
             layer = _layer(archive, root, _layers(archive, root), options)
             return staying_matrix(archive, find_matrix(archive, root, layer), options)
+
+    def hand_on(
+        self, path: Path, options: ImportOptions, put: Put, progress: Progress | None = None
+    ) -> RawTable | None:
+        """A dense matrix a few rows at a time; None for a sparse one, and where infinite values are to be missing."""
+        if options.get("infinite"):
+            return None
+        with opened(path) as archive:
+            modalities = _modalities(archive)
+            modality = _modality(archive, modalities, options, "")
+            root = modalities[modality]
+            layer = _layer(archive, root, _layers(archive, root), options)
+            matrix, rows, columns = _parts(archive, root, layer)
+            if matrix.layout != "dense" or matrix.element.dtype.kind == "b":
+                return None
+            for begin, part in matrix_at(path, matrix.element).pieces():
+                if np.isinf(part).any():
+                    row, column = np.argwhere(np.isinf(part))[0]
+                    where = f"sample “{rows.names[begin + row]}”, feature “{columns.names[column]}”"
+                    raise _infinite(archive, matrix, where)
+                put(part)
+                if progress is not None:
+                    progress((begin + len(part)) / matrix.shape[0])
+            return _as_table(archive, modality, np.empty((matrix.shape[0], 0)), rows, columns)
 
     def raw(
         self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
@@ -129,20 +154,24 @@ class AnnotatedReader(TableReader):
             source = source_of(archive.path, cells, in_force, f"{archive.path.name}, “{matrix.element.name}”")
         if progress is not None:
             progress(0.9)
-        return RawTable(
-            archive.path,
-            modality or file_stem(archive.path),
-            values,
-            rows.names,
-            columns.names,
-            rows.columns,
-            columns.columns,
-            ("samples", "features"),
-            "rows",
-            in_force=in_force,
-            source=source,
-            notes=() if cells is None else (f"The values stay in {archive.path.name}.",),
-        )
+        raw = _as_table(archive, modality, values, rows, columns)
+        raw.in_force, raw.source = in_force, source
+        raw.notes = () if cells is None else (f"The values stay in {archive.path.name}.",)
+        return raw
+
+
+def _as_table(archive: Archive, modality: str, values: Any, rows: Frame, columns: Frame) -> RawTable:
+    return RawTable(
+        archive.path,
+        modality or file_stem(archive.path),
+        values,
+        rows.names,
+        columns.names,
+        rows.columns,
+        columns.columns,
+        ("samples", "features"),
+        "rows",
+    )
 
 
 def _read(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, options: ImportOptions) -> Any:
@@ -150,15 +179,19 @@ def _read(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, options
     values = read_matrix(archive, matrix, DENSE_BELOW)
     where = _location(matrix, rows, columns, values)
     if where and options.get("infinite") != "missing":
-        raise archive.fail(
-            matrix.element.name,
-            f"expected finite numbers, found infinity at {where}",
-            "Mend the matrix, or read infinite values as missing.",
-        )
+        raise _infinite(archive, matrix, where)
     if where:
         stored = values.data if hasattr(values, "tocsr") else values
         stored[np.isinf(stored)] = np.nan
     return values
+
+
+def _infinite(archive: Archive, matrix: Matrix, where: str) -> DataError:
+    return archive.fail(
+        matrix.element.name,
+        f"expected finite numbers, found infinity at {where}",
+        "Mend the matrix, or read infinite values as missing.",
+    )
 
 
 def _in_force(options: ImportOptions, modality: str, layer: str, cells: InFile | None) -> dict[str, Any]:

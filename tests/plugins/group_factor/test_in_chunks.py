@@ -79,5 +79,7 @@ def test_workers_of_a_cluster_read_the_file_themselves(tmp_path):
     path = _written(tmp_path / "big.h5ad", (700, 11), False)
     there, _ = _fits(path, False, chains=2)
     view = read_dataset(path, {"values_in": "file", "samples_in": "rows"})
-    here = fit("group_factor", {"views": [view]}, {"n_factors": 5}, max_sweeps=27, chains=2, cluster="local:2")
+    here = fit(
+        "group_factor", {"views": [view]}, {"n_factors": 5}, max_sweeps=27, chains=2, cluster="local:2"
+    )
     _same(there, here)
