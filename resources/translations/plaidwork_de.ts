@@ -562,6 +562,14 @@
    <translation>%1, dünn besetzt</translation>
   </message>
   <message>
+   <source>expected finite numbers, found infinity at %1</source>
+   <translation>endliche Zahlen erwartet, unendlich gefunden an %1</translation>
+  </message>
+  <message>
+   <source>Mend the matrix, or read infinite values as missing.</source>
+   <translation>Die Matrix korrigieren oder unendliche Werte als fehlend lesen.</translation>
+  </message>
+  <message>
    <source>its pointers do not go with %1 values and %2</source>
    <translation>die Zeiger passen nicht zu %1 Werten und %2</translation>
   </message>
@@ -2090,10 +2098,6 @@
    <translation>AnnData und MuData</translation>
   </message>
   <message>
-   <source>sample “%1”, feature “%2”</source>
-   <translation>Probe „%1“, Merkmal „%2“</translation>
-  </message>
-  <message>
    <source>Some values are infinite</source>
    <translation>Einige Werte sind unendlich</translation>
   </message>
@@ -2108,14 +2112,6 @@
   <message>
    <source>The values stay in %1.</source>
    <translation>Die Werte bleiben in %1.</translation>
-  </message>
-  <message>
-   <source>expected finite numbers, found infinity at %1</source>
-   <translation>endliche Zahlen erwartet, unendlich gefunden an %1</translation>
-  </message>
-  <message>
-   <source>Mend the matrix, or read infinite values as missing.</source>
-   <translation>Die Matrix korrigieren oder unendliche Werte als fehlend lesen.</translation>
   </message>
   <message>
    <source>Main matrix (X)</source>
@@ -2152,6 +2148,10 @@
   <message>
    <source>has no layer “%1”</source>
    <translation>hat keinen Layer „%1“</translation>
+  </message>
+  <message>
+   <source>sample “%1”, feature “%2”</source>
+   <translation>Probe „%1“, Merkmal „%2“</translation>
   </message>
  </context>
  <context>
@@ -2641,6 +2641,21 @@
   <message>
    <source>%1 columns of true and false are read as 1 and 0</source>
    <translation>%1 Spalten aus wahr und falsch werden als 1 und 0 gelesen</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/importers/plain_hdf5.py</name>
+  <message>
+   <source>holds more than %1 objects, or %2 groups within each other</source>
+   <translation>enthält mehr als %1 Objekte, oder %2 Gruppen ineinander</translation>
+  </message>
+  <message>
+   <source>has no matrix of numbers “%1”</source>
+   <translation>hat keine Matrix von Zahlen „%1“</translation>
+  </message>
+  <message>
+   <source>holds no array of numbers with two axes</source>
+   <translation>enthält kein Array von Zahlen mit zwei Achsen</translation>
   </message>
  </context>
  <context>
@@ -17725,8 +17740,8 @@ Daten: %2 %3</translation>
    <translation>Sitzung öffnen…</translation>
   </message>
   <message>
-   <source>or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, IDX, folders of texts or images. Several become views of the same samples.</source>
-   <translation>oder Dateien irgendwo ablegen: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, IDX, Ordner mit Texten oder Bildern. Mehrere werden zu Sichten derselben Proben.</translation>
+   <source>or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, h5, IDX, folders of texts or images. Several become views of the same samples.</source>
+   <translation>oder Dateien irgendwo ablegen: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, h5, IDX, Ordner mit Texten oder Bildern. Mehrere werden zu Sichten derselben Proben.</translation>
   </message>
   <message>
    <source>Nothing leaves this computer.</source>

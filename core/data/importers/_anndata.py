@@ -5,6 +5,7 @@ Source: "AnnData on-disk format" (anndata 0.12 documentation, ``fileformat-prose
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from plaidwork.core.data.importers.base import ImportOptions
 from plaidwork.core.data.in_chunks import matrix_at
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.draws.counting import counted
+from plaidwork.core.errors import DataError
 
 _SPARSE = {"csr_matrix": "csr", "csc_matrix": "csc"}
 
@@ -171,6 +173,23 @@ def staying_matrix(archive: Archive, matrix: Matrix, options: ImportOptions) -> 
     if not stays(where, matrix.shape, dense and can_stay(element.dtype), what, options):
         return None
     return matrix_at(archive.path, element)
+
+
+def dense_rows(archive: Archive, matrix: Matrix, where: Callable[[int, int], str]) -> Iterator[np.ndarray]:
+    """The rows of a dense matrix some at a time. Raises ``DataError`` for infinite ones; ``where`` tells a place in words."""
+    for begin, part in matrix_at(archive.path, matrix.element).pieces():
+        if np.isinf(part).any():
+            row, column = np.argwhere(np.isinf(part))[0]
+            raise infinite_error(archive, matrix, where(begin + row, column))
+        yield part
+
+
+def infinite_error(archive: Archive, matrix: Matrix, where: str) -> DataError:
+    return archive.fail(
+        matrix.element.name,
+        f"expected finite numbers, found infinity at {where}",
+        "Mend the matrix, or read infinite values as missing.",
+    )
 
 
 def head_of(archive: Archive, matrix: Matrix, rows: int, columns: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import Issue
+from plaidwork.core.data.importers.base import Issue, RawTable
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
@@ -50,6 +50,16 @@ def find_names(
             detail = f"It has {len(names)} names for {counted(size, what)}."
             issues.append(Issue("warning", f"{file.name} does not fit and is not used", detail))
     return None
+
+
+def with_names(raw: RawTable, shape: Sequence[int]) -> RawTable:
+    """The table of a file without names with those that files beside it have, where these are as many."""
+    rows, columns = (find_names(raw.path, axis, shape[axis], raw.doubts) for axis in (0, 1))
+    if rows is not None:
+        raw.row_names = rows.names[: len(raw.row_names)]
+    if columns is not None:
+        raw.column_names = columns.names
+    return raw
 
 
 def names_file(path: Path, axis: int) -> Path:

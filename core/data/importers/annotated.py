@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._anndata import (
     Frame,
     Matrix,
+    dense_rows,
     find_matrix,
     head_of,
+    infinite_error,
     read_frame,
     read_matrix,
     staying_matrix,
@@ -26,7 +29,6 @@ from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader
 from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, Put, RawTable
-from plaidwork.core.data.in_chunks import matrix_at
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
@@ -66,14 +68,8 @@ class AnnotatedReader(TableReader):
             matrix, rows, columns = _parts(archive, root, layer)
             if matrix.layout != "dense" or matrix.element.dtype.kind == "b":
                 return None
-            for begin, part in matrix_at(path, matrix.element).pieces():
-                if np.isinf(part).any():
-                    row, column = np.argwhere(np.isinf(part))[0]
-                    where = f"sample “{rows.names[begin + row]}”, feature “{columns.names[column]}”"
-                    raise _infinite(archive, matrix, where)
+            for part in dense_rows(archive, matrix, partial(_place, rows, columns)):
                 put(part)
-                if progress is not None:
-                    progress((begin + len(part)) / matrix.shape[0])
             return _as_table(archive, modality, np.empty((matrix.shape[0], 0)), rows, columns)
 
     def raw(
@@ -179,19 +175,11 @@ def _read(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, options
     values = read_matrix(archive, matrix, DENSE_BELOW)
     where = _location(matrix, rows, columns, values)
     if where and options.get("infinite") != "missing":
-        raise _infinite(archive, matrix, where)
+        raise infinite_error(archive, matrix, where)
     if where:
         stored = values.data if hasattr(values, "tocsr") else values
         stored[np.isinf(stored)] = np.nan
     return values
-
-
-def _infinite(archive: Archive, matrix: Matrix, where: str) -> DataError:
-    return archive.fail(
-        matrix.element.name,
-        f"expected finite numbers, found infinity at {where}",
-        "Mend the matrix, or read infinite values as missing.",
-    )
 
 
 def _in_force(options: ImportOptions, modality: str, layer: str, cells: InFile | None) -> dict[str, Any]:
@@ -285,4 +273,8 @@ def _location(matrix: Matrix, rows: Frame, columns: Frame, values: Any) -> str:
         row, column = int(entries.row[first]), int(entries.col[first])
     else:
         row, column = (int(item) for item in np.argwhere(np.isinf(values))[0])
+    return _place(rows, columns, row, column)
+
+
+def _place(rows: Frame, columns: Frame, row: int, column: int) -> str:
     return f"sample “{rows.names[row]}”, feature “{columns.names[column]}”"

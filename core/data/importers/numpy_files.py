@@ -15,7 +15,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import encode
 from plaidwork.core.data.importers._damage import check_growth
 from plaidwork.core.data.importers._images import PICTURES
-from plaidwork.core.data.importers._names_beside import find_names
+from plaidwork.core.data.importers._names_beside import with_names
 from plaidwork.core.data.importers._npz_load import (
     NO_IMAGES,
     Header,
@@ -90,7 +90,7 @@ class NumpyReader(TableReader):
         if unclear:
             raise DataError(f"{path.name}: {unclear}", "Choose one with the option “array”.")
         if not array and (cells := self.staying(path, options)) is not None:
-            return _with_names(_raw_in_file(path, cells, options, head), cells.shape)
+            return with_names(_raw_in_file(path, cells, options, head), cells.shape)
         loaded = load(path, headers, array, options)
         if progress is not None:
             progress(0.8)
@@ -119,7 +119,7 @@ class NumpyReader(TableReader):
                 raw.values, raw.categories = encode([str(text) for text in loaded.values], ("",))
             return raw
         _check_finite(raw, options, head)
-        return raw if array or raw.values.ndim != 2 or raw.image_shape else _with_names(raw, raw.values.shape)
+        return raw if array or raw.values.ndim != 2 or raw.image_shape else with_names(raw, raw.values.shape)
 
 
 def _sparse(path: Path, headers: Mapping[str, Header], options: ImportOptions, head: bool) -> RawTable:
@@ -167,16 +167,6 @@ def _raw_in_file(path: Path, cells: InFile, options: ImportOptions, head: bool) 
         n_rows=n,
         checked=len(values) if head else 0,
     )
-
-
-def _with_names(raw: RawTable, shape: tuple[int, ...]) -> RawTable:
-    """The table of an npy file with the names that files beside it have, where these are as many."""
-    rows, columns = (find_names(raw.path, axis, shape[axis], raw.doubts) for axis in (0, 1))
-    if rows is not None:
-        raw.row_names = rows.names[: len(raw.row_names)]
-    if columns is not None:
-        raw.column_names = columns.names
-    return raw
 
 
 def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:

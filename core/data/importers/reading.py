@@ -24,6 +24,7 @@ def builtin_readers() -> tuple[Reader, ...]:
     from plaidwork.core.data.importers.matrix_market import MatrixMarketReader
     from plaidwork.core.data.importers.numpy_files import NumpyReader
     from plaidwork.core.data.importers.parquet import ParquetReader
+    from plaidwork.core.data.importers.plain_hdf5 import PlainHdf5Reader
     from plaidwork.core.data.importers.spreadsheet import SpreadsheetReader
 
     return (
@@ -33,6 +34,7 @@ def builtin_readers() -> tuple[Reader, ...]:
         NumpyReader(),
         MatrixMarketReader(),
         AnnotatedReader(),
+        PlainHdf5Reader(),
         IdxReader(),
         MatlabReader(),
         ImageFolderReader(),
