@@ -158,10 +158,15 @@ def test_a_fault_leaves_no_file(tmp_path, small_pieces):
     path.write_text(path.read_text().replace("1e+300", "oops"))
     with pytest.raises(DataError, match="row 52"):
         write_npy(path, tmp_path / "y.npy", {})
+    with pytest.raises(DataError, match=r"x.h5ad, row 51, column 3: 1e\+300 is too large for float32"):
+        write_npy(_h5ad(tmp_path / "x.h5ad", values), tmp_path / "y.npy", {}, "float32")
     values[50, 2] = np.inf
     with pytest.raises(DataError, match="found infinity at sample “s50”, feature “g2”"):
         write_npy(_h5ad(tmp_path / "x.h5ad", values), tmp_path / "y.npy", {})
     assert sorted(file.name for file in tmp_path.iterdir()) == ["x.csv", "x.h5ad"]
+    made = write_npy(tmp_path / "x.h5ad", tmp_path / "y.npy", {"infinite": "missing"})
+    assert not made.in_pieces
+    assert np.isnan(np.load(tmp_path / "y.npy")[50, 2])
 
 
 def test_faults_of_later_rows_of_parquet_are_told_with_their_row(tmp_path, small_pieces):

@@ -236,6 +236,16 @@ def test_a_file_that_was_changed_or_cut_off_is_told(stored):
         read_dataset(path, FILE)
 
 
+def test_another_file_in_its_place_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(in_chunks, "LEAST", 1)
+    path = write(tmp_path / "x.h5ad", values_of(), chunks=(20, 30))
+    cells = read_dataset(path, FILE).in_file
+    cells.rows(0, 1)
+    os.replace(write(tmp_path / "other.h5ad", values_of(seed=2), chunks=(20, 30)), path)
+    with pytest.raises(DataError, match="was changed while it was in use"):
+        cells.rows(60, 61)
+
+
 def _chunk(path, stored, mask=0):
     """Put stored bytes in the place of a chunk, past the filters."""
     with h5py.File(path, "r+") as file:
