@@ -6,6 +6,7 @@ have more than ``--limit`` GiB of memory of its own (``RLIMIT_DATA``, where the 
     python benchmarks/larger_than_memory.py                                         # 20,000 x 2,000, to the end
     python benchmarks/larger_than_memory.py --samples 200000 --features 20000 --sweeps 5 --limit 4     # 16 GB
     python benchmarks/larger_than_memory.py --in-memory                             # the same fit with all of it in memory
+    python benchmarks/larger_than_memory.py --packed shuffle                        # from an .h5ad file in packed chunks
 
 ``--init random`` leaves out the search for components before the first sweep, which goes through the file 21 times: to see what a sweep
 takes, not to find factors.
@@ -19,28 +20,61 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 
 AT_ONCE = 4096
 """Samples that are simulated at a time."""
+PACKED: dict[str, dict[str, Any]] = {
+    "no": {},
+    "gzip": {"compression": "gzip"},
+    "shuffle": {"compression": "gzip", "compression_opts": 1, "shuffle": True},
+    "lzf": {"compression": "lzf"},
+}
 
 
-def write(path: Path, n: int, d: int, k: int, seed: int) -> None:
-    """Write (n, d) values of ``k`` planted factors, each with weights on some three in ten features, and the factors beside them."""
+def simulated(n: int, d: int, k: int, seed: int) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+    """(n, k) planted factors, each with weights on some three in ten features, and the (n, d) values made of them, some rows at a time."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((n, k), dtype=np.float32)
     w = rng.standard_normal((k, d), dtype=np.float32) * (rng.random((k, d)) < 0.3)
     mean = rng.standard_normal(d, dtype=np.float32)
-    with path.open("wb") as file:
-        npy.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (n, d)})
+
+    def rows() -> Iterator[np.ndarray]:
         for lo in range(0, n, AT_ONCE):
             part = z[lo : lo + AT_ONCE] @ w + mean
-            part += rng.standard_normal(part.shape, dtype=np.float32)
-            file.write(part.astype("<f4").data)
+            yield part + rng.standard_normal(part.shape, dtype=np.float32)
+
+    return z, rows()
+
+
+def write(path: Path, args: argparse.Namespace) -> None:
+    """Write the values as npy, or packed in an .h5ad file, and the factors beside them."""
+    n, d = args.samples, args.features
+    z, parts = simulated(n, d, args.factors, 1)
     np.save(truth_of(path), z)
+    if not args.packed:
+        with path.open("wb") as file:
+            npy.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (n, d)})
+            for part in parts:
+                file.write(part.astype("<f4").data)
+        return
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        for name, size in (("obs", n), ("var", d)):
+            names = file.create_group(name).create_dataset(
+                "_index", data=[f"{name} {i}" for i in range(size)]
+            )
+            names.parent.attrs["_index"] = "_index"
+        cells = file.create_dataset("X", (n, d), "f4", chunks=True, **PACKED[args.packed])
+        for place, part in enumerate(parts):
+            cells[place * AT_ONCE : place * AT_ONCE + len(part)] = part
+        print(f"chunks of {cells.chunks}", flush=True)
 
 
 def truth_of(path: Path) -> Path:
@@ -126,6 +160,9 @@ def main() -> None:
         "--limit", type=float, default=0.0, help="GiB of memory of its own that the fit may have"
     )
     parser.add_argument("--in-memory", action="store_true")
+    parser.add_argument(
+        "--packed", choices=PACKED, help="an .h5ad file in chunks, packed so, in place of an npy file"
+    )
     parser.add_argument("--folder", type=Path, help="where the file is written, and removed from again")
     parser.add_argument("--file", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -133,8 +170,8 @@ def main() -> None:
         fit_in_child(args)
         return
     with tempfile.TemporaryDirectory(prefix="plaidwork-large-", dir=args.folder) as folder:
-        path = Path(folder) / "large.npy"
-        write(path, args.samples, args.features, args.factors, 1)
+        path = Path(folder) / f"large.{'h5ad' if args.packed else 'npy'}"
+        write(path, args)
         print(f"{args.samples} x {args.features} float32: {path.stat().st_size / 1e9:.2f} GB", flush=True)
         subprocess.run([sys.executable, __file__, *sys.argv[1:], "--file", str(path)], check=True)
 

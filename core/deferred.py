@@ -44,6 +44,11 @@ class Deferred:
     def size(self) -> int:
         return math.prod(self.shape)
 
+    @property
+    def row_cost(self) -> int:
+        """Bytes that are read for one row far from others."""
+        return int(self.nbytes // max(1, self.shape[0])) if self.shape else int(self.nbytes)
+
     def cells(self) -> Any:
         """What goes through the file of an array that stays there."""
         raise NotImplementedError

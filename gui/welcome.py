@@ -202,7 +202,7 @@ class WelcomePage(QWidget):
             self.import_button,
             self.open_button,
             Label(
-                "or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, IDX, "
+                "or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, h5, IDX, "
                 "folders of texts or images. "
                 "Several become views of the same samples.",
                 "caption",

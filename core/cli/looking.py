@@ -162,10 +162,16 @@ def _plain(solution: Solution) -> dict[str, Any]:
 
 
 def export(options: argparse.Namespace) -> int:
-    """``plaidwork export S.plaidwork --to DIR|FILE.h5ad|FILE.h5mu [--run TITLE] [--picture TITLE …]``."""
+    """``plaidwork export S.plaidwork --to DIR|FILE.h5ad|FILE.h5mu [--run TITLE] [--picture TITLE …]``, or ``FILE --to FILE.npy``."""
     from plaidwork.core.session.annotated import SUFFIXES
     from plaidwork.core.session.exporting import export_session
 
+    if options.to.suffix.lower() == ".npy" and not options.to.is_dir():
+        from plaidwork.core.cli.converting import export_npy
+
+        return export_npy(options)
+    if options.import_option or options.dtype:
+        raise SettingError("--import-option and --dtype go with --to FILE.npy.", "Leave them out.")
     if options.to.suffix.lower() in SUFFIXES and not options.to.is_dir():
         return _export_annotated(options)
     if options.run is not None:

@@ -106,13 +106,29 @@ def info(parser: argparse.ArgumentParser) -> None:
 
 
 def export(parser: argparse.ArgumentParser) -> None:
-    session(parser)
+    parser.add_argument(
+        "session", type=Path, metavar="S.plaidwork", help="a session; with --to FILE.npy a file of data"
+    )
+    any_size(parser)
     parser.add_argument(
         "--to",
         type=Path,
         metavar="PLACE",
         required=True,
-        help="folder to write, new or empty; or FILE.h5ad or FILE.h5mu for a run and its data as annotated data",
+        help="folder to write, new or empty; or FILE.h5ad or FILE.h5mu for a run and its data as annotated data; "
+        "or FILE.npy for the matrix of a file of data, written a few rows at a time",
+    )
+    parser.add_argument(
+        "--import-option",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="with FILE.npy: how the file of data is read; repeat it",
+    )
+    parser.add_argument(
+        "--dtype",
+        choices=("float32", "float64"),
+        help="with FILE.npy: the type of the numbers (as in the file, else float64)",
     )
     parser.add_argument(
         "--run", metavar="TITLE", help="title or id of the run that the file is of (the last one)"

@@ -1,6 +1,7 @@
 """Dense matrices that stay in their file and are read some rows at a time, by whoever goes through them.
 
-The file is read, not mapped: what is cut off while it is read is told, and pages of it are no memory of the program.
+The file is read, not mapped: what is cut off while it is read is told, and pages of it are no memory of the program. Cells that are packed
+in pieces are those of :mod:`plaidwork.core.data.in_chunks`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class InFile(Deferred):
         rows, columns = (int(length) for length in shape)
         super().__init__((rows, columns), dtype)
         self.path, self.offset, self.turned = Path(path), int(offset), turned
-        self.stamp = _stamp(os.stat(path))
+        self.stamp = stamp_of(os.stat(path))
         """Size and time of the last change of the file, which must stay so."""
         self._opened: IO[bytes] | None = None
         self._facts: Facts | None = None
@@ -83,18 +84,29 @@ class InFile(Deferred):
     # -- reading -------------------------------------------------------------------------------
     def rows(self, lo: int, hi: int) -> np.ndarray:
         """(hi - lo, m) rows as the file has them, in memory of their own; fast where a row lies in one piece."""
-        n, m = self.shape
-        hi, item = min(hi, n), self.dtype.itemsize
         with self._one:
             self._check()
-            if not self.turned:
-                found = np.empty((hi - lo, m), self.dtype)
-                self._fill(found, self.offset + lo * m * item)
-                return found
-            across = np.empty((m, hi - lo), self.dtype)
-            for column, piece in enumerate(across):
-                self._fill(piece, self.offset + (column * n + lo) * item)
+            return self._rows(lo, min(hi, self.shape[0]))
+
+    def _rows(self, lo: int, hi: int) -> np.ndarray:
+        (n, m), item = self.shape, self.dtype.itemsize
+        if not self.turned:
+            found = np.empty((hi - lo, m), self.dtype)
+            self._fill(found, self.offset + lo * m * item)
+            return found
+        across = np.empty((m, hi - lo), self.dtype)
+        for column, piece in enumerate(across):
+            self._fill(piece, self.offset + (column * n + lo) * item)
         return across.T
+
+    @property
+    def times_read(self) -> int:
+        """How often each cell is read, or unpacked, when somebody goes through all rows a few at a time."""
+        return 1
+
+    def corner(self, n: int, m: int) -> np.ndarray:
+        """The first rows and columns as float64."""
+        return self[: min(n, self.shape[0])][:, :m]
 
     def pieces(self, least: int = 1) -> Iterator[tuple[int, np.ndarray]]:
         """All rows a few at a time, with the number of the first; their number is a multiple of ``least``."""
@@ -147,11 +159,14 @@ class InFile(Deferred):
             if self._opened is None:
                 self._opened = open(self.path, "rb", buffering=0)  # noqa: SIM115
                 weakref.finalize(self, self._opened.close)
-            same = _stamp(os.fstat(self._opened.fileno())) == self.stamp
+            same = stamp_of(os.fstat(self._opened.fileno())) == self.stamp
         except OSError as error:
             raise DataError(f"“{self.path.name}” cannot be read: {why(error)}.", "Put it back.") from error
         if not same:
-            raise DataError(f"“{self.path.name}” was changed while it was in use.", "Import it once more.")
+            raise self._changed()
+
+    def _changed(self) -> DataError:
+        return DataError(f"“{self.path.name}” was changed while it was in use.", "Import it once more.")
 
     def _fill(self, target: np.ndarray, start: int) -> None:
         assert self._opened is not None
@@ -168,6 +183,11 @@ class InFile(Deferred):
                 f"“{self.path.name}” cannot be read: {why(error)}.", "Copy it once more."
             ) from error
 
+    @property
+    def _plain(self) -> bool:
+        """Whether the rows are bytes of the file, one after the other."""
+        return not self.turned
+
     # -- what is known of all ------------------------------------------------------------------
     def facts(self) -> Facts:
         """What one look at all cells tells, found once."""
@@ -178,21 +198,21 @@ class InFile(Deferred):
 
     def _look(self) -> Facts:
         sums = hashlib.sha256(f"{np.dtype('<f8').str}{self.shape}".encode())
-        missing, least, most, kind = 0, math.inf, -math.inf, ""
-        whole = hashlib.sha256(self._bytes(0, self.offset))
+        missing, least, most, kind, done = 0, math.inf, -math.inf, "", 0
+        whole = hashlib.sha256()
+        if self._plain:
+            whole.update(self._bytes(0, self.offset))
+            done = self.offset + self.nbytes
         for _, rows in self.pieces():
-            if not self.turned:  # the rows are the bytes of the file, one after the other
+            if self._plain:
                 whole.update(rows.reshape(-1).view(np.uint8).data)
             low, high = np.fmin.reduce(rows, axis=None), np.fmax.reduce(rows, axis=None)
             least, most = float(np.fmin(least, low)), float(np.fmax(most, high))
             missing += int(np.count_nonzero(np.isnan(rows)))
             kind = _kind(rows, kind)
             sums.update(np.ascontiguousarray(rows, dtype="<f8").reshape(-1).view(np.uint8).data)
-        end = self.offset + self.nbytes
-        if self.turned:
-            for lo in range(self.offset, end, PIECE):
-                whole.update(self._bytes(lo, min(end, lo + PIECE)))
-        whole.update(self._bytes(end, self.stamp[0]))
+        for lo in range(done, self.stamp[0], PIECE):
+            whole.update(self._bytes(lo, min(self.stamp[0], lo + PIECE)))
         return Facts(missing, least, most, kind or "real", sums, whole.hexdigest())  # type: ignore[arg-type]
 
     def _bytes(self, lo: int, hi: int) -> bytes:
@@ -220,7 +240,7 @@ def stays_in_file(cells: int) -> bool:
     return free is not None and 8 * cells * SHARE > free
 
 
-def _stamp(found: os.stat_result) -> tuple[int, int]:
+def stamp_of(found: os.stat_result) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 

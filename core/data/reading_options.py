@@ -16,7 +16,7 @@ from plaidwork.core.errors import DataError
 Kind = Literal["choice", "flag", "text", "number", "columns", "column", "texts", "size"]
 
 TABLES = ("delimited", "spreadsheet")
-MATRICES = ("numpy", "matrix_market", "annotated", "matlab", "parquet")
+MATRICES = ("numpy", "matrix_market", "annotated", "hdf5", "matlab", "parquet")
 IMAGES = ("idx", "image_folder")
 EVERY = (*TABLES, *MATRICES, *IMAGES)
 
@@ -105,7 +105,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption("sheet", "choice", "Sheet", "sheet of a spreadsheet, by name", ("spreadsheet",)),
     ReadingOption("modality", "choice", "Modality", "modality of a .h5mu file", ("annotated",)),
     ReadingOption("layer", "choice", "Layer", "X, layers/NAME or raw/X", ("annotated",)),
-    ReadingOption("array", "choice", "Array", "which array of a file of several", ("numpy", "matlab")),
+    ReadingOption("array", "choice", "Array", "which array of a file of several", ("numpy", "hdf5", "matlab")),
     ReadingOption(
         "images_along", "choice", "Images are along", "which of three axes counts the images: last or first", ("matlab",),
         (("last", "Last axis counts the images"), ("first", "First axis does")),
@@ -187,7 +187,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         (("drop", "Leave out"), ("pad", "Fill up with missing cells")), off="Refuse them",
     ),
     ReadingOption(
-        "infinite", "choice", "Infinite values", "missing: infinite values, and those too large for a float, become missing", (*TABLES, "numpy", "annotated", "parquet"),
+        "infinite", "choice", "Infinite values", "missing: infinite values, and those too large for a float, become missing", (*TABLES, "numpy", "annotated", "hdf5", "parquet"),
         (("missing", "Treat as missing"),), off="Refuse them",
     ),
     ReadingOption(
@@ -212,11 +212,11 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         (("none", "No: plain numbers"),),
     ),
     ReadingOption(
-        "values_in", "choice", "Values stay in", "file: they stay in the file and are read a part at a time; memory: all are read now", ("numpy",),
+        "values_in", "choice", "Values stay in", "file: they stay in the file and are read a part at a time; memory: all are read now", ("numpy", "annotated", "hdf5"),
         (("file", "Their file"), ("memory", "Memory")), off="Their file when they need over a third of the free memory",
     ),
-    ReadingOption("row_word", "text", "Word for a row", "what rows without names are called", ("numpy",), off="row"),
-    ReadingOption("column_word", "text", "Word for a column", "what columns without names are called", ("numpy",), off="column"),
+    ReadingOption("row_word", "text", "Word for a row", "what rows without names are called", ("numpy", "hdf5"), off="row"),
+    ReadingOption("column_word", "text", "Word for a column", "what columns without names are called", ("numpy", "hdf5"), off="column"),
     ReadingOption("rename_duplicates", "flag", "Number repeated names", "add a number to names that occur more than once", EVERY),
     ReadingOption("distinct_labels", "flag", "Distinct labels", "add the row name to labels that occur more than once", TABLES),
     ReadingOption("transpose", "flag", "Swap rows and columns", "swap rows and columns", EVERY),

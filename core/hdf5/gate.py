@@ -7,7 +7,7 @@ import mmap
 import os
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import h5py
 import numpy as np
@@ -30,6 +30,8 @@ _TEXT_BYTES = 128
 _REFERENCE = np.dtype([("length", "<u4"), ("heap", "<u8"), ("index", "<u4")])
 """A text in an array of texts, as it lies in the file."""
 _SLICE = 64 * MIB
+_LZF = 8 * MIB
+"""Chunks that lzf has packed may unpack to 88 times what they should be, and are not looked through."""
 
 
 def check(
@@ -54,34 +56,44 @@ def check_heaps(path: Path) -> int:
     """
     largest = 0
     with path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return 0
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            start = data.find(_HEAP)
-            while start >= 0:
-                largest = max(largest, _check_heap(data, start))
-                start = data.find(_HEAP, start + len(_HEAP))
+        size = os.fstat(file.fileno()).st_size
+        for begin in range(0, size, _WINDOW):  # a file may be larger than what may be mapped
+            with _mapped(file, begin, min(size, begin + _WINDOW + len(_HEAP) - 1)) as data:
+                start = data.find(_HEAP)
+                while start >= 0:
+                    largest = max(largest, _check_heap(file, begin + start, size))
+                    start = data.find(_HEAP, start + len(_HEAP))
     return largest
 
 
 _HEAP = b"GCOL\1\0\0\0"  # signature and version of a global heap collection
 _ENTRY = 16  # index, count of references, four reserved bytes, length
+_WINDOW = 256 * MIB
 
 
-def _check_heap(data: mmap.mmap, start: int) -> int:
-    largest = 0
-    size = int.from_bytes(data[start + 8 : start + 16], "little")
-    end, position = start + size, start + 16
-    if size < 4096 or end > len(data):
+def _mapped(file: IO[bytes], begin: int, end: int) -> mmap.mmap:
+    """The bytes of a file from a multiple of the granularity of maps on."""
+    return mmap.mmap(file.fileno(), end - begin, access=mmap.ACCESS_READ, offset=begin)
+
+
+def _check_heap(file: IO[bytes], start: int, length_of_file: int) -> int:
+    largest, begin = 0, start - start % mmap.ALLOCATIONGRANULARITY
+    file.seek(start + 8)
+    size = int.from_bytes(file.read(8), "little")
+    if size < 4096 or start + size > length_of_file:
         return 0  # not a heap, or one that the library refuses by itself
-    while position + _ENTRY <= end:
-        index = int.from_bytes(data[position : position + 2], "little")
-        length = int.from_bytes(data[position + 8 : position + 16], "little")
-        step = length if index == 0 else _ENTRY + -(-length // 8) * 8
-        if step < _ENTRY or position + step > end:
-            raise SessionError(f"the text heap at byte {start} has a damaged entry at byte {position}.")
-        largest = max(largest, length if index else 0)
-        position += step
+    end, position = start + size - begin, start + 16 - begin
+    with _mapped(file, begin, start + size) as data:
+        while position + _ENTRY <= end:
+            index = int.from_bytes(data[position : position + 2], "little")
+            length = int.from_bytes(data[position + 8 : position + 16], "little")
+            step = length if index == 0 else _ENTRY + -(-length // 8) * 8
+            if step < _ENTRY or position + step > end:
+                raise SessionError(
+                    f"the text heap at byte {start} has a damaged entry at byte {begin + position}."
+                )
+            largest = max(largest, length if index else 0)
+            position += step
     return largest
 
 
@@ -248,28 +260,34 @@ def declared_width(dataset: h5py.Dataset) -> int:
 
 
 def _unpack(dataset: h5py.Dataset, path: str) -> None:
-    """Unpack each compressed chunk, a byte further than it may be: one that goes on would take any memory."""
+    """Unpack each compressed chunk once."""
+    if dataset.id.get_create_plist().get_layout() == h5d.CHUNKED:
+        for index in range(dataset.id.get_num_chunks()):
+            check_chunk(dataset, path, dataset.id.get_chunk_info(index))
+
+
+def check_chunk(dataset: h5py.Dataset, path: str, chunk: h5d.StoreInfo) -> None:
+    """Unpack a chunk, a byte further than it may be: one that goes on would take any memory. Raises ``SessionError``."""
     creation = dataset.id.get_create_plist()
-    if creation.get_layout() != h5d.CHUNKED:
-        return
-    used = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
+    filters = [creation.get_filter(i) for i in range(creation.get_nfilters())]
+    used = [number for number, *_ in filters]
     whole = math.prod(creation.get_chunk()) * dataset.id.get_type().get_size()
-    for index in range(dataset.id.get_num_chunks()):
-        chunk = dataset.id.get_chunk_info(index)
-        if chunk.size > whole + whole // 100 + 4096:
-            raise _refused(path, f"has a chunk of {counted(chunk.size, 'stored byte')} for {whole}")
-        if h5z.FILTER_DEFLATE not in used or chunk.filter_mask >> used.index(h5z.FILTER_DEFLATE) & 1:
-            continue
-        _, stored = dataset.id.read_direct_chunk(chunk.chunk_offset)
-        after = used[used.index(h5z.FILTER_DEFLATE) + 1 :]
-        tail = 4 if h5z.FILTER_FLETCHER32 in after else 0
-        room = whole + (4 if h5z.FILTER_FLETCHER32 in used and not tail else 0)
-        try:
-            found = zlib.decompressobj().decompress(stored[: len(stored) - tail], room + 1)
-        except zlib.error as error:
-            raise _refused(path, f"has a damaged chunk ({error})") from error
-        if len(found) > room:
-            raise _refused(path, f"has a chunk that unpacks to more than its {counted(whole, 'byte')}")
+    if chunk.size > whole + whole // 100 + 4096:
+        raise _refused(path, f"has a chunk of {counted(chunk.size, 'stored byte')} for {whole}")
+    if h5z.FILTER_LZF in used and max(whole, *filters[used.index(h5z.FILTER_LZF)][2][2:3]) > _LZF:
+        raise _refused(path, f"has chunks of more than {_LZF // MIB} MiB packed with lzf")
+    if h5z.FILTER_DEFLATE not in used or chunk.filter_mask >> used.index(h5z.FILTER_DEFLATE) & 1:
+        return
+    _, stored = dataset.id.read_direct_chunk(chunk.chunk_offset)
+    after = used[used.index(h5z.FILTER_DEFLATE) + 1 :]
+    tail = 4 if h5z.FILTER_FLETCHER32 in after else 0
+    room = whole + (4 if h5z.FILTER_FLETCHER32 in used and not tail else 0)
+    try:
+        found = zlib.decompressobj().decompress(stored[: len(stored) - tail], room + 1)
+    except zlib.error as error:
+        raise _refused(path, f"has a damaged chunk ({error})") from error
+    if len(found) > room:
+        raise _refused(path, f"has a chunk that unpacks to more than its {counted(whole, 'byte')}")
 
 
 def _plain(kind: h5t.TypeID) -> bool:

@@ -45,6 +45,10 @@ class Limits:
         most = 1 << 62
         return replace(self, objects=most, dataset=most, total=most, ratio=math.inf, texts=most)
 
+    def piecewise(self) -> Limits:
+        """Those of an array of which only a part is in memory at a time; what it takes is then time."""
+        return replace(self, dataset=1 << 62)
+
 
 def memory() -> int:
     """Bytes of memory that the computer has; 8 GiB where it does not say."""

@@ -100,7 +100,7 @@ def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem |
     else:
         help_ = "Fit fewer rows or columns, or close other programs."
     if any(item.in_file and _could_stay(plan, item.name) for item in plan.spec.inputs):
-        help_ += " A matrix in a file of NumPy (.npy) can stay there (values_in=file)."
+        help_ += " A matrix in a file of NumPy (.npy) or AnnData (.h5ad) can stay there (values_in=file)."
     which = f"{counted(fits, 'such fit')} at a time need" if fits > 1 else "This fit needs"
     text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {agree(fits, 'it', 'them')}."
     return Problem(text, help_, severity="warning")

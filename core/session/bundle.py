@@ -15,6 +15,7 @@ import numpy as np
 from plaidwork.core.contract.model import Result, Results, Table
 from plaidwork.core.contract.spec_json import spec_to_json
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._names_beside import write_names
 from plaidwork.core.findings.analysis import AnalysisRecord, run_showing
 from plaidwork.core.findings.naming import Naming, labels_of_axes, shown_names
 from plaidwork.core.findings.notes import notes_text
@@ -96,9 +97,8 @@ class BundleWriter:
         path = self._path(*folder, f"{file_name(data.name)}.mtx")
         values = data.values.tocsr()
         mmwrite(path, values if data.kind == "real" else values.astype(np.int64), precision=17)
-        for end, names in (("rownames", data.row_names), ("colnames", data.column_names)):
-            lines = "".join(f"{' '.join(name.split())}\n" for name in names)
-            path.with_name(f"{path.stem}_{end}.txt").write_text(lines, encoding="utf-8")
+        for axis, names in enumerate((data.row_names, data.column_names)):
+            write_names(path, axis, names)
 
     def run(self, session: Session, run: Run, *folder: str) -> None:
         """Settings, log, notes, traces, draws and results."""

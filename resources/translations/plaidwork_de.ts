@@ -348,6 +348,33 @@
   </message>
  </context>
  <context>
+  <name>core/data/converting.py</name>
+  <message>
+   <source>%1 holds %2, no matrix.</source>
+   <translation>%1 enthält %2, keine Matrix.</translation>
+  </message>
+  <message>
+   <source>Choose one with its options.</source>
+   <translation>Mit den Optionen eine wählen.</translation>
+  </message>
+  <message>
+   <source>%1, row %2, column %3: %4 is too large for float32.</source>
+   <translation>%1, Zeile %2, Spalte %3: %4 ist zu groß für float32.</translation>
+  </message>
+  <message>
+   <source>Write float64.</source>
+   <translation>Als float64 schreiben.</translation>
+  </message>
+  <message>
+   <source>%1 holds no rows.</source>
+   <translation>%1 enthält keine Zeilen.</translation>
+  </message>
+  <message>
+   <source>Check that the file was written to its end.</source>
+   <translation>Prüfen, ob die Datei bis zum Ende geschrieben wurde.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/dataset.py</name>
   <message>
    <source>%1: unknown kind of values “%2”.</source>
@@ -529,6 +556,18 @@
   <message>
    <source>has %1 cells; %2 can be read</source>
    <translation>hat %1 Zellen; lesbar sind %2</translation>
+  </message>
+  <message>
+   <source>%1, sparse</source>
+   <translation>%1, dünn besetzt</translation>
+  </message>
+  <message>
+   <source>expected finite numbers, found infinity at %1</source>
+   <translation>endliche Zahlen erwartet, unendlich gefunden an %1</translation>
+  </message>
+  <message>
+   <source>Mend the matrix, or read infinite values as missing.</source>
+   <translation>Die Matrix korrigieren oder unendliche Werte als fehlend lesen.</translation>
   </message>
   <message>
    <source>its pointers do not go with %1 values and %2</source>
@@ -1185,6 +1224,25 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_names_beside.py</name>
+  <message>
+   <source>Names of %1s come from %2</source>
+   <translation>Namen der %1n stammen aus %2</translation>
+  </message>
+  <message>
+   <source>It has %1 names for %2.</source>
+   <translation>Sie hat %1 Namen für %2.</translation>
+  </message>
+  <message>
+   <source>%1 does not fit and is not used</source>
+   <translation>%1 passt nicht und wird nicht verwendet</translation>
+  </message>
+  <message>
+   <source>Mend it, or move it to another folder.</source>
+   <translation>Korrigieren oder in einen anderen Ordner verschieben.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_npz_load.py</name>
   <message>
    <source>Correct image_shape in the file, or read the rows as plain numbers (image_shape=none).</source>
@@ -1193,14 +1251,6 @@
   <message>
    <source>one number</source>
    <translation>eine Zahl</translation>
-  </message>
-  <message>
-   <source>%1 holds %2; only matrices of float32 or float64 can stay in their file.</source>
-   <translation>%1 enthält %2; nur Matrizen von float32 oder float64 können in ihrer Datei bleiben.</translation>
-  </message>
-  <message>
-   <source>Save the array as such: array.astype(numpy.float32).</source>
-   <translation>Das Array entsprechend speichern: array.astype(numpy.float32).</translation>
   </message>
   <message>
    <source>%1 image of %2 × %3 became rows of %4 value.</source>
@@ -1778,10 +1828,6 @@
    <translation>%1 enthält keine Zellen.</translation>
   </message>
   <message>
-   <source>Check that the file was written to its end.</source>
-   <translation>Prüfen, ob die Datei bis zum Ende geschrieben wurde.</translation>
-  </message>
-  <message>
    <source>%1 has no sheet “%2” with cells.</source>
    <translation>%1 hat kein Blatt „%2“ mit Zellen.</translation>
   </message>
@@ -1888,10 +1934,6 @@
    <translation>%1 Blätter</translation>
   </message>
   <message>
-   <source>%1 holds no rows.</source>
-   <translation>%1 enthält keine Zeilen.</translation>
-  </message>
-  <message>
    <source>The option %1 must be one of %2. Found “%3”.</source>
    <translation>Die Option %1 muss einer dieser Werte sein: %2. Gefunden: „%3“.</translation>
   </message>
@@ -1954,6 +1996,45 @@
   <message>
    <source>“%1” cannot be both the decimal mark and the thousands mark.</source>
    <translation>„%1“ kann nicht zugleich Dezimalzeichen und Tausendertrennzeichen sein.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/importers/_staying.py</name>
+  <message>
+   <source>%1 holds %2; only matrices of float32 or float64 can stay in their file.</source>
+   <translation>%1 enthält %2; nur Matrizen von float32 oder float64 können in ihrer Datei bleiben.</translation>
+  </message>
+  <message>
+   <source>Save the numbers as such: array.astype(numpy.float32).</source>
+   <translation>Die Zahlen entsprechend speichern: array.astype(numpy.float32).</translation>
+  </message>
+  <message>
+   <source>%1: expected finite numbers, found infinity.</source>
+   <translation>%1: endliche Zahlen erwartet, unendlich gefunden.</translation>
+  </message>
+  <message>
+   <source>Mend the array: it is too large to be changed here.</source>
+   <translation>Das Array korrigieren: es ist zu groß, um hier geändert zu werden.</translation>
+  </message>
+  <message>
+   <source>Only a part of them is in memory at a time. A session names the file and does not hold the values.</source>
+   <translation>Nur jeweils ein Teil davon ist im Speicher. Eine Sitzung nennt die Datei und enthält die Werte nicht.</translation>
+  </message>
+  <message>
+   <source>The values stay in their file</source>
+   <translation>Die Werte bleiben in ihrer Datei</translation>
+  </message>
+  <message>
+   <source>Its chunks are %1 row high, and a few rows are read at a time. Write it once more: plaidwork export %2 --to %3.npy</source>
+   <translation>Ihre Blöcke (chunks) sind %1 Zeile hoch, und gelesen werden jeweils einige Zeilen. Einmal neu schreiben: plaidwork export %2 --to %3.npy</translation>
+  </message>
+  <message>
+   <source>Its chunks are %1 rows high, and a few rows are read at a time. Write it once more: plaidwork export %2 --to %3.npy</source>
+   <translation>Ihre Blöcke (chunks) sind %1 Zeilen hoch, und gelesen werden jeweils einige Zeilen. Einmal neu schreiben: plaidwork export %2 --to %3.npy</translation>
+  </message>
+  <message>
+   <source>Each pass unpacks this file about %1 times</source>
+   <translation>Jeder Durchgang entpackt diese Datei etwa %1-mal</translation>
   </message>
  </context>
  <context>
@@ -2029,12 +2110,8 @@
    <translation>In den ersten %1 Zeilen</translation>
   </message>
   <message>
-   <source>expected finite numbers, found infinity at %1</source>
-   <translation>endliche Zahlen erwartet, unendlich gefunden an %1</translation>
-  </message>
-  <message>
-   <source>Mend the matrix, or read infinite values as missing.</source>
-   <translation>Die Matrix korrigieren oder unendliche Werte als fehlend lesen.</translation>
+   <source>The values stay in %1.</source>
+   <translation>Die Werte bleiben in %1.</translation>
   </message>
   <message>
    <source>Main matrix (X)</source>
@@ -2403,22 +2480,6 @@
    <source>%1, line %2: expected numbers, found the byte 0x%3.</source>
    <translation>%1, Zeile %2: Zahlen erwartet, Byte 0x%3 gefunden.</translation>
   </message>
-  <message>
-   <source>It has %1 names for %2.</source>
-   <translation>Sie hat %1 Namen für %2.</translation>
-  </message>
-  <message>
-   <source>%1 does not fit and is not used</source>
-   <translation>%1 passt nicht und wird nicht verwendet</translation>
-  </message>
-  <message>
-   <source>Names of %1s come from %2</source>
-   <translation>Namen der %1n stammen aus %2</translation>
-  </message>
-  <message>
-   <source>Mend it, or move it to another folder.</source>
-   <translation>Korrigieren oder in einen anderen Ordner verschieben.</translation>
-  </message>
  </context>
  <context>
   <name>core/data/importers/numpy_files.py</name>
@@ -2433,26 +2494,6 @@
   <message>
    <source>Several arrays could be the data</source>
    <translation>Mehrere Arrays könnten die Daten sein</translation>
-  </message>
-  <message>
-   <source>%1: expected finite numbers, found infinity.</source>
-   <translation>%1: endliche Zahlen erwartet, unendlich gefunden.</translation>
-  </message>
-  <message>
-   <source>Mend the array: it is too large to be changed here.</source>
-   <translation>Das Array korrigieren: es ist zu groß, um hier geändert zu werden.</translation>
-  </message>
-  <message>
-   <source>Only a part of them is in memory at a time. A session names the file and does not hold the values.</source>
-   <translation>Nur jeweils ein Teil davon ist im Speicher. Eine Sitzung nennt die Datei und enthält die Werte nicht.</translation>
-  </message>
-  <message>
-   <source>The values stay in %1.</source>
-   <translation>Die Werte bleiben in %1.</translation>
-  </message>
-  <message>
-   <source>The values stay in their file</source>
-   <translation>Die Werte bleiben in ihrer Datei</translation>
   </message>
   <message>
    <source>%1, %2: expected a finite number, found infinity.</source>
@@ -2603,6 +2644,21 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/plain_hdf5.py</name>
+  <message>
+   <source>holds more than %1 objects, or %2 groups within each other</source>
+   <translation>enthält mehr als %1 Objekte, oder %2 Gruppen ineinander</translation>
+  </message>
+  <message>
+   <source>has no matrix of numbers “%1”</source>
+   <translation>hat keine Matrix von Zahlen „%1“</translation>
+  </message>
+  <message>
+   <source>holds no array of numbers with two axes</source>
+   <translation>enthält kein Array von Zahlen mit zwei Achsen</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/reading.py</name>
   <message>
    <source>%1 is of no format that can be read.</source>
@@ -2732,14 +2788,30 @@
   </message>
  </context>
  <context>
-  <name>core/data/in_file.py</name>
+  <name>core/data/in_chunks.py</name>
   <message>
-   <source>“%1” stays in its file, and what was asked for needs all of it in memory: %2 GB, and %3 GB are free.</source>
-   <translation>„%1“ bleibt in der Datei, für das Gewünschte muss aber alles in den Speicher: %2 GB, frei sind %3 GB.</translation>
+   <source>Write it once more.</source>
+   <translation>Noch einmal schreiben.</translation>
   </message>
   <message>
-   <source>Take a part of it (some rows or columns), or close other programs.</source>
-   <translation>Einen Teil davon nehmen (einige Zeilen oder Spalten) oder andere Programme schließen.</translation>
+   <source>%1, “%2”: it is said to take %3 byte of a file of %4.</source>
+   <translation>%1, „%2“: Es soll %3 Byte einer Datei von %4 einnehmen.</translation>
+  </message>
+  <message>
+   <source>%1, “%2”: it is said to take %3 bytes of a file of %4.</source>
+   <translation>%1, „%2“: Es soll %3 Bytes einer Datei von %4 einnehmen.</translation>
+  </message>
+  <message>
+   <source>%1, “%2”: it lies in more than %3 chunks.</source>
+   <translation>%1, „%2“: Es liegt in mehr als %3 Blöcken (chunks).</translation>
+  </message>
+  <message>
+   <source>Write it once more, in chunks of about a MiB.</source>
+   <translation>Noch einmal schreiben, in Blöcken (chunks) von etwa einem MiB.</translation>
+  </message>
+  <message>
+   <source>“%1” is damaged: %2</source>
+   <translation>„%1“ ist beschädigt: %2</translation>
   </message>
   <message>
    <source>“%1” cannot be read: %2.</source>
@@ -2748,6 +2820,17 @@
   <message>
    <source>Put it back.</source>
    <translation>Die Datei an ihren Ort zurücklegen.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/in_file.py</name>
+  <message>
+   <source>“%1” stays in its file, and what was asked for needs all of it in memory: %2 GB, and %3 GB are free.</source>
+   <translation>„%1“ bleibt in der Datei, für das Gewünschte muss aber alles in den Speicher: %2 GB, frei sind %3 GB.</translation>
+  </message>
+  <message>
+   <source>Take a part of it (some rows or columns), or close other programs.</source>
+   <translation>Einen Teil davon nehmen (einige Zeilen oder Spalten) oder andere Programme schließen.</translation>
   </message>
   <message>
    <source>“%1” was changed while it was in use.</source>
@@ -5437,6 +5520,10 @@
    <translation>%1 gespeicherte Bytes</translation>
   </message>
   <message>
+   <source>has chunks of more than %1 MiB packed with lzf</source>
+   <translation>hat Blöcke (chunks) von mehr als %1 MiB, mit lzf gepackt</translation>
+  </message>
+  <message>
    <source>has a damaged chunk (%1)</source>
    <translation>hat einen beschädigten Chunk (%1)</translation>
   </message>
@@ -5878,8 +5965,8 @@
    <translation>Weniger Zeilen oder Spalten anpassen oder andere Programme schließen.</translation>
   </message>
   <message>
-   <source>A matrix in a file of NumPy (.npy) can stay there (values_in=file).</source>
-   <translation>Eine Matrix in einer Datei von NumPy (.npy) kann dort bleiben (values_in=file).</translation>
+   <source>A matrix in a file of NumPy (.npy) or AnnData (.h5ad) can stay there (values_in=file).</source>
+   <translation>Eine Matrix in einer Datei von NumPy (.npy) oder AnnData (.h5ad) kann dort bleiben (values_in=file).</translation>
   </message>
   <message>
    <source>%1 such fit at a time need</source>
@@ -8480,10 +8567,6 @@
   <message>
    <source>Open it again.</source>
    <translation>Noch einmal öffnen.</translation>
-  </message>
-  <message>
-   <source>“%1” is damaged: %2</source>
-   <translation>„%1“ ist beschädigt: %2</translation>
   </message>
   <message>
    <source>“%1” cannot be opened: %2</source>
@@ -17783,8 +17866,8 @@ Daten: %2 %3</translation>
    <translation>Sitzung öffnen…</translation>
   </message>
   <message>
-   <source>or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, IDX, folders of texts or images. Several become views of the same samples.</source>
-   <translation>oder Dateien irgendwo ablegen: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, IDX, Ordner mit Texten oder Bildern. Mehrere werden zu Sichten derselben Proben.</translation>
+   <source>or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, h5, IDX, folders of texts or images. Several become views of the same samples.</source>
+   <translation>oder Dateien irgendwo ablegen: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, h5, IDX, Ordner mit Texten oder Bildern. Mehrere werden zu Sichten derselben Proben.</translation>
   </message>
   <message>
    <source>Nothing leaves this computer.</source>

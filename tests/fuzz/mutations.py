@@ -315,7 +315,7 @@ def mutate(kind: str, sound: Path, target: Path, rng: random.Random) -> str:
     if sound.is_dir():
         shutil.copytree(sound, target)
         return _in_folder(target, rng, TEXT if kind == "texts" else BYTES)
-    if kind in ("session", "h5ad") and rng.random() < 0.6:
+    if kind in ("session", "h5ad", "h5") and rng.random() < 0.6:
         shutil.copy(sound, target)
         edit(target, rng)
         return "objects"

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 from annotated_files import write_h5ad
 from crafted import sound_file
@@ -128,6 +129,11 @@ def _annotated(path: Path) -> None:
     write_h5ad(path, _counts().tocsr(), rows, columns, scaled=_numbers())
 
 
+def _plain_hdf5(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", data=_numbers(), chunks=(5, 3), compression="gzip", shuffle=True)
+
+
 def _matlab(compressed: bool) -> Make:
     def make(path: Path) -> None:
         held = {"X": _numbers(), "y": np.arange(_ROWS), "S": _counts(), "words": "some text", "c": {"a": 1.0}}
@@ -150,6 +156,7 @@ FORMATS: dict[str, tuple[str, Make]] = {
     "mat": ("numbers.mat", _matlab(False)),
     "mat compressed": ("numbers.mat", _matlab(True)),
     "h5ad": ("cells.h5ad", _annotated),
+    "h5": ("numbers.h5", _plain_hdf5),
     "idx": ("digits-ubyte", _idx),
     "idx.gz": ("digits-ubyte.gz", _zipped(_idx)),
     "xlsx": ("sheet.xlsx", _excel),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from annotated_files import write_h5ad
 from gui_toys import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea
@@ -282,3 +283,14 @@ def test_units_and_totals_are_left_out_by_a_click_each(qtbot, opened):
     assert dialog.import_button.isEnabled(), "a total is told, and stays unless it is left out"
     click(qtbot, dialog, row_of(dialog, "1 row seems to sum up others").box)
     assert imported(qtbot, dialog).row_names == tuple(f"P{i}" for i in range(12))
+
+
+def test_a_dense_matrix_of_an_annotated_file_may_stay_there(qtbot, opened, tmp_path):
+    rows, columns = ({"names": [f"{word}{i}" for i in range(size)]} for word, size in (("s", 6), ("g", 4)))
+    values = np.random.default_rng(1).normal(size=(6, 4)).astype("f4")
+    dialog = opened(write_h5ad(tmp_path / "x.h5ad", values, rows, columns))
+    qtbot.mouseClick(dialog.options.fold.head, Qt.MouseButton.LeftButton)
+    pick(qtbot, dialog, "values_in", "Their file")
+    data = imported(qtbot, dialog)
+    assert data.stays
+    assert np.array_equal(data.in_file.rows(0, 6), values)

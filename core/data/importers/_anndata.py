@@ -5,6 +5,7 @@ Source: "AnnData on-disk format" (anndata 0.12 documentation, ``fileformat-prose
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,13 @@ import numpy as np
 
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._hdf5 import Archive
+from plaidwork.core.data.importers._staying import can_stay, stays
 from plaidwork.core.data.importers._table import MAX_CELLS
+from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.in_chunks import matrix_at
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.draws.counting import counted
+from plaidwork.core.errors import DataError
 
 _SPARSE = {"csr_matrix": "csr", "csc_matrix": "csc"}
 
@@ -129,7 +135,7 @@ def find_matrix(archive: Archive, root: h5py.Group, path: str) -> Matrix:
         group = archive.group(group, folder)
     element = archive.get(group, name)
     if isinstance(element, h5py.Dataset):
-        shape = tuple(archive.checked(element).shape)
+        shape = tuple(archive.checked(element, piecewise=True).shape)
         if len(shape) != 2 or element.dtype.kind not in "biuf":
             raise archive.fail(
                 element.name, f"expected a matrix of numbers, found {shape} of {element.dtype}"
@@ -153,9 +159,37 @@ def read_matrix(archive: Archive, matrix: Matrix, dense_below: int) -> Any:
     if matrix.layout == "dense":
         if cells > MAX_CELLS:
             raise archive.fail(matrix.element.name, f"has {counted(cells, 'cell')}; {MAX_CELLS} can be read")
+        archive.checked(matrix.element)
         return np.asarray(matrix.element[()], dtype=np.float64)
     values = _sparse(archive, matrix)
     return np.asarray(values.toarray()) if cells <= dense_below else values.tocsr()
+
+
+def staying_matrix(archive: Archive, matrix: Matrix, options: ImportOptions) -> InFile | None:
+    """A dense matrix where it stays in its file; None otherwise. Raises ``DataError`` for one that cannot and is asked to."""
+    element, dense = matrix.element, matrix.layout == "dense"
+    what = f"{' × '.join(map(str, matrix.shape))}, {element.dtype if dense else 'sparse'}"
+    where = f"{archive.path.name}, “{element.name}”,"
+    if not stays(where, matrix.shape, dense and can_stay(element.dtype), what, options):
+        return None
+    return matrix_at(archive.path, element)
+
+
+def dense_rows(archive: Archive, matrix: Matrix, where: Callable[[int, int], str]) -> Iterator[np.ndarray]:
+    """The rows of a dense matrix some at a time. Raises ``DataError`` for infinite ones; ``where`` tells a place in words."""
+    for begin, part in matrix_at(archive.path, matrix.element).pieces():
+        if np.isinf(part).any():
+            row, column = np.argwhere(np.isinf(part))[0]
+            raise infinite_error(archive, matrix, where(begin + row, column))
+        yield part
+
+
+def infinite_error(archive: Archive, matrix: Matrix, where: str) -> DataError:
+    return archive.fail(
+        matrix.element.name,
+        f"expected finite numbers, found infinity at {where}",
+        "Mend the matrix, or read infinite values as missing.",
+    )
 
 
 def head_of(archive: Archive, matrix: Matrix, rows: int, columns: int) -> np.ndarray:

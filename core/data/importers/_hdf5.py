@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
-from h5py import h5l, h5z
+from h5py import h5l
 
+from plaidwork.core.data.in_chunks import FILTERS
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.hdf5 import gate
+from plaidwork.core.hdf5.limits import machine_limits
 
-_FILTERS = gate.FILTERS | {h5z.FILTER_LZF}
 _ATTRIBUTE = 1 << 24
 _DAMAGED = (OSError, RuntimeError, ValueError, KeyError, TypeError, UnicodeError, MemoryError)
 
@@ -57,10 +59,11 @@ class Archive:
             raise self.fail(found.name, "expected an array, found a group")
         return self.checked(found)
 
-    def checked(self, dataset: h5py.Dataset) -> h5py.Dataset:
-        """The array, once its type, storage and size are known to be harmless."""
+    def checked(self, dataset: h5py.Dataset, *, piecewise: bool = False) -> h5py.Dataset:
+        """The array, once its type, storage and size are known to be harmless; ``piecewise``: where never much of it is in memory."""
+        limits = machine_limits()
         try:
-            gate.check_array(dataset, dataset.name, filters=_FILTERS)
+            gate.check_array(dataset, dataset.name, limits.piecewise() if piecewise else limits, FILTERS)
         except SessionError as error:
             hint = "Write the file once more without special compression." if "filter" in str(error) else ""
             raise DataError(f"{self.path.name}: {error.message}", hint) from error
@@ -84,11 +87,18 @@ class Archive:
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
+@lru_cache(64)
+def _check_heaps(path: Path, size: int, time: int) -> None:
+    """Once for each state of a file: it goes through all of its bytes."""
+    gate.check_heaps(path)
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
     """Open for reading. Raises ``DataError`` for what is no HDF5 file, is damaged or breaks a rule."""
     try:
-        gate.check_heaps(path)
+        found = path.stat()
+        _check_heaps(path, found.st_size, found.st_mtime_ns)
         with h5py.File(path, "r") as file:
             yield Archive(path, file)
     except DataError:

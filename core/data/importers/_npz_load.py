@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -23,8 +22,9 @@ from plaidwork.core.data.importers._npz_parts import (
     label_column,
     split_column,
 )
+from plaidwork.core.data.importers._staying import can_stay, stays
 from plaidwork.core.data.importers.base import ImportOptions
-from plaidwork.core.data.in_file import TYPES, InFile, stays_in_file
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
@@ -69,17 +69,8 @@ def halves_of(headers: Mapping[str, Header], array: str) -> Halves | None:
 
 def staying(path: Path, header: Header, options: ImportOptions) -> InFile | None:
     """The matrix of an npy file where it stays there: large, or so requested; None otherwise. Raises ``DataError``."""
-    wanted = options.get("values_in")
-    fits = (
-        len(header.shape) == 2 and header.dtype.newbyteorder("=").str[1:] in TYPES and header.dtype.isnative
-    )
-    if wanted == "file" and not (fits and min(header.shape) > 0):
-        raise DataError(
-            f"{path.name} holds {header.described}; only matrices of float32 or float64 can stay in their file.",
-            "Save the array as such: array.astype(numpy.float32).",
-        )
-    size = math.prod(header.shape)
-    if not fits or wanted == "memory" or not (wanted == "file" or stays_in_file(size)):
+    fits = can_stay(header.dtype) and header.dtype.isnative
+    if not stays(path.name, header.shape, fits, header.described, options):
         return None
     return InFile(path, header.begin, header.shape, header.dtype, turned=header.by_columns)
 

@@ -15,7 +15,7 @@ from plaidwork.core.data.importers._layout import Layout, unclear_error
 from plaidwork.core.data.importers._marks import INFINITE, THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, find_inexact
 from plaidwork.core.data.importers._problems import Problems
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, Put
 from plaidwork.core.errors import DataError
 
 MAX_CELLS = 4_000_000_000
@@ -24,7 +24,7 @@ _CHUNK = 256
 
 @dataclass(slots=True)
 class Table:
-    """What was read: (n, m) floats, row names (or none), label texts by title, problems and notes."""
+    """What was read: (n, m) floats (n, 0 where they were handed on), row names (or none), label texts by title, problems and notes."""
 
     values: np.ndarray
     names: list[str] | None
@@ -43,11 +43,15 @@ def load_table(
     progress: Progress | None = None,
     limit: int = 0,
     collect: bool = False,
+    put: Put | None = None,
 ) -> Table:
-    """Read the rows (``limit`` of them, 0 for all). Strict unless ``collect``; O(cells), memory 2 x the result."""
+    """Read the rows (``limit`` of them, 0 for all). Strict unless ``collect``; O(cells), memory 2 x the result.
+
+    With ``put`` the numbers are handed on some rows at a time, and none are kept.
+    """
     problems = Problems(path, layout, options, collect)
     columns = layout.value_columns if layout.decimal else []
-    batch = _Batch(layout, columns, problems)
+    batch = _Batch(layout, columns, problems, put)
     names: list[str] | None = [] if layout.names >= 0 else None
     rows: list[int] = []
     titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
@@ -110,7 +114,9 @@ def _check_read(path: Path, layout: Layout, values: np.ndarray, collect: bool) -
 class _Batch:
     """Rows on their way to numbers; some thousand cells are read at once, which narrow tables need."""
 
-    def __init__(self, layout: Layout, columns: Sequence[int], problems: Problems) -> None:
+    def __init__(
+        self, layout: Layout, columns: Sequence[int], problems: Problems, put: Put | None = None
+    ) -> None:
         self.parser = layout.parser()
         self._layout, self._columns, self._problems = layout, columns, problems
         self._most = max(4096 // max(len(columns), 1), 1)
@@ -118,6 +124,7 @@ class _Batch:
         self._cells: list[str] = []
         self._parts: list[np.ndarray] = []
         self._chunks: list[np.ndarray] = []
+        self._put = put
         self._n_cells = 0
         self._detected = "decimal" in layout.detected
         self._unsure = self._detected and not layout.evidence.settled
@@ -159,9 +166,18 @@ class _Batch:
                 f"{self._problems.path.name} holds more than {MAX_CELLS} numbers.", "Import a part of it."
             )
         if len(self._parts) == _CHUNK:
-            self._chunks.append(np.concatenate(self._parts))
-            self._parts = []
+            self._join()
         self._rows, self._cells = [], []
+
+    def _join(self) -> None:
+        """Make one of the parts, and hand it on where somebody takes it."""
+        if not self._parts:
+            return
+        chunk, self._parts = np.concatenate(self._parts), []
+        if self._put is not None:
+            self._put(chunk)
+            chunk = np.empty((len(chunk), 0))
+        self._chunks.append(chunk)
 
     def _look_for_inexact(self, values: np.ndarray) -> None:
         """Numbers that a float cannot hold: reported, read as missing, or the nearest one, as the user chose."""
@@ -203,9 +219,7 @@ class _Batch:
 
     def result(self) -> np.ndarray:
         self.flush()
-        if self._parts:
-            self._chunks.append(np.concatenate(self._parts))
-            self._parts = []
+        self._join()
         return np.concatenate(self._chunks) if self._chunks else np.empty((0, len(self._columns)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,22 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._anndata import (
     Frame,
     Matrix,
+    dense_rows,
     find_matrix,
     head_of,
+    infinite_error,
     read_frame,
     read_matrix,
+    staying_matrix,
     unlike,
 )
 from plaidwork.core.data.importers._hdf5 import Archive, opened
 from plaidwork.core.data.importers._matrix import finished
 from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader
+from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, Put, RawTable
+from plaidwork.core.data.in_file import InFile
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
@@ -33,12 +39,38 @@ DENSE_BELOW = 50_000_000
 
 class AnnotatedReader(TableReader):
     """AnnData and MuData files. Options: ``modality`` (of a ``.h5mu``), ``layer`` (``X``, ``layers/name``, ``raw/X``),
-    ``transpose``, ``kind``, ``rename_duplicates``, ``infinite`` (missing), and the dropping and log options of
-    delimited files. ``obs`` becomes annotations of the rows, ``var`` of the columns; nothing else is read."""
+    ``values_in`` (of a dense matrix: ``file``, ``memory``), ``transpose``, ``kind``, ``rename_duplicates``, ``infinite`` (missing),
+    and the dropping and log options of delimited files. ``obs`` becomes annotations of the rows, ``var`` of the columns; nothing else is read."""
 
     id = "annotated"
     title = "AnnData and MuData"
     suffixes: tuple[str, ...] = (".h5ad", ".h5mu")
+
+    def staying(self, path: Path, options: ImportOptions) -> InFile | None:
+        """The chosen matrix where it stays in its file; neither names nor cells are read."""
+        with opened(Path(path)) as archive:
+            modalities = _modalities(archive)
+            root = modalities[_modality(archive, modalities, options, "")]
+            layer = _layer(archive, root, _layers(archive, root), options)
+            return staying_matrix(archive, find_matrix(archive, root, layer), options)
+
+    def hand_on(
+        self, path: Path, options: ImportOptions, put: Put, progress: Progress | None = None
+    ) -> RawTable | None:
+        """A dense matrix a few rows at a time; None for a sparse one, and where infinite values are to be missing."""
+        if options.get("infinite"):
+            return None
+        with opened(path) as archive:
+            modalities = _modalities(archive)
+            modality = _modality(archive, modalities, options, "")
+            root = modalities[modality]
+            layer = _layer(archive, root, _layers(archive, root), options)
+            matrix, rows, columns = _parts(archive, root, layer)
+            if matrix.layout != "dense" or matrix.element.dtype.kind == "b":
+                return None
+            for part in dense_rows(archive, matrix, partial(_place, rows, columns)):
+                put(part)
+            return _as_table(archive, modality, np.empty((matrix.shape[0], 0)), rows, columns)
 
     def raw(
         self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
@@ -58,7 +90,8 @@ class AnnotatedReader(TableReader):
         layers = _layers(archive, root)
         layer = _layer(archive, root, layers, options)
         matrix, rows, columns = _parts(archive, root, layer)
-        head = head_of(archive, matrix, HEAD, WIDE)
+        cells = staying_matrix(archive, matrix, options)
+        head = head_of(archive, matrix, HEAD, WIDE) if cells is None else cells.corner(HEAD, WIDE)
         infinite = Issue(
             "error",
             "Some values are infinite",
@@ -71,9 +104,12 @@ class AnnotatedReader(TableReader):
             head,
             rows.names,
             columns.names,
-            in_force=_in_force(options, modality, layer) | {"samples_in": "rows"},
-            doubts=[infinite] if np.isinf(head).any() else [],
-            detected=frozenset({"modality", "layer"} - set(options)),
+            in_force=_in_force(options, modality, layer, cells) | {"samples_in": "rows"},
+            doubts=([infinite] if np.isinf(head).any() else [])
+            + (doubts_of(archive.path, cells) if cells is not None else []),
+            detected=frozenset(
+                {"modality", "layer", *(["values_in"] if cells is not None else [])} - set(options)
+            ),
             choices={"layer": [(name, layer_title(name)) for name in layers]} if len(layers) > 1 else {},
             n_rows=matrix.shape[0],
             n_columns=matrix.shape[1],
@@ -106,35 +142,49 @@ class AnnotatedReader(TableReader):
         if modality and "obs" in archive.file:  # what the file says of the samples of all modalities
             shared = read_frame(archive, archive.file, "obs")
             rows = Frame(rows.names, {**rows.columns, **unlike(rows, shared)})
-        values = read_matrix(archive, matrix, DENSE_BELOW)
-        where = _location(archive, matrix, rows, columns, values)
-        if where and options.get("infinite") != "missing":
-            raise archive.fail(
-                matrix.element.name,
-                f"expected finite numbers, found infinity at {where}",
-                "Mend the matrix, or read infinite values as missing.",
-            )
-        if where:
-            stored = values.data if hasattr(values, "tocsr") else values
-            stored[np.isinf(stored)] = np.nan
+        cells = staying_matrix(archive, matrix, options)
+        in_force = _in_force(options, modality, layer, cells)
+        values = cells if cells is not None else _read(archive, matrix, rows, columns, options)
+        source = None
+        if cells is not None:
+            source = source_of(archive.path, cells, in_force, f"{archive.path.name}, “{matrix.element.name}”")
         if progress is not None:
             progress(0.9)
-        return RawTable(
-            archive.path,
-            modality or file_stem(archive.path),
-            values,
-            rows.names,
-            columns.names,
-            rows.columns,
-            columns.columns,
-            ("samples", "features"),
-            "rows",
-            in_force=_in_force(options, modality, layer),
-        )
+        raw = _as_table(archive, modality, values, rows, columns)
+        raw.in_force, raw.source = in_force, source
+        raw.notes = () if cells is None else (f"The values stay in {archive.path.name}.",)
+        return raw
 
 
-def _in_force(options: ImportOptions, modality: str, layer: str) -> dict[str, Any]:
-    return {**options, "layer": layer, **({"modality": modality} if modality else {})}
+def _as_table(archive: Archive, modality: str, values: Any, rows: Frame, columns: Frame) -> RawTable:
+    return RawTable(
+        archive.path,
+        modality or file_stem(archive.path),
+        values,
+        rows.names,
+        columns.names,
+        rows.columns,
+        columns.columns,
+        ("samples", "features"),
+        "rows",
+    )
+
+
+def _read(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, options: ImportOptions) -> Any:
+    """The values in memory. Raises ``DataError`` for infinite ones, unless they are to be missing."""
+    values = read_matrix(archive, matrix, DENSE_BELOW)
+    where = _location(matrix, rows, columns, values)
+    if where and options.get("infinite") != "missing":
+        raise infinite_error(archive, matrix, where)
+    if where:
+        stored = values.data if hasattr(values, "tocsr") else values
+        stored[np.isinf(stored)] = np.nan
+    return values
+
+
+def _in_force(options: ImportOptions, modality: str, layer: str, cells: InFile | None) -> dict[str, Any]:
+    given = options if cells is None else in_force_of(options)
+    return {**given, "layer": layer, **({"modality": modality} if modality else {})}
 
 
 def layer_title(name: str) -> str:
@@ -212,7 +262,7 @@ def _parts(archive: Archive, root: h5py.Group, layer: str) -> tuple[Matrix, Fram
     return matrix, rows, read_frame(archive, owner, "var", matrix.shape[1])
 
 
-def _location(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, values: Any) -> str:
+def _location(matrix: Matrix, rows: Frame, columns: Frame, values: Any) -> str:
     """Where the first infinite value is; empty when there is none."""
     stored = values.data if hasattr(values, "tocsr") else values
     if not np.isinf(stored).any():
@@ -223,4 +273,8 @@ def _location(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, val
         row, column = int(entries.row[first]), int(entries.col[first])
     else:
         row, column = (int(item) for item in np.argwhere(np.isinf(values))[0])
+    return _place(rows, columns, row, column)
+
+
+def _place(rows: Frame, columns: Frame, row: int, column: int) -> str:
     return f"sample “{rows.names[row]}”, feature “{columns.names[column]}”"

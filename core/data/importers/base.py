@@ -17,6 +17,9 @@ ImportOptions = Mapping[str, Any]
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1; what it raises stops the reading and reaches the caller."""
 
+Put = Callable[[np.ndarray], None]
+"""Takes some rows of a matrix, those that follow on the rows before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Added:
@@ -140,7 +143,10 @@ class Reader(Protocol):
     """A file format. ``suffixes`` are lower case with the dot, longest first (``.csv.gz``).
 
     A reader of files with several matrices may have ``read_all(path, options, progress) -> list[Dataset]``; every
-    dataset then has in its ``source.options`` what makes ``read`` give that one.
+    dataset then has in its ``source.options`` what makes ``read`` give that one. One whose matrices may stay in their file has
+    ``staying(path, options) -> InFile | None``, which reads nothing but the head of the file. One that reads a matrix a few rows at a time
+    has ``hand_on(path, options, put, progress) -> RawTable | None``: ``put`` gets all rows, and what comes back has all but these (its
+    values are (n, 0)); None, before anything was handed on, for a file that is read as a whole.
     """
 
     id: str

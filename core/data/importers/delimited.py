@@ -27,7 +27,7 @@ from plaidwork.core.data.importers._reader import TableReader, refusal, unread
 from plaidwork.core.data.importers._sniff import HEAD_ROWS, sniff
 from plaidwork.core.data.importers._table import Table, load_table
 from plaidwork.core.data.importers._text import count_lines, file_stem, format_tokens
-from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, Put, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import names_say
@@ -92,8 +92,22 @@ class DelimitedReader(TableReader):
         raw.doubts.insert(0, issue)
         return raw
 
+    def hand_on(
+        self, path: Path, options: ImportOptions, put: Put, progress: Progress | None = None
+    ) -> RawTable | None:
+        """The matrix a few rows at a time; None for sheets, long tables, and one column."""
+        layout = sniff(path, options)
+        options = _only_labels(layout, options)
+        one = options.get("column") is not None or find_columns(layout, options) is not None
+        return None if one or layout.sheet is not None else self._whole(path, layout, options, progress, put)
+
     def _whole(
-        self, path: Path, layout: Layout, options: ImportOptions, progress: Progress | None
+        self,
+        path: Path,
+        layout: Layout,
+        options: ImportOptions,
+        progress: Progress | None,
+        put: Put | None = None,
     ) -> RawTable:
         if options.get("column") is not None:
             return read_column(path, layout, options, _in_force(layout, options), progress)
@@ -110,7 +124,7 @@ class DelimitedReader(TableReader):
                 if titles
                 else "Use the file as a table of classes.",
             )
-        table = load_table(path, layout, options, progress)
+        table = load_table(path, layout, options, progress, put=put)
         raw = _matrix(path, layout, table, options)
         parser = layout.parser()
         raw.row_table = {title: as_annotation(texts, parser) for title, texts in table.labels.items()}

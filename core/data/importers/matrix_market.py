@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 
 from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._market import entry_error, entry_issue, inexact_entries, without_repeats
+from plaidwork.core.data.importers._names_beside import find_names
 from plaidwork.core.data.importers._reader import TableReader
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem, open_binary
@@ -24,10 +24,7 @@ from plaidwork.core.errors import DataError
 
 SPARSE_BELOW = 0.25
 MAX_LINES = 50_000_000
-_BESIDE = {
-    0: ("{stem}_rownames.txt", "{stem}_row_names.txt", "{stem}_rows.txt", "features.tsv", "genes.tsv"),
-    1: ("{stem}_colnames.txt", "{stem}_column_names.txt", "{stem}_columns.txt", "barcodes.tsv"),
-}
+_OF_CELLS = {0: ("features.tsv", "genes.tsv"), 1: ("barcodes.tsv",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,39 +201,10 @@ def _names(
     labels = ["", ""]
     for axis, what in ((0, "row"), (1, "column")):
         size = header.shape[axis]
-        names = None
-        for pattern in _BESIDE[axis]:
-            beside = path.parent / pattern.format(stem=file_stem(path))
-            for file in (beside, beside.with_name(beside.name + ".gz")):
-                if names is None and file.is_file():
-                    names, second = _name_file(file)
-                    if len(names) != size:
-                        detail = f"It has {len(names)} names for {counted(size, what)}."
-                        issues.append(Issue("warning", f"{file.name} does not fit and is not used", detail))
-                        names = None
-                    else:
-                        issues.append(
-                            Issue(
-                                "info", f"Names of {what}s come from {file.name}", f"{counted(size, 'name')}"
-                            )
-                        )
-                        if beside.suffix == ".tsv":
-                            labels[axis] = ("genes", "cells")[axis]
-                        if axis == 0 and second:
-                            table["symbol"] = np.array(second, dtype=str)
-        found.append(names if names is not None else default_names(what, size))
+        beside = find_names(path, axis, size, issues, _OF_CELLS[axis])
+        if beside is not None and beside.file.suffix == ".tsv":
+            labels[axis] = ("genes", "cells")[axis]
+        if beside is not None and axis == 0 and beside.second:
+            table["symbol"] = np.array(beside.second, dtype=str)
+        found.append(beside.names if beside is not None else default_names(what, size))
     return found[0], found[1], table, (labels[0], labels[1])
-
-
-def _name_file(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The first column, and the second where every line has one."""
-    try:
-        content = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()  # noqa: SIM115
-        lines = content.decode("utf-8-sig").splitlines()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise DataError(
-            f"{path.name} cannot be read: {error}.", "Mend it, or move it to another folder."
-        ) from error
-    parts = [line.split("\t") for line in lines]
-    second = tuple(part[1] for part in parts if len(part) > 1)
-    return tuple(part[0].strip() for part in parts), second if len(second) == len(parts) else ()

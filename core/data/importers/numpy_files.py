@@ -11,10 +11,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from plaidwork.core.data.dataset import Dataset, Source
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import encode
 from plaidwork.core.data.importers._damage import check_growth
 from plaidwork.core.data.importers._images import PICTURES
+from plaidwork.core.data.importers._names_beside import with_names
 from plaidwork.core.data.importers._npz_load import (
     NO_IMAGES,
     Header,
@@ -27,6 +28,7 @@ from plaidwork.core.data.importers._npz_load import (
 from plaidwork.core.data.importers._npz_parts import find_halves
 from plaidwork.core.data.importers._npz_sparse import holds_sparse, load_sparse, sparse_shape
 from plaidwork.core.data.importers._reader import HEAD, TableReader, several_arrays
+from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import Fix, ImportOptions, Issue, Progress, RawTable
@@ -46,7 +48,8 @@ class NumpyReader(TableReader):
     columns have ``row_word="column"``), ``image_shape`` (``none``: do not take the rows for images), and the dropping and
     log options of delimited files. ``X_train`` and ``X_test`` of an npz become one matrix with a column ``split``
     (``array="X_train + X_test"``); ``y_train``, or ``y`` beside ``X``, becomes the column ``label``. What
-    ``scipy.sparse.save_npz`` wrote is one sparse matrix (``sparse``: however full it is)."""
+    ``scipy.sparse.save_npz`` wrote is one sparse matrix (``sparse``: however full it is). Names of the rows and columns of an npy
+    file come from ``<stem>_rownames.txt`` and ``<stem>_colnames.txt``."""
 
     id = "numpy"
     title = "NumPy array"
@@ -68,6 +71,11 @@ class NumpyReader(TableReader):
             return [self.read(path, options, progress)]
         return [self.read(path, {**options, "array": name}, progress) for name in large]
 
+    def staying(self, path: Path, options: ImportOptions) -> InFile | None:
+        """The matrix where it stays in its file; nothing but the head of the file is read."""
+        headers = _headers(path)
+        return staying(path, headers[""], options) if "" in headers else None
+
     def raw(
         self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
     ) -> RawTable:
@@ -81,8 +89,8 @@ class NumpyReader(TableReader):
             return several_arrays(path, "Several arrays could be the data", unclear, options, choices)
         if unclear:
             raise DataError(f"{path.name}: {unclear}", "Choose one with the option “array”.")
-        if not array and (cells := staying(path, headers[""], options)) is not None:
-            return _raw_in_file(path, cells, options, head)
+        if not array and (cells := self.staying(path, options)) is not None:
+            return with_names(_raw_in_file(path, cells, options, head), cells.shape)
         loaded = load(path, headers, array, options)
         if progress is not None:
             progress(0.8)
@@ -111,7 +119,7 @@ class NumpyReader(TableReader):
                 raw.values, raw.categories = encode([str(text) for text in loaded.values], ("",))
             return raw
         _check_finite(raw, options, head)
-        return raw
+        return raw if array or raw.values.ndim != 2 or raw.image_shape else with_names(raw, raw.values.shape)
 
 
 def _sparse(path: Path, headers: Mapping[str, Header], options: ImportOptions, head: bool) -> RawTable:
@@ -138,29 +146,12 @@ def _sparse(path: Path, headers: Mapping[str, Header], options: ImportOptions, h
     )
 
 
-def matrix_in(path: Path) -> InFile:
-    """The matrix of an npy file, which stays there; nothing but its head is read. Raises ``DataError``."""
-    found = staying(path, _headers(path)[""], {"values_in": "file"})
-    assert found is not None
-    return found
-
-
 def _raw_in_file(path: Path, cells: InFile, options: ImportOptions, head: bool) -> RawTable:
     """A matrix whose values stay in the file; of a preview the first rows. Raises ``DataError`` for infinities."""
     n, m = cells.shape
-    values: Any = cells
-    if head:
-        values = cells[: min(n, HEAD)]
-    elif np.isinf([cells.facts().least, cells.facts().most]).any():
-        raise DataError(
-            f"{path.name}: expected finite numbers, found infinity.",
-            "Mend the array: it is too large to be changed here.",
-        )
-    text = (
-        "Only a part of them is in memory at a time. A session names the file and does not hold the values."
-    )
+    in_force = in_force_of(options)
+    values: Any = cells[: min(n, HEAD)] if head else cells
     rows, columns = (str(options.get(f"{what}_word", what)) for what in ("row", "column"))
-    in_force = {**options, "values_in": "file"}
     return RawTable(
         path,
         file_stem(path),
@@ -168,9 +159,9 @@ def _raw_in_file(path: Path, cells: InFile, options: ImportOptions, head: bool) 
         default_names(rows, len(values) if head else n),
         default_names(columns, m),
         in_force=in_force,
-        source=None if head else Source(path.name, cells.facts().file, in_force),
+        source=None if head else source_of(path, cells, in_force),
         notes=(f"The values stay in {path.name}.",),
-        doubts=[Issue("info", "The values stay in their file", text)],
+        doubts=doubts_of(path, cells),
         detected=frozenset({"values_in"} - options.keys()),
         asks_samples=True,
         n_rows=n,

@@ -15,7 +15,7 @@ from plaidwork.core.data.importers._problems import inexact_error
 from plaidwork.core.data.importers._reader import HEAD, TableReader
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, RawTable
+from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, Put, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import labels_say
@@ -23,6 +23,8 @@ from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 _CHECKED = 5_000_000
+_AT_ONCE = 1_000_000
+"""Cells that are handed on at a time."""
 
 
 class ParquetReader(TableReader):
@@ -41,11 +43,30 @@ class ParquetReader(TableReader):
     ) -> RawTable:
         """The whole file, for a preview its beginning where it is long. Raises ``DataError`` naming row and column."""
         file = _opened(path)
-        from pyarrow import ArrowException
-
-        damage = (ArrowException, OSError, UnicodeError, ValueError, KeyError, IndexError, OverflowError)
-        with damage_told(path, damage, "Copy or download it once more."):
+        with damage_told(path, _damage(), "Copy or download it once more."):
             return self._raw(path, file, options, progress, head)
+
+    def hand_on(
+        self, path: Path, options: ImportOptions, put: Put, progress: Progress | None = None
+    ) -> RawTable | None:
+        """The matrix a few rows at a time."""
+        import pyarrow
+
+        file = _opened(path)
+        with damage_told(path, _damage(), "Copy or download it once more."):
+            layout, done = _layout(file, options), 0
+            beside = [index for index in (layout.names, *layout.labels) if index >= 0]
+            kept = []
+            for batch in file.iter_batches(max(1, _AT_ONCE // layout.n_columns)):
+                table = pyarrow.Table.from_batches([batch])
+                put(_values(path, table, layout, options, None, done))
+                kept.append(table.select(beside))
+                done += table.num_rows
+                if progress is not None:
+                    progress(done / file.metadata.num_rows)
+            texts = pyarrow.concat_tables(kept)
+            columns = dict(zip(beside, texts.columns, strict=True))
+            return _as_table(path, layout, options, np.empty((done, 0)), columns)
 
     def _raw(
         self, path: Path, file: Any, options: ImportOptions, progress: Progress | None, head: bool
@@ -59,16 +80,7 @@ class ParquetReader(TableReader):
         values = _values(path, table, layout, options, issues if head else None)
         if progress is not None:
             progress(0.8)
-        raw = RawTable(
-            path,
-            file_stem(path),
-            values,
-            _texts(table.column(layout.names)) if layout.names >= 0 else default_names("row", len(values)),
-            tuple(layout.titles[index] for index in layout.value_columns),
-            {layout.titles[index]: _labels(table.column(index)) for index in layout.labels},
-            words=axis_words(layout),
-            in_force=_in_force(layout, options),
-        )
+        raw = _as_table(path, layout, options, values, table.columns)
         if not head:
             return raw
         if not layout.value_columns:
@@ -85,6 +97,29 @@ class ParquetReader(TableReader):
         cells = tuple(zip(*(_texts(column.slice(0, HEAD)) for column in table.columns)))
         raw.grid = Grid(layout.titles, cells, layout.roles, tuple(range(1, len(cells) + 1)))
         return raw
+
+
+def _as_table(
+    path: Path, layout: Layout, options: ImportOptions, values: np.ndarray, columns: Any
+) -> RawTable:
+    """The values with names and labels out of ``columns``, by number."""
+    return RawTable(
+        path,
+        file_stem(path),
+        values,
+        _texts(columns[layout.names]) if layout.names >= 0 else default_names("row", len(values)),
+        tuple(layout.titles[index] for index in layout.value_columns),
+        {layout.titles[index]: _labels(columns[index]) for index in layout.labels},
+        words=axis_words(layout),
+        in_force=_in_force(layout, options),
+    )
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What pyarrow raises for a damaged file."""
+    from pyarrow import ArrowException
+
+    return (ArrowException, OSError, UnicodeError, ValueError, KeyError, IndexError, OverflowError)
 
 
 def _opened(path: Path) -> Any:
@@ -151,9 +186,11 @@ def _names(file: Any, layout: Layout, texts: list[int]) -> int:
     for entry in json.loads(stored).get("index_columns", []) if stored else []:
         if isinstance(entry, str) and entry in layout.titles:
             return layout.titles.index(entry)
-    head = file.read_row_group(0)
+    twice = len(set(layout.titles)) < len(layout.titles)
+    wanted = list(range(layout.n_columns)) if twice else texts
+    head = file.read_row_group(0, columns=None if twice else [layout.titles[index] for index in texts])
     for index in texts:
-        cells = _texts(head.column(index))
+        cells = _texts(head.column(wanted.index(index)))
         if index not in layout.skip and len(set(cells)) == len(cells):
             return index
     return -1
@@ -171,9 +208,15 @@ def _labels(column: Any) -> np.ndarray:
 
 
 def _values(
-    path: Path, table: Any, layout: Layout, options: ImportOptions, issues: list[Issue] | None
+    path: Path,
+    table: Any,
+    layout: Layout,
+    options: ImportOptions,
+    issues: list[Issue] | None,
+    before: int = 0,
 ) -> np.ndarray:
-    """(n, m) floats; what a float cannot hold is reported in ``issues``, or refused without them."""
+    """(n, m) floats of rows that have ``before`` rows before them; what a float cannot hold is reported in ``issues``, or refused without
+    them."""
     columns = layout.value_columns
     values = np.empty((table.num_rows, len(columns)))
     for at, index in enumerate(columns):
@@ -184,10 +227,10 @@ def _values(
                 "Use it as a label, or leave it out.",
             )
         values[:, at] = _floats(column)
-        _check_exact(path, column, values[:, at], layout.title(index), options, issues)
+        _check_exact(path, column, values[:, at], layout.title(index), options, issues, before)
         infinite = np.isinf(values[:, at])
         if infinite.any():
-            row = int(infinite.argmax()) + 1
+            row = before + int(infinite.argmax()) + 1
             if options.get("infinite") != "missing" and issues is None:
                 raise DataError(
                     f"{path.name}, row {row}, {layout.title(index)}: expected a finite number, found infinity.",
@@ -226,6 +269,7 @@ def _check_exact(
     title: str,
     options: ImportOptions,
     issues: list[Issue] | None,
+    before: int,
 ) -> None:
     """Whole and decimal numbers with more digits than a float holds."""
     from pyarrow import types
@@ -241,7 +285,7 @@ def _check_exact(
         values[[row for row, _ in found]] = np.nan
         return
     if found and issues is None:
-        raise inexact_error(f"{path.name}, row {found[0][0] + 1}, {title}", found[0][1], "digits")
+        raise inexact_error(f"{path.name}, row {before + found[0][0] + 1}, {title}", found[0][1], "digits")
     if found and issues is not None:
         fixes = ("Take the nearest number", "inexact", "nearest"), ("Treat as missing", "inexact", "missing")
         detail = f"First: “{found[0][1]}”, row {found[0][0] + 1}, {title}"

@@ -24,6 +24,7 @@ def builtin_readers() -> tuple[Reader, ...]:
     from plaidwork.core.data.importers.matrix_market import MatrixMarketReader
     from plaidwork.core.data.importers.numpy_files import NumpyReader
     from plaidwork.core.data.importers.parquet import ParquetReader
+    from plaidwork.core.data.importers.plain_hdf5 import PlainHdf5Reader
     from plaidwork.core.data.importers.spreadsheet import SpreadsheetReader
 
     return (
@@ -33,6 +34,7 @@ def builtin_readers() -> tuple[Reader, ...]:
         NumpyReader(),
         MatrixMarketReader(),
         AnnotatedReader(),
+        PlainHdf5Reader(),
         IdxReader(),
         MatlabReader(),
         ImageFolderReader(),
@@ -59,7 +61,7 @@ def is_text_import(options: ImportOptions) -> bool:
     return options.get("text_column") is not None or options.get("text_source") is not None
 
 
-def _reader_of(path: Path) -> Reader:
+def reader_of(path: Path) -> Reader:
     """A built-in reader, or one that a plugin brings; plugins are loaded only when they are needed."""
     try:
         return find_reader(path)
@@ -84,7 +86,7 @@ def read_dataset(
             from plaidwork.core.data.text import read_text
 
             return _finished(read_text(path, options, progress), path, tables, names)
-        reader = _reader_of(path)
+        reader = reader_of(path)
         dataset = reader.read(path, checked_options(reader.id, options), progress)
         return _finished(dataset, path, tables, names, options.get("samples_in"))
 
@@ -98,7 +100,7 @@ def read_datasets(
         from plaidwork.core.data.text import read_text
 
         return [_finished(read_text(path, options, progress), path, tables, names)]
-    reader = _reader_of(path)
+    reader = reader_of(path)
     found = read_all(reader, path, checked_options(reader.id, options), progress)
     said = options.get("samples_in")
     return [_finished(dataset, path, tables, names, said) for dataset in found]

@@ -144,6 +144,15 @@ class Link:
             options["labels"] = False  # they are in a file beside it
         return apply_steps(reader.read(self.file, checked_options(reader.id, options)), self.steps)
 
+    def staying_cells(self) -> InFile | None:
+        """What goes through the file, which is not compared with what it was. Raises ``DataError``."""
+        from plaidwork.core.data.importers.reading import find_reader
+
+        staying = getattr(find_reader(self.file), "staying", None)
+        found: InFile | None = staying(self.file, self.options) if staying is not None else None
+        turned = len(self.steps) % 2 != bool(self.options.get("transpose"))
+        return found.T if found is not None and turned else found
+
     # -- in a session file -----------------------------------------------------------------------
     def record(self, folder: Path) -> dict[str, Any]:
         """For JSON in a session file of ``folder``. Raises ``SessionError`` for a file on another drive."""
@@ -227,13 +236,20 @@ class LinkedValues(Deferred):
         """Of a file that nobody has written to since, as its time tells; no rows are read of others before all are compared."""
         if not self.stays:
             return super().every(step)
+        found = self._uncompared()
+        return None if found is None else found.every(step)
+
+    @property
+    def row_cost(self) -> int:
+        found = self._uncompared() if self.stays else None
+        return super().row_cost if found is None else found.row_cost
+
+    def _uncompared(self) -> InFile | None:
+        """What goes through a file that nobody has written to since, as its time tells; nothing but its head is read."""
         link = self.link
         if not link.allowed or link.fault or link.file.stat().st_mtime_ns != link.time:
             return None
-        from plaidwork.core.data.importers.numpy_files import matrix_in
-
-        found = matrix_in(link.file)
-        return (found.T if len(link.steps) % 2 else found).every(step)
+        return link.staying_cells()
 
 
 def link_of(
