@@ -29,6 +29,7 @@ class Settings(ColumnSettings):
     """Every setting of the mixture with its type."""
 
     correlated_columns: int
+    learn_shape: bool
     least_within: float
     share_weight: float
     prior: Literal["dirichlet", "pitman_yor", "finite"]
@@ -180,6 +181,11 @@ SETTINGS = (
         doc="Each cluster hands on so much of its weight to new ones; 0 is a Dirichlet process.",
     ),
     *BASE,
+    Hyperparameter(
+        "learn_shape", "bool", False, label="Learn the likeness of the spreads", group="Clusters", when={"learn_base": True}, earlier=False,
+        doc="Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations, with the rest. "
+        "“Likeness of the spreads” is then the prior median.",
+    ),
     Hyperparameter(
         "least_within", "float", 1e-8, label="Least variance within a cluster", group="Clusters", minimum=0.0, maximum=1e6, advanced=True,
         earlier=0.0, doc="Of numbers whose spread is learned: the variance that is expected within a cluster is no less than this, 1 being that of the "
