@@ -43,6 +43,7 @@ from plaidwork.plugins.dirichlet_processes.state import State, Table, with_joint
 from plaidwork.plugins.dirichlet_processes.stored import contradiction_of, layout_of
 from plaidwork.plugins.dirichlet_processes.sweep import Updates, filled_again
 from plaidwork.plugins.dirichlet_processes.tempering import (
+    annealed_power,
     copy_stages,
     stages_of_copies,
     swap_rate,
@@ -78,7 +79,7 @@ class DirichletProcessMixture(Model[State, Settings]):
         _trial(
             "numbers with gaps, base fixed", "gaussian", 3, missing=0.12, learn_base=False, learn_alpha=False
         ),
-        _trial("categories, finite", "categorical", 3, missing=0.1, prior="finite"),
+        _trial("categories, finite, annealed", "categorical", 3, missing=0.1, prior="finite", anneal=0.5),
         _trial("counts, Pitman-Yor", "poisson", 2, prior="pitman_yor"),
         _trial("correlated columns with gaps", "gaussian_full", 2, missing=0.15),
         _trial(
@@ -130,8 +131,10 @@ class DirichletProcessMixture(Model[State, Settings]):
         self, state: State, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         table = table_of(data, params)
-        own = copy_stages(Updates(state, table, params, rng))
-        return [*own, *stages_of_copies(state, table, params, rng, clock)] if "copies" in state else own
+        if "copies" in state:
+            own = copy_stages(Updates(state, table, params, rng))
+            return [*own, *stages_of_copies(state, table, params, rng, clock)]
+        return copy_stages(Updates(state, table, params, rng, annealed_power(params, clock)))
 
     def traces(self, state: State, data: ModelData, params: Settings) -> Mapping[str, float]:
         at, n = state["at"], len(state["labels"])

@@ -41,6 +41,7 @@ class Settings(ColumnSettings):
     discount: float
     moves: int
     scans: int
+    anneal: float
     rungs: int
     least_power: float
     start: Literal["varied", "together", "sequential", "means", "random"]
@@ -183,8 +184,8 @@ SETTINGS = (
     *BASE,
     Hyperparameter(
         "learn_shape", "bool", False, label="Learn the likeness of the spreads", group="Clusters", when={"learn_base": True}, earlier=False,
-        doc="Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations, with the rest. "
-        "“Likeness of the spreads” is then the prior median.",
+        doc="Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations too, with the rest. "
+        "“Likeness of the spreads” is its prior median then. Worth it where many columns are correlated.",
     ),
     Hyperparameter(
         "least_within", "float", 1e-8, label="Least variance within a cluster", group="Clusters", minimum=0.0, maximum=1e6, advanced=True,
@@ -205,6 +206,11 @@ SETTINGS = (
     Hyperparameter(
         "scans", "int", 2, label="Scans before a split", group="Moves", minimum=0, maximum=100, advanced=True,
         doc="Restricted scans that improve a proposed split before it is judged, in every second move; the others have none.",
+    ),
+    Hyperparameter(
+        "anneal", "float", 0.0, label="Annealed part of the warm-up", group="Moves", minimum=0.0, maximum=1.0, advanced=True, when={"rungs": 1},
+        doc="In the first part of the warm-up, so large a share of it, the data count less, so that a chain leaves its start more easily: their density "
+        "is taken to a power that rises from 0.1 to 1. After that the chain is as without. 0: the data count in full from the first sweep.",
     ),
     Hyperparameter(
         "rungs", "int", 1, label="Chain and tempered copies", group="Moves", minimum=1, maximum=32, advanced=True,

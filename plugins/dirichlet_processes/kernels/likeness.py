@@ -30,7 +30,7 @@ class Spreads(NamedTuple):
     """(B + 1,) int64 where the columns of each of these matrices begin"""
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def log_pivots(out: np.ndarray) -> float:
     """Log determinant of a symmetric matrix (d, d), whose lower triangle becomes that of ``L L'``. O(d^3)."""
     total = 0.0
