@@ -79,7 +79,7 @@ EVIDENCE = {
     "the prior forgotten": ("update_shape", "- 0.5 * (u - middle) ** 2", "- 0.0 * (u - middle)"),
     "the common centre forgotten": ("spreads_of", " + k0 * known / (k0 + known) * gap * gap", ""),
     "Psi0 counted twice": ("spreads_of", "times_own(lower) - psi", "times_own(lower)"),
-    "the triangles do not follow": ("update_shape", "lower_root(psi + ", "lower_root(0.1 * psi + "),
+    "Psi0 does not follow": ("update_shape", "2.0 * math.exp(u) * spreads.scatter", '1.0 * base["psi"]'),
 }
 
 
