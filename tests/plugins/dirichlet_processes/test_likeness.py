@@ -79,6 +79,7 @@ EVIDENCE = {
     "the prior forgotten": ("update_shape", "- 0.5 * (u - middle) ** 2", "- 0.0 * (u - middle)"),
     "the common centre forgotten": ("spreads_of", " + k0 * known / (k0 + known) * gap * gap", ""),
     "Psi0 counted twice": ("spreads_of", "times_own(lower) - psi", "times_own(lower)"),
+    "b0 does not follow": ("update_shape", "math.exp(u) * spreads.usual", '1.0 * base["b0"]'),
     "Psi0 does not follow": ("update_shape", "2.0 * math.exp(u) * spreads.scatter", '1.0 * base["psi"]'),
 }
 
@@ -148,7 +149,6 @@ GEWEKE = {
         "finish", "at_shape(params, base)", "params", "likeness of correlated columns learned",
     ),
     "the prior forgotten": ("update_shape", "- 0.5 * (u - middle) ** 2", "- 0.0 * (u - middle)", "likeness learned"),
-    "b0 does not follow": ("update_shape", "math.exp(u) * spreads.usual", "1.0 * base[\"b0\"]", "likeness learned"),
     "the triangles do not follow": (
         "update_shape", "lower_root(psi + ", "lower_root(0.01 * psi + ", "likeness of correlated columns learned",
     ),
