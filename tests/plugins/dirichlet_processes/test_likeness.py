@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from altered import put
 from dp_tools import (
     MODEL,
     Chain,
@@ -15,6 +16,10 @@ from plaid_tools import with_fault
 from scipy import stats
 
 from plaidwork.core.checks import CheckFailed, checks_for
+from plaidwork.core.errors import SessionError
+from plaidwork.core.session.fitting import fit, resume
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store.session_file import load
 from plaidwork.plugins.dirichlet_processes import likeness, sweep
 from plaidwork.plugins.dirichlet_processes.base import first_base
 from plaidwork.plugins.dirichlet_processes.kernels import likeness as kernel
@@ -211,3 +216,13 @@ def test_it_is_there_where_it_is_learned(changed, there):
 
 def test_runs_of_before_have_it_fixed():
     assert MODEL.spec.stored_params({})["learn_shape"] is False
+
+
+@pytest.mark.parametrize("shape", [0.5, np.nan])
+def test_an_altered_shape_is_refused(shape, tmp_path):
+    session, words = Session(), {"chains": 1, "warmup": 4, "executor": "inline"}
+    run = fit("dp_mixture", {"views": [CORRELATED]}, {"learn_shape": True}, draws=2, session=session, **words)
+    put(run.chains[0].saved.state, ("base", "shape"), shape)
+    again = load(session.save(tmp_path / "s.plaidwork"), Session, probed=True)
+    with pytest.raises(SessionError, match=r"base\.shape"):
+        resume(again, draws=2, executor="inline")
