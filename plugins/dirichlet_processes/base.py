@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaincc, gammaln
+from scipy.special import gammaln
 
 from plaidwork.plugins.dirichlet_processes.joint import (
     first_scatter,
     log_prior_joint,
+    log_share_above,
     prior_scatter,
     update_joint,
 )
@@ -102,7 +103,7 @@ def log_prior(base: Base, params: ColumnSettings, table: Table) -> float:
         + (SHAPE_B0 - 1.0) * np.log(base["b0"])
         - usual * base["b0"]
     )
-    per_column -= np.log(gammaincc(SHAPE_B0, usual * least_b0(params, table.least)))
+    per_column -= log_share_above(SHAPE_B0, usual * least_b0(params, table.least))
     used = base["k0"][table.matrices_of_numbers]
     total += float(per_column.sum()) - float(
         (np.log(params["mean_weight"]) + used / params["mean_weight"]).sum()

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaincc, multigammaln
+from scipy.special import gammaincc, gammaln, multigammaln
 
 from plaidwork.plugins.dirichlet_processes.joint_layout import log_determinant, pieces
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
@@ -28,6 +28,9 @@ from plaidwork.plugins.dirichlet_processes.kernels.scatter import (
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Base, Table
+
+TINY = 1e-300
+"""A probability below it is taken by its logarithm alone."""
 
 
 def usual_scatter(params: ColumnSettings) -> float:
@@ -56,6 +59,13 @@ def prior_scatter(
     return np.concatenate(parts)
 
 
+def log_share_above(shape: Floats | float, least: Floats) -> Floats:
+    """Log probability that a Gamma(shape, 1) number is ``least`` or more; by its first term where it is too small for a number."""
+    share = gammaincc(shape, least)
+    far = (shape - 1.0) * np.log(np.maximum(least, 1.0)) - least - gammaln(shape)
+    return np.where(share > TINY, np.log(np.maximum(share, TINY)), far)
+
+
 def log_prior_joint(base: Base, params: ColumnSettings, table: Table) -> float:
     """Log density of Psi0, the centres and their weights of correlated columns."""
     total, usual = 0.0, usual_scatter(params)
@@ -65,7 +75,7 @@ def log_prior_joint(base: Base, params: ColumnSettings, table: Table) -> float:
         total -= 0.5 * df / usual * float(np.trace(psi)) + 0.5 * df * d * math.log(2.0 * usual / df)
         total -= float(multigammaln(0.5 * df, d))
         bounds = 0.5 * df / usual * least_scatter(params, table.joint_least[columns])
-        total -= float(np.log(gammaincc(0.5 * (df - np.arange(d)), bounds)).sum())
+        total -= float(log_share_above(np.asarray(0.5 * (df - np.arange(d)), float), bounds).sum())
         m0, k0 = base["joint_m0"][columns], float(base["k0"][v])
         total -= 0.5 * float((m0 * m0).sum()) + 0.5 * d * math.log(2.0 * math.pi)
         total -= math.log(params["mean_weight"]) + k0 / params["mean_weight"]

@@ -54,7 +54,7 @@ def densities_of_rows(
     out = np.empty((len(used), len(rows)))
     for at, i in enumerate(used.tolist()):
         labels = np.asarray(chain.draw("cluster_of", i), np.int64)
-        base = base_of_draw(chain, i, data, table)
+        base = base_of_draw(chain, i, data, table, params)
         discount = float(chain.draw("discount", i))
         weights = log_new(params, n, float(chain.draw("alpha", i)), discount)
         slots = int(labels.max()) + 2

@@ -33,6 +33,7 @@ from plaidwork.core.api import (
 from plaidwork.plugins.dirichlet_processes.base import log_prior
 from plaidwork.plugins.dirichlet_processes.joint_layout import packed, pieces
 from plaidwork.plugins.dirichlet_processes.kernels import scan
+from plaidwork.plugins.dirichlet_processes.likeness import at_shape, log_prior_shape
 from plaidwork.plugins.dirichlet_processes.partitions import log_hyper, log_partition
 from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, find_problems, kinds_of, read
 from plaidwork.plugins.dirichlet_processes.settings import JOINT, Settings
@@ -42,6 +43,7 @@ from plaidwork.plugins.dirichlet_processes.state import State, Table, with_joint
 from plaidwork.plugins.dirichlet_processes.stored import contradiction_of, layout_of
 from plaidwork.plugins.dirichlet_processes.sweep import Updates, filled_again
 from plaidwork.plugins.dirichlet_processes.tempering import (
+    annealed_power,
     copy_stages,
     stages_of_copies,
     swap_rate,
@@ -77,7 +79,7 @@ class DirichletProcessMixture(Model[State, Settings]):
         _trial(
             "numbers with gaps, base fixed", "gaussian", 3, missing=0.12, learn_base=False, learn_alpha=False
         ),
-        _trial("categories, finite", "categorical", 3, missing=0.1, prior="finite"),
+        _trial("categories, finite, annealed", "categorical", 3, missing=0.1, prior="finite", anneal=0.5),
         _trial("counts, Pitman-Yor", "poisson", 2, prior="pitman_yor"),
         _trial("correlated columns with gaps", "gaussian_full", 2, missing=0.15),
         _trial(
@@ -100,6 +102,16 @@ class DirichletProcessMixture(Model[State, Settings]):
             share_weight=0.6,
         ),
         _trial("all three, no moves", "gaussian, categorical, poisson", 1, 2, 1, moves=0),
+        _trial("likeness learned", "gaussian", 2, 1, learn_shape=True),
+        _trial(
+            "likeness of correlated columns learned",
+            "gaussian_full, gaussian, categorical",
+            2,
+            1,
+            1,
+            missing=0.1,
+            learn_shape=True,
+        ),
         _trial("spread near its least", "gaussian_full, gaussian", 2, 2, least_within=0.8),
     )
 
@@ -119,8 +131,10 @@ class DirichletProcessMixture(Model[State, Settings]):
         self, state: State, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         table = table_of(data, params)
-        own = copy_stages(Updates(state, table, params, rng))
-        return [*own, *stages_of_copies(state, table, params, rng, clock)] if "copies" in state else own
+        if "copies" in state:
+            own = copy_stages(Updates(state, table, params, rng))
+            return [*own, *stages_of_copies(state, table, params, rng, clock)]
+        return copy_stages(Updates(state, table, params, rng, annealed_power(params, clock)))
 
     def traces(self, state: State, data: ModelData, params: Settings) -> Mapping[str, float]:
         at, n = state["at"], len(state["labels"])
@@ -131,6 +145,7 @@ class DirichletProcessMixture(Model[State, Settings]):
             "largest": float(state["clusters"]["size"][:k].max() / n),
             "alpha": state["alpha"],
             "discount": state["discount"],
+            "likeness": state["base"].get("shape", params["within_shape"]),
             "moved": float(at[scan.MOVED] / n),
             "accepted": float(at[scan.ACCEPTED] / tried) if tried else math.nan,
             "swapped": swap_rate(state),
@@ -144,6 +159,7 @@ class DirichletProcessMixture(Model[State, Settings]):
             "alpha": state["alpha"],
             "discount": state["discount"],
             **base_by_column(state, table, data),
+            "base_shape": state["base"].get("shape", params["within_shape"]),
             "base_spread": packed(state["base"]["psi"], table.joint_first),
             "imputed": state["joint"][~table.items.joint_known].astype(np.float32),
         }
@@ -266,7 +282,12 @@ def base_by_column(state: State, table: Table, data: ModelData) -> dict[str, np.
 def log_joint(state: State, table: Table, params: Settings) -> float:
     """Exact log density of data (in their own unit), partition, concentration and base; parameters integrated out."""
     sizes = state["clusters"]["size"][: int(state["at"][scan.NUMBER])]
-    total = state["log_evidence"] + table.constant + log_prior(state["base"], params, table)
+    total = (
+        state["log_evidence"]
+        + table.constant
+        + log_prior(state["base"], at_shape(params, state["base"]), table)
+    )
+    total += log_prior_shape(state["base"], params)
     total += log_partition(params, sizes, state["alpha"], state["discount"], state["log_new"])
     return float(total + log_hyper(params, state["alpha"], state["discount"]))
 

@@ -20,6 +20,7 @@ from plaidwork.plugins.dirichlet_processes.clusterings import nearest_to, pooled
 from plaidwork.plugins.dirichlet_processes.joint_layout import unpacked
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, empty_clusters
 from plaidwork.plugins.dirichlet_processes.kernels.newcomers import place_new
+from plaidwork.plugins.dirichlet_processes.likeness import learns_shape
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new
 from plaidwork.plugins.dirichlet_processes.reading import exposure_of
 from plaidwork.plugins.dirichlet_processes.rows import counts_of, packed_rows, whole_rows
@@ -92,7 +93,7 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return out
 
 
-def base_of_draw(chain: ChainView, i: int, data: ModelData, table: Columns) -> Base:
+def base_of_draw(chain: ChainView, i: int, data: ModelData, table: Columns, params: ColumnSettings) -> Base:
     """The base of a draw, from what is kept of it by column.
 
     Runs of before columns could be correlated kept no ``base_spread`` and no ``imputed``; none of their columns is.
@@ -102,7 +103,7 @@ def base_of_draw(chain: ChainView, i: int, data: ModelData, table: Columns) -> B
     first = np.concatenate([[0], np.cumsum([block.shape[1] for block in data["views"]])])
     numbers = first[table.number_of[:, 0]] + table.number_of[:, 1]
     counts = first[table.count_of[:, 0]] + table.count_of[:, 1]
-    return {
+    base: Base = {
         "m0": centre[numbers],
         "k0": np.asarray(chain.draw("base_weight", i)),
         "b0": scale[numbers],
@@ -110,6 +111,9 @@ def base_of_draw(chain: ChainView, i: int, data: ModelData, table: Columns) -> B
         "joint_m0": centre[first[table.joint_of[:, 0]] + table.joint_of[:, 1]],
         "psi": unpacked(np.asarray(spread), table.joint_first),
     }
+    if learns_shape(params, table.kinds):
+        base["shape"] = float(chain.draw("base_shape", i))
+    return base
 
 
 def joint_of_draw(chain: ChainView, i: int, table: Columns) -> Floats:
@@ -131,7 +135,7 @@ def place_by_draws(
     used = pooled_draws(kept, MOST_DRAWS)
     for chain, i in used:
         labels = np.asarray(chain.draw("cluster_of", i), np.int64)
-        base = base_of_draw(chain, i, data, table)
+        base = base_of_draw(chain, i, data, table, params)
         filled = items._replace(joint=joint_of_draw(chain, i, table))
         discount = float(chain.draw("discount", i))
         weights = log_new(params, n + 1, float(chain.draw("alpha", i)), discount)

@@ -7,7 +7,6 @@ from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from plaidwork.core.api import (
     Block,
@@ -31,6 +30,7 @@ from plaidwork.plugins.dirichlet_processes.columns import (
     told,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
+from plaidwork.plugins.dirichlet_processes.likeness import gamma_steps
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.rows import counts_of, packed_rows, whole_rows
 from plaidwork.plugins.dirichlet_processes.settings import (
@@ -183,11 +183,6 @@ def _counts(block: Block, params: ColumnSettings) -> tuple[Floats, Floats, Float
     mean = (block.values * block.observed).sum(axis=0) / np.maximum(seen, LEAST_EXPOSURE)
     unit = np.where(mean > 0, mean, 1.0) if params["standardise"] else np.ones(block.shape[1])
     return np.where(block.observed, block.values, -1.0), row[:, None] * unit, unit
-
-
-def gamma_steps(shape: float, n: int) -> Floats:
-    """(n + 1,) ``log Gamma(shape + (c + 1) / 2) - log Gamma(shape + c / 2)`` for c from 0 on."""
-    return np.asarray(np.diff(gammaln(shape + 0.5 * np.arange(n + 2))))
 
 
 def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:

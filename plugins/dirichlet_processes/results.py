@@ -25,6 +25,7 @@ from plaidwork.plugins.dirichlet_processes.clusterings import (
     spread_evenly,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusterings import similarity, togetherness
+from plaidwork.plugins.dirichlet_processes.likeness import learns_shape
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.profiles import Profiles, profiles_of
 from plaidwork.plugins.dirichlet_processes.settings import Settings
@@ -50,6 +51,9 @@ def summarise_draws(kept: Kept, data: ModelData, table: Columns, params: Setting
         np.mean([chain.stack(name).mean(axis=0) for chain in chains], axis=0)
         for name in ("base_centre", "base_scale", "base_weight")
     ]
+    if learns_shape(params, table.kinds):
+        shape = float(np.mean([chain.stack("base_shape").mean() for chain in chains]))
+        params = {**params, "within_shape": shape}
     profile = profiles_of(point.labels, data, table, params, *base)
     names = np.array([f"Cluster {k + 1}" for k in range(len(point))], object)
     samples = np.array(data["views"][0].names[0], object)

@@ -29,6 +29,7 @@ class Settings(ColumnSettings):
     """Every setting of the mixture with its type."""
 
     correlated_columns: int
+    learn_shape: bool
     least_within: float
     share_weight: float
     prior: Literal["dirichlet", "pitman_yor", "finite"]
@@ -40,6 +41,7 @@ class Settings(ColumnSettings):
     discount: float
     moves: int
     scans: int
+    anneal: float
     rungs: int
     least_power: float
     start: Literal["varied", "together", "sequential", "means", "random"]
@@ -181,6 +183,11 @@ SETTINGS = (
     ),
     *BASE,
     Hyperparameter(
+        "learn_shape", "bool", False, label="Learn the likeness of the spreads", group="Clusters", when={"learn_base": True}, earlier=False,
+        doc="Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations too, with the rest. "
+        "“Likeness of the spreads” is its prior median then. Worth it where many columns are correlated.",
+    ),
+    Hyperparameter(
         "least_within", "float", 1e-8, label="Least variance within a cluster", group="Clusters", minimum=0.0, maximum=1e6, advanced=True,
         earlier=0.0, doc="Of numbers whose spread is learned: the variance that is expected within a cluster is no less than this, 1 being that of the "
         "whole column where columns are standardised, and no less than that of rounding where values of a column come back (the square of the "
@@ -199,6 +206,11 @@ SETTINGS = (
     Hyperparameter(
         "scans", "int", 2, label="Scans before a split", group="Moves", minimum=0, maximum=100, advanced=True,
         doc="Restricted scans that improve a proposed split before it is judged, in every second move; the others have none.",
+    ),
+    Hyperparameter(
+        "anneal", "float", 0.0, label="Annealed part of the warm-up", group="Moves", minimum=0.0, maximum=1.0, advanced=True, when={"rungs": 1},
+        doc="In the first part of the warm-up, so large a share of it, the data count less, so that a chain leaves its start more easily: their density "
+        "is taken to a power that rises from 0.1 to 1. After that the chain is as without. 0: the data count in full from the first sweep.",
     ),
     Hyperparameter(
         "rungs", "int", 1, label="Chain and tempered copies", group="Moves", minimum=1, maximum=32, advanced=True,

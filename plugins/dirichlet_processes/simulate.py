@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
 from plaidwork.core.api import per_matrix
 from plaidwork.plugins.dirichlet_processes.base import prior_base
 from plaidwork.plugins.dirichlet_processes.kernels.scatter import wishart_of_inverse
+from plaidwork.plugins.dirichlet_processes.likeness import at_shape, learns_shape, prior_shape
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
 from plaidwork.plugins.dirichlet_processes.settings import (
     CODES,
@@ -78,9 +80,12 @@ def draw_state(params: Settings, shapes: Sequence[tuple[int, ...]], rng: np.rand
     if params["prior"] == "pitman_yor" and params["learn_discount"]:
         discount = float(rng.beta(1.0, 3.0))
     joint = tuple(shape[1] for shape, kind in zip(shapes, kinds, strict=True) if kind == JOINT)
-    base = prior_base(
-        params, len(shapes), widths[NUMBERS], widths[COUNTS], rng, joint, params["least_within"]
-    )
+    own = params
+    if learns_shape(params, kinds):
+        own = cast(Settings, {**params, "within_shape": prior_shape(params, rng)})
+    base = prior_base(own, len(shapes), widths[NUMBERS], widths[COUNTS], rng, joint, params["least_within"])
+    if own is not params:
+        base["shape"] = own["within_shape"]
     base["k0"] = np.where(
         [kind in (NUMBERS, JOINT) for kind in kinds], base["k0"], params["mean_weight"]
     )  # else it stays as it begins
@@ -114,6 +119,7 @@ def draw_data(
 ) -> tuple[Floats, ...]:
     """Matrices given the partition and the base; the clusters' parameters are drawn anew. Categories are 0 and 1."""
     labels, base, out = state["labels"], state["base"], []
+    params = at_shape(params, base)
     at_number, at_count, at_joint, at_square = 0, 0, 0, 0
     for v, (kind, (_, d)) in enumerate(zip(kinds_simulated(params, len(shapes)), shapes, strict=True)):
         here = slice(at_number, at_number + d) if kind == NUMBERS else slice(0)

@@ -75,6 +75,10 @@ DP_MIXTURE = ModelSpec(
             doc="of matrices of numbers; of counts that share a total the weight of each share",
         ),
         Variable(
+            "base_shape", label="Likeness of the spreads",
+            doc="shape of the laws of variances and covariances; the setting where it is not learned or there are no numbers",
+        ),
+        Variable(
             "base_spread", ("pair_of_variables",), label="Common scatter",
             doc="Psi0 on and below the diagonal, of each matrix with correlated columns, in units of the fit",
         ),
@@ -91,6 +95,7 @@ DP_MIXTURE = ModelSpec(
         Trace("largest", "Largest cluster", hint="share of the samples", kind="share"),
         Trace("alpha", "Alpha", hint="higher means more clusters"),
         Trace("discount", "Discount", hint="higher means more small clusters; Pitman-Yor alone"),
+        Trace("likeness", "Likeness of the spreads", hint="higher means clusters more alike in spread; of numbers alone"),
         Trace("moved", "Samples that moved", hint="share that changed its cluster in a sweep", kind="share", judged=False),
         Trace("accepted", "Splits and merges", hint="share of those tried", kind="acceptance"),
         Trace("swapped", "Swaps", hint="share of swaps with the first tempered copy that were taken", kind="acceptance", judged=False),

@@ -9,6 +9,7 @@ from plaidwork.plugins.dirichlet_processes.base import first_base, least_b0
 from plaidwork.plugins.dirichlet_processes.joint import least_scatter
 from plaidwork.plugins.dirichlet_processes.joint_layout import pieces
 from plaidwork.plugins.dirichlet_processes.kernels.forms import doubled, empty_clusters
+from plaidwork.plugins.dirichlet_processes.likeness import learns_shape
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 from plaidwork.plugins.dirichlet_processes.state import SLOTS, Base, Ints, State, Table, refresh_weights
@@ -104,6 +105,8 @@ def first_state(table: Table, params: Settings, rng: np.random.Generator) -> Sta
     numbers, _, _, counts = table.widths
     base = first_base(params, len(table.kinds), numbers, counts, table.joint_widths)
     base["k0"][table.row_matrix] = params["share_weight"]
+    if learns_shape(params, table.kinds):
+        base["shape"] = params["within_shape"]
     if params["learn_base"]:
         base["b0"] = np.maximum(base["b0"], least_b0(params, table.least))
         for d, columns, square in pieces(table.joint_first):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from plaidwork.core.api_tempering import Swaps
 from plaidwork.plugins.dirichlet_processes.joint_layout import roots_of
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
+from plaidwork.plugins.dirichlet_processes.likeness import gamma_steps
 from plaidwork.plugins.dirichlet_processes.partitions import Floats, log_new, shift_of
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 
@@ -35,6 +36,8 @@ class Base(TypedDict):
     """(F,) centre of each correlated column, standardised"""
     psi: Floats
     """(Q,) Psi0 of each matrix of correlated columns, d x d numbers, one matrix after the other"""
+    shape: NotRequired[float]
+    """Of the laws of variances and covariances, where it is learned: see ``likeness.py``"""
 
 
 class Copy(TypedDict):
@@ -159,8 +162,10 @@ def law_of(
     table: Table, base: Base, params: Settings, new: Floats, discount: float, power: float = 1.0
 ) -> Law:
     """The numbers of the priors as the kernels take them; ``new`` is ``log_new``, ``power`` that of a tempered copy."""
+    steps = gamma_steps(base["shape"], len(table.steps) - 1) if "shape" in base else table.steps
     return Law(
-        params["within_shape"], base["m0"], base["k0"][table.number_of[:, 0]], base["b0"], table.steps, params["level_weight"],
+        base.get("shape", params["within_shape"]), base["m0"], base["k0"][table.number_of[:, 0]], base["b0"], steps,
+        params["level_weight"],
         table.first, params["rate_shape"], base["rate"], shift_of(params, discount), new, table.joint_first, base["joint_m0"],
         base["k0"][table.joint_matrix], roots_of(base["psi"], table.joint_first), base["k0"][table.row_matrix],
         power,

@@ -35,6 +35,7 @@ def layout_of(n: int) -> Layout:
         "at": Part(low=0),
         "alpha": Part(low=0.0),
         "discount": Part(low=0.0, below=1),
+        "base.shape": Part(low=1.0),
         "copies.*.**": Part(like=""),
         "swaps.label": Part(("M",), "int64", low=0, below="M", missing=True),
         "swaps.stage": Part(("M",), "int64", low=0, below=3, missing=True),

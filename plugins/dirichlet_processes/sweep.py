@@ -9,6 +9,7 @@ import numpy as np
 from plaidwork.plugins.dirichlet_processes.base import update_base
 from plaidwork.plugins.dirichlet_processes.kernels import scan, split_merge
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, doubled
+from plaidwork.plugins.dirichlet_processes.likeness import at_shape, update_shape
 from plaidwork.plugins.dirichlet_processes.partitions import draw_hyper
 from plaidwork.plugins.dirichlet_processes.settings import Settings
 from plaidwork.plugins.dirichlet_processes.state import (
@@ -120,7 +121,9 @@ class Updates:
         )
         refresh_weights(state, params)
         if params["learn_base"] and self.power == 1.0:  # its laws are those of the whole density
-            update_base(self.rng, clusters_of(state), number, state["base"], params, self.table)
+            clusters, base = clusters_of(state), state["base"]
+            update_shape(self.rng, clusters, number, base, params, self.table)
+            update_base(self.rng, clusters, number, base, at_shape(params, base), self.table)
         state["log_evidence"] = scan.evidence(clusters_of(state), number, self.law)
 
     def sort_clusters(self) -> int:

@@ -5,6 +5,8 @@
 Neighbours swap all they have with the probability ``min(1, exp((b_1 - b_2) (L_2 - L_1)))``, L the log evidence of the data. A copy moves
 labels, concentration and discount; the laws by which the base is drawn are those of the whole density, so that copies get another base by
 swaps alone. Powers are spaced geometrically, and anew in the warm-up (``plaidwork.core.api_tempering``).
+
+A chain without copies may be annealed in its warm-up instead: b rises to 1, and the base is not drawn until it is there.
 """
 
 from __future__ import annotations
@@ -25,9 +27,19 @@ PARTS = tuple(Copy.__annotations__)
 """What a copy has, and hands over in a swap."""
 
 
+FIRST_POWER = 0.1
+"""Of the first sweep of an annealed warm-up."""
+
+
 def powers_of(params: Settings) -> np.ndarray:
     """(M,) from 1 down to the least."""
     return np.geomspace(1.0, params["least_power"], params["rungs"])
+
+
+def annealed_power(params: Settings, clock: Clock) -> float:
+    """Power of the density of the data in this sweep of a chain without copies: rises geometrically in the first part of the warm-up."""
+    sweeps = params["anneal"] * clock.warmup
+    return FIRST_POWER ** (1.0 - clock.sweep / sweeps) if clock.sweep < sweeps else 1.0
 
 
 def with_copies(state: State, params: Settings, others: Sequence[State]) -> State:

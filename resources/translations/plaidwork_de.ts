@@ -18149,8 +18149,8 @@ Daten: %2 %3</translation>
    <translation>Zahlen mit Lücken, Basisverteilung fest</translation>
   </message>
   <message>
-   <source>categories, finite</source>
-   <translation>Kategorien, endlich</translation>
+   <source>categories, finite, annealed</source>
+   <translation>Kategorien, endlich, mit Abkühlen</translation>
   </message>
   <message>
    <source>counts, Pitman-Yor</source>
@@ -18187,6 +18187,18 @@ Daten: %2 %3</translation>
   <message>
    <source>gaussian, categorical, poisson</source>
    <translation>gaussian, categorical, poisson</translation>
+  </message>
+  <message>
+   <source>likeness learned</source>
+   <translation>Ähnlichkeit gelernt</translation>
+  </message>
+  <message>
+   <source>likeness of correlated columns learned</source>
+   <translation>Ähnlichkeit korrelierter Spalten gelernt</translation>
+  </message>
+  <message>
+   <source>gaussian_full, gaussian, categorical</source>
+   <translation>gaussian_full, gaussian, categorical</translation>
   </message>
   <message>
    <source>spread near its least</source>
@@ -19505,6 +19517,14 @@ bestimmen und deren Werte clustern.</translation>
    <translation>So viel seines Gewichts gibt jeder Cluster an neue ab; 0 ist ein Dirichlet-Prozess.</translation>
   </message>
   <message>
+   <source>Learn the likeness of the spreads</source>
+   <translation>Ähnlichkeit der Streuungen lernen</translation>
+  </message>
+  <message>
+   <source>Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations too, with the rest. “Likeness of the spreads” is its prior median then. Worth it where many columns are correlated.</source>
+   <translation>Bei Zahlen: mit allem anderen erschließen, wie ähnlich die Cluster in der Streuung sind und, wo Spalten korreliert sind, auch in ihren Korrelationen. „Ähnlichkeit der Streuungen“ ist dann der Median der A-priori-Verteilung. Das lohnt sich, wo viele Spalten korreliert sind.</translation>
+  </message>
+  <message>
    <source>Least variance within a cluster</source>
    <translation>Kleinste Varianz in einem Cluster</translation>
   </message>
@@ -19531,6 +19551,14 @@ bestimmen und deren Werte clustern.</translation>
   <message>
    <source>Restricted scans that improve a proposed split before it is judged, in every second move; the others have none.</source>
    <translation>Eingeschränkte Vorläufe, die eine vorgeschlagene Teilung verbessern, bevor sie beurteilt wird, bei jedem zweiten Schritt; die anderen haben keine.</translation>
+  </message>
+  <message>
+   <source>Annealed part of the warm-up</source>
+   <translation>Anteil der Aufwärmphase mit Abkühlen</translation>
+  </message>
+  <message>
+   <source>In the first part of the warm-up, so large a share of it, the data count less, so that a chain leaves its start more easily: their density is taken to a power that rises from 0.1 to 1. After that the chain is as without. 0: the data count in full from the first sweep.</source>
+   <translation>Im ersten Teil der Aufwärmphase, der so groß ist, zählen die Daten weniger, damit eine Kette ihren Start leichter verlässt: Ihre Dichte wird mit einer Potenz genommen, die von 0,1 auf 1 steigt. Danach ist die Kette wie ohne. 0: Die Daten zählen vom ersten Durchlauf an voll.</translation>
   </message>
   <message>
    <source>Chain and tempered copies</source>
@@ -19676,6 +19704,10 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
    <translation>von Matrizen mit Zahlen; bei Zählwerten mit gemeinsamer Summe das Gewicht jedes Anteils</translation>
   </message>
   <message>
+   <source>shape of the laws of variances and covariances; the setting where it is not learned or there are no numbers</source>
+   <translation>Form der Verteilungen von Varianzen und Kovarianzen; die Einstellung, wo sie nicht gelernt wird oder keine Zahlen da sind</translation>
+  </message>
+  <message>
    <source>Common scatter</source>
    <translation>Gemeinsame Streumatrix</translation>
   </message>
@@ -19714,6 +19746,10 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
   <message>
    <source>higher means more small clusters; Pitman-Yor alone</source>
    <translation>größer heißt mehr kleine Cluster; nur Pitman-Yor</translation>
+  </message>
+  <message>
+   <source>higher means clusters more alike in spread; of numbers alone</source>
+   <translation>höher heißt: Cluster in der Streuung ähnlicher; nur bei Zahlen</translation>
   </message>
   <message>
    <source>share that changed its cluster in a sweep</source>

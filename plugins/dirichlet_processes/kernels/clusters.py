@@ -21,6 +21,8 @@ from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.kernels.joint import (
+    KNOWN,
+    WHOLE,
     add_joint,
     copy_joint,
     copy_row,
@@ -37,7 +39,7 @@ LARGE, SMALL = 1e90, 1e-200
 HALF_LOG_PI = 0.5 * math.log(math.pi)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
 def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
     """The predictive laws of the numbers of slot ``k`` from its sums. O(G + F)."""
     product, total = 1.0, 0.0
@@ -61,7 +63,7 @@ def refresh(c: Clusters, k: int, law: Law, complete: bool) -> None:
         refresh_joint(c, k, law)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def clear_row(array: np.ndarray, k: int) -> None:
     """Zeros in row ``k``. A loop, as numba needs long to compile the assignment of a row."""
     for j in range(array.shape[1]):
@@ -140,7 +142,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
 def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known numbers of row ``i`` in slot ``k``: a product of Student laws."""
     total, product, width = 0.0, 1.0, items.numbers.shape[1]
@@ -180,7 +182,7 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
     return total + 0.5 * math.log(product)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
 def predict_count(x: float, e: float, shape: float, rate: float) -> float:
     """Log probability of a count x with exposure e and a rate from Gamma(shape, rate): negative binomial."""
     out = math.lgamma(shape + x) - math.lgamma(shape) - math.lgamma(x + 1.0)
@@ -191,14 +193,14 @@ def predict_count(x: float, e: float, shape: float, rate: float) -> float:
 def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
     total = predict_alone(c, k, items, i, law)
-    return total + predict_joint(c, k, items, i, law, False) if c.joint_constant.shape[1] > 0 else total
+    return total + predict_joint(c, k, items, i, law, WHOLE) if c.joint_constant.shape[1] > 0 else total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known cells of row ``i`` given the members of slot ``k``."""
     total = predict_alone(c, k, items, i, law)
-    return total + predict_joint(c, k, items, i, law, True) if c.joint_constant.shape[1] > 0 else total
+    return total + predict_joint(c, k, items, i, law, KNOWN) if c.joint_constant.shape[1] > 0 else total
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
@@ -265,7 +267,7 @@ def constant_of_counts(items: Items) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def copy_cluster(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
     target.size[b] = source.size[a]

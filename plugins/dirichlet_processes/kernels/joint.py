@@ -21,11 +21,13 @@ from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST
 if TYPE_CHECKING:
     from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law
 
+WHOLE, KNOWN = np.array([False, True])
+"""Which cells of a row a density is of. Of a plain value numba would compile what takes it anew, once for each."""
 LEAST_PIVOT = 1e-14
 """Share of a squared pivot that a row which leaves cannot take with it: less is rounding, and clusters are added up anew in each sweep."""
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def turn(root: np.ndarray, at: int, v: np.ndarray, lo: int, d: int, sign: float) -> None:
     """``U' U + sign v v'`` in place, U the d x d numbers of ``root`` from ``at`` on, v those of ``v`` from ``lo`` on, used up. O(d^2)."""
     for j in range(d):
@@ -40,7 +42,7 @@ def turn(root: np.ndarray, at: int, v: np.ndarray, lo: int, d: int, sign: float)
             v[lo + m] = cos * v[lo + m] - sin * root[row + m]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def log_determinant(root: np.ndarray, at: int, d: int) -> float:
     """``log |U' U|``."""
     total = 0.0
@@ -49,7 +51,7 @@ def log_determinant(root: np.ndarray, at: int, d: int) -> float:
     return 2.0 * total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def refresh_joint(c: Clusters, k: int, law: Law) -> None:
     """The log constants of the predictive laws of slot ``k``. O(F)."""
     at = FIRST
@@ -62,7 +64,7 @@ def refresh_joint(c: Clusters, k: int, law: Law) -> None:
         at += d * d
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def reset_joint(c: Clusters, k: int, law: Law) -> None:
     """The prior in slot ``k``."""
     for j in range(c.joint_centre.shape[1]):
@@ -71,7 +73,7 @@ def reset_joint(c: Clusters, k: int, law: Law) -> None:
         c.joint_root[k, q] = law.joint_root[q]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def add_joint(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Put row ``i`` into slot ``k``, whose size is still without it. O(d^2)."""
     if c.size[k] == 0:
@@ -89,7 +91,7 @@ def add_joint(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
         at += (hi - lo) * (hi - lo)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def remove_joint(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     """Take row ``i`` out of slot ``k``, whose size is still with it. O(d^2)."""
     at, v = FIRST, c.joint_work[k]
@@ -104,7 +106,7 @@ def remove_joint(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
         at += (hi - lo) * (hi - lo)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def whole_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, at: int) -> float:
     """Log density of the cells of row ``i`` in matrix ``b``, all of them: a Student law. O(d^2)."""
     lo, hi, v = law.joint_first[b], law.joint_first[b + 1], c.joint_work[k]
@@ -122,7 +124,7 @@ def whole_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, a
     return c.joint_constant[k, b] - power * math.log1p(k_c / (k_c + 1.0) * square)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def known_first(items: Items, i: int, lo: int, hi: int, order: np.ndarray) -> int:
     """Columns ``lo`` to ``hi`` from 0 on, those known in row ``i`` first, into ``order``; how many are known."""
     count, last = 0, hi - lo
@@ -136,7 +138,7 @@ def known_first(items: Items, i: int, lo: int, hi: int, order: np.ndarray) -> in
     return count
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def ordered_root(root: np.ndarray, at: int, d: int, order: np.ndarray, size: int) -> np.ndarray:
     """Lower triangle (size, size) of the Cholesky factor of ``U' U`` with its columns in this order, the first ones of it. O(d^3)."""
     out = np.zeros((size, size))
@@ -151,7 +153,7 @@ def ordered_root(root: np.ndarray, at: int, d: int, order: np.ndarray, size: int
     return out
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def solved(lower: np.ndarray, c: Clusters, k: int, items: Items, i: int, lo: int, order: np.ndarray, count: int) -> np.ndarray:  # fmt: skip
     """``L^-1 (x - centre)`` of the first ``count`` columns of the order."""
     v = np.empty(count)
@@ -163,7 +165,7 @@ def solved(lower: np.ndarray, c: Clusters, k: int, items: Items, i: int, lo: int
     return v
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def known_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, at: int) -> float:
     """Log density of the known cells of row ``i`` in matrix ``b``: the Student law of these columns alone."""
     lo, hi = law.joint_first[b], law.joint_first[b + 1]
@@ -183,7 +185,7 @@ def known_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, a
     return total - 0.5 * (df + count) * math.log1p(k_c / (k_c + 1.0) * square)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def predict_joint(c: Clusters, k: int, items: Items, i: int, law: Law, known: bool) -> float:
     """Log density of row ``i`` in slot ``k``: of its known cells, or of all, the missing ones as they were drawn last."""
     total, at = 0.0, FIRST
@@ -214,7 +216,9 @@ def fill_row(rng: np.random.Generator, c: Clusters, k: int, items: Items, i: int
         if count < d:
             lower = ordered_root(c.joint_root[k], at, d, order, d)
             v = np.empty(d)
-            v[:count] = solved(lower, c, k, items, i, lo, order, count)
+            known = solved(lower, c, k, items, i, lo, order, count)
+            for a in range(count):  # a loop, as numba needs long to compile the assignment of a slice
+                v[a] = known[a]
             k_c, df = law.joint_k0[b] + c.size[k], 2.0 * law.a0 + c.size[k] + count
             square = (k_c + 1.0) / k_c
             for a in range(count):
@@ -230,7 +234,7 @@ def fill_row(rng: np.random.Generator, c: Clusters, k: int, items: Items, i: int
         at += d * d
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def marginal_joint(c: Clusters, k: int, law: Law) -> float:
     """Log density of all cells of slot ``k``, missing ones as they were drawn last."""
     total, at = 0.0, FIRST
@@ -246,14 +250,14 @@ def marginal_joint(c: Clusters, k: int, law: Law) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def copy_row(source: np.ndarray, a: int, target: np.ndarray, b: int) -> None:
     """Row ``a`` of one array into row ``b`` of another. A loop, as numba needs long to compile the assignment of a row."""
     for j in range(source.shape[1]):
         target[b, j] = source[a, j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def copy_joint(source: Clusters, a: int, target: Clusters, b: int) -> None:
     """Slot ``a`` of one set of clusters into slot ``b`` of another."""
     copy_row(source.joint_centre, a, target.joint_centre, b)

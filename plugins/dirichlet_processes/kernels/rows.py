@@ -18,7 +18,7 @@ LARGE, SMALL = 1e120, 1e-200
 """Products of many counts become a logarithm when they leave this range."""
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def add_rows(c: Clusters, k: int, items: Items, i: int, sign: float) -> None:
     """Put the counts of row ``i`` into slot ``k``, or take them out with the sign -1. O(counts above 0)."""
     codes = items.codes.shape[1]
@@ -28,7 +28,7 @@ def add_rows(c: Clusters, k: int, items: Items, i: int, sign: float) -> None:
             c.levels[k, items.rows.place[at]] += sign * items.rows.tally[at]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def predict_rows(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log probability of the counts of row ``i`` given their totals and the members of slot ``k``. O(counts above 0)."""
     codes, total = items.codes.shape[1], 0.0

@@ -25,7 +25,7 @@ HIGH, NUMBER, MOVED, TRIED, ACCEPTED = range(5)
 """Places in ``at``: slots in use or below one in use, clusters, rows that moved, moves tried and accepted in this sweep."""
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def free_slot(c: Clusters, high: int) -> int:
     """The first free slot, -1 when there is none."""
     for k in range(high):

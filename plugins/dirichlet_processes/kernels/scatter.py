@@ -25,7 +25,7 @@ def lower_root(a: np.ndarray) -> np.ndarray:
     return out
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, no_cpython_wrapper=True)
 def solve_upper(upper: np.ndarray, b: np.ndarray) -> np.ndarray:
     """``U^-1 b`` of an upper triangle (d, d) and b (d, m)."""
     out = b.copy()
@@ -51,7 +51,7 @@ def times_own(a: np.ndarray) -> np.ndarray:
     return out
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, no_cpython_wrapper=True)
 def bartlett(rng: np.random.Generator, df: float, d: int) -> np.ndarray:
     """Lower triangle T with ``T T' ~ Wishart(df, I)``."""
     out = np.zeros((d, d))
@@ -60,6 +60,14 @@ def bartlett(rng: np.random.Generator, df: float, d: int) -> np.ndarray:
             out[i, j] = rng.standard_normal()
         out[i, i] = math.sqrt(2.0 * rng.standard_gamma(0.5 * (df - i)))
     return out
+
+
+@njit(nogil=True, cache=True, no_cpython_wrapper=True)
+def copy_into(target: np.ndarray, source: np.ndarray) -> None:
+    """A matrix into another. A loop, as numba needs long to compile the assignment of a slice."""
+    for i in range(len(source)):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
 
 
 @njit(nogil=True, cache=True)
@@ -89,10 +97,13 @@ def gamma_above(rng: np.random.Generator, shape: float, least: float) -> float:
             return drawn
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, no_cpython_wrapper=True)
 def is_above(psi: np.ndarray, least: np.ndarray) -> bool:
     """Whether every column (d,) has a variance of ``least`` and more given the columns before it; 0 asks nothing."""
-    if least.max() <= 0.0:
+    bounds = 0
+    for i in range(len(psi)):
+        bounds += least[i] > 0.0
+    if bounds == 0:
         return True
     lower, held = lower_root(psi), 0
     for i in range(len(psi)):
@@ -145,7 +156,7 @@ def update_scatter(
     means, precisions = np.empty((number, d)), np.empty((number, d, d))
     for k in range(number):
         lower = bartlett(rng, nu0 + sizes[k], d)
-        precisions[k] = times_own(solve_upper(roots[k], lower))
+        copy_into(precisions[k], times_own(solve_upper(roots[k], lower)))
         noise = np.empty((d, 1))
         for i in range(d):
             noise[i, 0] = rng.standard_normal()
@@ -163,7 +174,7 @@ def update_scatter(
     for i in range(d):
         inverse[i, i] += (d + MORE) / usual
         precision[i, i] += 1.0
-    psi[:] = wishart_above(rng, d + MORE + number * nu0, inverse, least)
+    copy_into(psi, wishart_above(rng, d + MORE + number * nu0, inverse, least))
     lower = lower_root(precision)
     step = np.empty((d, 1))
     for i in range(d):
@@ -173,7 +184,9 @@ def update_scatter(
         step[i, 0] = value / lower[i, i]
     for i in range(d):
         step[i, 0] += rng.standard_normal()
-    m0[:] = solve_upper(lower.T.copy(), step)[:, 0]
+    step = solve_upper(lower.T.copy(), step)
+    for i in range(d):
+        m0[i] = step[i, 0]
     away = 0.0
     for k in range(number):
         for i in range(d):

@@ -36,7 +36,7 @@ class Move(NamedTuple):
     """Whether the two are in one cluster now."""
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def pick(rng: np.random.Generator, z: np.ndarray) -> Move:
     """Two rows by chance, and all others of their clusters in an order by chance. O(n)."""
     n = z.size
@@ -55,7 +55,7 @@ def pick(rng: np.random.Generator, z: np.ndarray) -> Move:
     return Move(i, j, others[:count], z[i] == z[j])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def place_others(
     rng: np.random.Generator,
     items: Items,
@@ -93,7 +93,7 @@ def place_others(
     return log_q
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def log_gain(
     c: Clusters, z: np.ndarray, pair: Clusters, law: Law, move: Move, number: int, log_q: float
 ) -> float:
@@ -107,7 +107,7 @@ def log_gain(
     return out - log_q
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def carry_out(
     z: np.ndarray,
     c: Clusters,
@@ -138,7 +138,7 @@ def carry_out(
     at[NUMBER] -= 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def try_move(
     rng: np.random.Generator,
     items: Items,

@@ -5,8 +5,10 @@ import pytest
 from dp_tools import LEARNED, MODEL, adjusted_rand, chain, fit_by_hand, keep, matrices, settings
 from plaid_tools import with_fault
 from scipy import stats
+from scipy.special import gammaln
 
 from plaidwork.core.api import Clock
+from plaidwork.plugins.dirichlet_processes.joint import log_share_above
 from plaidwork.plugins.dirichlet_processes.joint_layout import pieces
 from plaidwork.plugins.dirichlet_processes.kernels import scatter
 from plaidwork.plugins.dirichlet_processes.kernels.scatter import gamma_above, lower_root, wishart_above
@@ -227,3 +229,14 @@ def test_headlines_do_not_contradict_themselves():
     several = "one of many groupings that are about as probable: 30 of 38 samples uncertain"
     assert _agreement(3, 38, 30, 0.0, "30 of 38 samples uncertain") == several
     assert _agreement(3, 38, 5, 0.0, "5 of 38 samples uncertain") == "5 of 38 samples uncertain"
+
+
+@pytest.mark.parametrize("shape", [0.5, 2.0, 4.5])
+def test_share_of_a_law_beyond_a_bound_too_far_for_a_number(shape):
+    """Against scipy's where it has one; beyond, against two terms of its expansion."""
+    near = np.array([0.0, 0.3, 5.0, 80.0])
+    assert log_share_above(shape, near) == pytest.approx(stats.gamma.logsf(near, shape), abs=1e-9)
+    far = np.array([900.0, 1e6])
+    found = log_share_above(shape, far)
+    more = np.log1p((shape - 1) / far)
+    assert found == pytest.approx((shape - 1) * np.log(far) - far - gammaln(shape) + more, abs=0.01, rel=0)
