@@ -79,7 +79,7 @@ class _Safe(RendererHTML):
 
     def link_close(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         opened = next(one for one in reversed(tokens[:at]) if one.type == "link_open")
-        return "" if opened.info == "auto" else f" ({_link(opened, 'href')})"
+        return "" if opened.info == "auto" else _beside(opened, "href")
 
     def text(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         before = tokens[at - 1] if at else None
@@ -87,10 +87,15 @@ class _Safe(RendererHTML):
         return _link(before, "href") if alone and before is not None else markup(tokens[at].content)
 
     def image(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
-        return f"[Picture: {markup(tokens[at].content)}] ({_link(tokens[at], 'src')})"
+        return f"[Picture: {markup(tokens[at].content)}]{_beside(tokens[at], 'src')}"
 
     def fence(self, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
         return f"<pre>{markup(tokens[at].content)}</pre>\n"
+
+
+def _beside(token: Token, name: str) -> str:
+    """The address behind the words of a link or a picture; nothing where it has none, as ``[]()``."""
+    return f" ({_link(token, name)})" if token.attrGet(name) else ""
 
 
 def _link(token: Token, name: str) -> str:

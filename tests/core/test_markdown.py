@@ -58,6 +58,7 @@ class Page(HTMLParser):
         ("one\r\ntwo", "<p>one<br>two</p>"),
         ("# A\n## B #\n##### C", "<h4>A</h4><h5>B</h5><h6>C</h6>"),
         ("#no heading", "<p>#no heading</p>"),
+        ("[]() [words]() ![]()", "<p> words [Picture: ]</p>"),
         ("**b** *i* ~~s~~ `c*d*`", "<p><strong>b</strong> <em>i</em> <s>s</s> <code>c*d*</code></p>"),
         ("sample_id_1 and 2 * 3 * 4", "<p>sample_id_1 and 2 * 3 * 4</p>"),
         ("**open and *both", "<p>**open and *both</p>"),

@@ -14,8 +14,8 @@ pytest.importorskip("pandas")
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 RENAMED = {"input": "inputs", "set": "hyperparameters", "import_option": "import_options"}
 """Options of the command line that have another name in Python."""
-ELSEWHERE = {"help", "out", "force", "json", "plugin_dir"}
-"""What a call has no need of: the run is returned, and saved by ``run.save``."""
+ELSEWHERE = {"help", "out", "force", "json", "plugin_dir", "leave"}
+"""What a call has no need of: the run is returned, and saved by ``run.save``; a fit is left by ``left_fits.leave``."""
 
 
 @pytest.mark.long
