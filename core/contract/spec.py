@@ -127,6 +127,7 @@ class Trace:
     ``y_log`` draws it on a logarithmic axis; what is not above 0 is left out there.
     ``breaks``: when this number changes the model has changed (a factor has left), and the objective starts anew.
     ``judged=False``: the verdict on convergence passes it over, as it does not matter where it stands.
+    ``when`` names settings and the value (or values) of each at which it is shown: where they have others it stays the same.
     """
 
     name: str
@@ -139,6 +140,7 @@ class Trace:
     primary: bool = False
     breaks: bool = False
     judged: bool = True
+    when: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -257,6 +259,11 @@ class ModelSpec:
             ]
             for other in (*parameter.when, *limits):
                 need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
+        for trace in self.traces:
+            for other in trace.when:
+                need(
+                    other in settings, f"{self.id}: trace {trace.name!r} depends on unknown setting {other!r}"
+                )
         for view in self.views:
             for other in view.when:
                 need(
@@ -273,6 +280,11 @@ class ModelSpec:
             sum(trace.primary for trace in self.traces) <= 1,
             f"{self.id}: only one trace may be the primary one",
         )
+
+    def shown_traces(self, values: Mapping[str, Any]) -> list[Trace]:
+        """The traces that are shown at these settings, in their order; the objective is one of them in any case."""
+        primary = self.primary_trace
+        return [trace for trace in self.traces if trace is primary or holds(trace.when, values)]
 
     @property
     def primary_trace(self) -> Trace | None:

@@ -45,7 +45,8 @@ def _spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
             raise DeclarationError(
                 f"it declares {len(values[name])} {name}, at most {_MOST_DECLARED} are read"
             )
-    values["hyperparameters"] = [_tuples_in_when(item) for item in values["hyperparameters"]]
+    for name in ("hyperparameters", "traces"):
+        values[name] = [_tuples_in_when(item) for item in values[name]]
     views = values.get("views", ())  # older declarations have “live”, which never did anything
     values["views"] = [{k: v for k, v in view.items() if k != "live"} for view in views]
     return built(ModelSpec, values)

@@ -66,7 +66,7 @@ class ChainPanel(QScrollArea):
             spacing=space.S,
             margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L),
         )
-        moves = [trace for trace in run.spec.traces if trace.kind == "acceptance"]
+        moves = [trace for trace in run.spec.shown_traces(run.params) if trace.kind == "acceptance"]
         self._moves = QWidget()
         if moves:
             vertical(

@@ -58,7 +58,7 @@ class LivePage(Page):
         self._bar.setRange(0, 1000)
         self._bar.setFixedHeight(size.PROGRESS)
         primary = run.spec.primary_trace
-        shown = [trace for trace in run.spec.traces if trace.kind != "acceptance"]
+        shown = [trace for trace in run.spec.shown_traces(run.params) if trace.kind != "acceptance"]
         shown.sort(key=lambda trace: trace is not primary)
         self._plots: list[TracePlot] = []
         self._waiting = shown

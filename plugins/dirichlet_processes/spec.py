@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plaidwork.core.api import Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.dirichlet_processes.settings import SETTINGS
+from plaidwork.plugins.dirichlet_processes.settings import ALPHA, SETTINGS
 
 CITATION = """\
 Neal, R. M. (2000). Markov chain sampling methods for Dirichlet process mixture models. Journal of Computational and Graphical Statistics 9, 249-265.
@@ -93,9 +93,12 @@ DP_MIXTURE = ModelSpec(
         ),
         Trace("n_clusters", "Clusters", hint="goes up and down; small clusters come and go", kind="count"),
         Trace("largest", "Largest cluster", hint="share of the samples", kind="share"),
-        Trace("alpha", "Alpha", hint="higher means more clusters"),
-        Trace("discount", "Discount", hint="higher means more small clusters; Pitman-Yor alone"),
-        Trace("likeness", "Likeness of the spreads", hint="higher means clusters more alike in spread; of numbers alone"),
+        Trace("alpha", "Alpha", hint="higher means more clusters", when={**ALPHA, "learn_alpha": True}),
+        Trace("discount", "Discount", hint="higher means more small clusters", when={"prior": "pitman_yor", "learn_discount": True}),
+        Trace(
+            "likeness", "Likeness of the spreads", hint="higher means clusters more alike in spread; of numbers alone",
+            when={"learn_base": True, "learn_shape": True},
+        ),
         Trace("moved", "Samples that moved", hint="share that changed its cluster in a sweep", kind="share", judged=False),
         Trace("accepted", "Splits and merges", hint="share of those tried", kind="acceptance"),
         Trace("swapped", "Swaps", hint="share of swaps with the first tempered copy that were taken", kind="acceptance", judged=False),

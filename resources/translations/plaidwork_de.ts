@@ -19744,8 +19744,8 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
    <translation>größer heißt mehr Cluster</translation>
   </message>
   <message>
-   <source>higher means more small clusters; Pitman-Yor alone</source>
-   <translation>größer heißt mehr kleine Cluster; nur Pitman-Yor</translation>
+   <source>higher means more small clusters</source>
+   <translation>größer heißt mehr kleine Cluster</translation>
   </message>
   <message>
    <source>higher means clusters more alike in spread; of numbers alone</source>

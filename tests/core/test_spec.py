@@ -82,6 +82,7 @@ def test_bad_values_name_setting_rule_and_value(parameter, value, words):
         (lambda: _spec(traces=(Trace("a", primary=True), Trace("b", primary=True))), "primary"),
         (lambda: _spec(variables=(Variable("v", ("depth",)),)), "undeclared dim"),
         (lambda: _spec(hyperparameters=(Hyperparameter("x", "int", 1, when={"y": 1}),)), "unknown setting"),
+        (lambda: _spec(traces=(Trace("a", when={"y": 1}),)), "trace 'a' depends on unknown setting 'y'"),
     ],
 )
 def test_contradictions_are_found_when_declared(make, words):
@@ -94,6 +95,19 @@ def _spec(**changes):
     return ModelSpec(
         **{"id": "m", "version": "1", "title": "M", "summary": "", "inputs": (Input("X"),), **changes}
     )
+
+
+def test_traces_are_shown_at_the_settings_that_they_name_and_the_objective_always():
+    asked = Hyperparameter("learn", "bool", False)
+    traces = (
+        Trace("lp", primary=True, when={"learn": True}),
+        Trace("a", when={"learn": (True,)}),
+        Trace("b"),
+    )
+    for spec in (made := _spec(traces=traces, hyperparameters=(asked,)), spec_from_json(spec_to_json(made))):
+        assert [trace.name for trace in spec.shown_traces({"learn": False})] == ["lp", "b"]
+        assert [trace.name for trace in spec.shown_traces({"learn": True})] == ["lp", "a", "b"]
+        assert spec.traces == traces
 
 
 def test_unknown_setting_suggests_the_near_one():

@@ -466,6 +466,29 @@ def test_a_trace_declared_logarithmic_is_drawn_so(finished, qtbot):
     np.testing.assert_array_equal(plot.data()[plot.y_axis.word or "y"][:4], [100, 0, 0.01, 1])
 
 
+def test_a_trace_that_the_settings_hold_still_is_not_shown(qapp, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    lp, level = toys.Walk.spec.traces
+    rate = Trace("rate", "Taken", kind="acceptance", when={"fail_at": 0})
+    spec = replace(toys.Walk.spec, traces=(lp, replace(level, when={"stride": 9.0}), rate))
+    run = run_of_noise(spec)
+    workbench = Workbench(toy_registry())
+    workbench.session.runs[run.id] = run
+    found = []
+    for stride in (0.5, 9.0):
+        run.params = {"stride": stride, "fail_at": 0 if stride == 0.5 else 3}
+        page = LivePage(workbench, run)
+        qtbot.addWidget(page)
+        qtbot.addWidget(page.side_panel())
+        page.resize(900, 700)
+        page.show()
+        qtbot.waitUntil(lambda page=page: len(page._plots) == (1 if run.params["stride"] == 0.5 else 2))
+        found.append(("rate" in page.side_panel()._rates, [plot.trace.name for plot in page._plots]))
+    assert found == [(True, ["lp"]), (False, ["lp", "level"])]
+    wait_for_tasks()
+
+
 def test_small_plots_that_wait_for_their_turn_leave_no_hole(finished, qtbot):
     """A plot that is not painted yet is not seen either: a widget that is but does not paint would show as black."""
     from plaidwork.gui.monitor.live_page import LivePage
