@@ -131,8 +131,9 @@ def update_base(
     if len(matrix):
         s2, mu = draw_variances_and_means(rng, c, number, base, base["k0"][matrix], a0)
         rate = SHAPE_B0 / usual_b0(params) + (1.0 / s2).sum(axis=0)
-        b0 = np.maximum(rng.gamma(SHAPE_B0 + number * a0, size=len(matrix)) / rate, LEAST)
-        base["b0"] = bounded(rng, b0, SHAPE_B0 + number * a0, rate, least_b0(params, table.least))
+        shape = SHAPE_B0 + number * a0
+        b0 = np.maximum(rng.gamma(shape, size=len(matrix)) / rate, LEAST)
+        base["b0"] = bounded(rng, b0, shape, rate, least_b0(params, table.least))
         weight = base["k0"][matrix] / s2
         precision = 1.0 + weight.sum(axis=0)
         base["m0"] = (weight * mu).sum(axis=0) / precision + rng.standard_normal(len(matrix)) / np.sqrt(

@@ -12,6 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,8 @@ def _replace(file: h5py.File, name: str, rng: random.Random) -> None:
             made[...] = rng.choice((0, 1, 100) if made.dtype.kind != "f" else (np.nan, np.inf, -1e308, 0, 3))
     for key, value in attributes.items():
         if key not in ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"):
-            made.attrs[key] = value
+            with suppress(UnicodeEncodeError):  # a change before this one has made a text of it that is none
+                made.attrs[key] = value
 
 
 def _attribute(thing: h5py.HLObject, rng: random.Random) -> None:
