@@ -97,6 +97,8 @@ class LeftFits:
         self._back.append(fit)
         more = came.sweeps_done - run.sweeps_done
         if more < 0:  # it had come back before, and went on
+            text = "The session has later draws of it than the cluster."
+            self._post("info", run, f"{run.title} had come back from the cluster {fit.cluster}", text)
             return
         left_fits.adopt(run, came)
         workbench.touch()

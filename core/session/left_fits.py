@@ -24,6 +24,7 @@ from plaidwork.core.inference.execution import FitJob
 from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run, now
+from plaidwork.core.session.actions import FIT_ENDED
 from plaidwork.core.session.session import Session
 
 if TYPE_CHECKING:
@@ -147,6 +148,8 @@ def adopt(run: Run, came: Run) -> None:
         setattr(run, name, getattr(came, name))
     run.log[:] = came.log
     run.results, run.results_draws = {}, 0
+    if run.session is not None and not run.resumable:
+        run.session.note(FIT_ENDED, run=run.id, title=run.title, status=run.status, draws=run.n_draws)
 
 
 # -- on a worker ------------------------------------------------------------------------------------

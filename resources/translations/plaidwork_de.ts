@@ -14481,6 +14481,14 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Sie wird gerade zurückgeholt.</translation>
   </message>
   <message>
+   <source>The session has later draws of it than the cluster.</source>
+   <translation>Die Sitzung hat spätere Ziehungen davon als der Cluster.</translation>
+  </message>
+  <message>
+   <source>%1 had come back from the cluster %2</source>
+   <translation>%1 war schon vom Cluster %2 zurückgekommen</translation>
+  </message>
+  <message>
    <source>It has made %1 further sweep and goes on there.</source>
    <translation>Sie hat %1 weiteren Durchgang gemacht und läuft dort weiter.</translation>
   </message>

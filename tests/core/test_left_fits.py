@@ -16,6 +16,7 @@ from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.left_fits import LeftFit, adopt, fetched, forget, leave, left_fits
+from plaidwork.core.session.session import Session
 
 distributed = pytest.importorskip("distributed")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -155,6 +156,17 @@ def test_a_cluster_that_ends_with_the_program_is_no_place(place):
     plan = planned(20)
     with place.connected() as cluster, pytest.raises(SettingError, match="ends with this program"):
         leave(Run.from_plan(plan), plan, Place(cluster="local:2"), cluster)
+
+
+def test_the_end_of_a_fit_that_ended_there_is_recorded():
+    plan = planned(20)
+    session = Session()
+    run = session.add_run(plan)
+    came = Run.from_plan(plan, run_id=run.id)
+    execute(came, plan, InlineExecutor())
+    adopt(run, came)
+    assert (session.history[-1]["action"], session.history[-1]["status"]) == ("fit ended", "done")
+    assert session.history[-1]["draws"] == run.n_draws > 0
 
 
 def test_another_run_does_not_take_it(place):

@@ -229,7 +229,9 @@ def test_labels_come_with_the_data_and_follow_them(stranger, tmp_path):
 def test_changing_the_model_keeps_the_data(stranger, tmp_path):
     stranger.imports(numbers(tmp_path, "first.csv", row="a"))
     stranger.imports(numbers(tmp_path, "second.csv", row="b"))
-    change_model(stranger, "infinite_plaid")  # which takes one matrix, as the one proposed for so few columns does not
+    change_model(
+        stranger, "infinite_plaid"
+    )  # which takes one matrix, as the one proposed for so few columns does not
     pick(stranger, stranger.page.inputs_form.field("X").combo, "first")
     for model in ("group_factor", "binary_pca", "rank_factor", "infinite_plaid"):
         change_model(stranger, model)
