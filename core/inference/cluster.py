@@ -186,9 +186,16 @@ class Cluster:
 
     # -- tasks that stay while nobody is connected -----------------------------------------------
     def leave(self, name: str, task: Callable[..., Any], job: object, plan: FitPlan) -> None:
-        """Let the workers do ``task(job, data, name)`` and keep what it returns, also when this client goes. Raises ``OSError``."""
+        """Let the workers do ``task(job, data, name)`` and keep what it returns, also when this client goes. Raises ``OSError``.
+
+        The scheduler keeps the data with the task: nobody could send them again when the workers that have them die, and copies on
+        several workers are taken for superfluous (dask's ReduceReplicas).
+        """
+        from dask import config
+
         self.check(plan)
-        made = self._client.submit(task, job, self._sent(plan), name, key=name, pure=False)
+        with config.set({"distributed.admin.large-graph-warning-threshold": "1 PB"}):  # it is meant to be large
+            made = self._client.submit(task, job, SentData(plan.inputs), name, key=name, pure=False)
         self._client.publish_dataset(made, name=name)
 
     def ask_back(self, name: str, seconds: float, given_up: Callable[[], bool]) -> Any:

@@ -122,14 +122,17 @@ def test_one_that_has_not_begun_can_be_left(place):
     same(run, plan)
 
 
-def test_a_worker_that_dies_loses_nothing(place):
+@pytest.mark.parametrize("dying", [0, 1, 2])
+def test_workers_that_die_lose_nothing(place, dying):
+    """Either of them (one leads the fit), or both."""
     plan = planned(100)
     run = begun(plan, 20)
     left(run, plan, place)
     time.sleep(3)
     with place.connected() as cluster:
-        workers = cluster._client.run(os.getpid)
-        os.kill(next(iter(workers.values())), signal.SIGKILL)
+        workers = sorted(cluster._client.run(os.getpid).items())
+        for _, number in workers if dying == 2 else [workers[dying]]:
+            os.kill(number, signal.SIGKILL)
     back(run, place)
     same(run, plan)
 
