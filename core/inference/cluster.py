@@ -194,7 +194,9 @@ class Cluster:
         from dask import config
 
         self.check(plan)
-        with config.set({"distributed.admin.large-graph-warning-threshold": "1 PB"}):  # it is meant to be large
+        with config.set(
+            {"distributed.admin.large-graph-warning-threshold": "1 PB"}
+        ):  # it is meant to be large
             made = self._client.submit(task, job, SentData(plan.inputs), name, key=name, pure=False)
         self._client.publish_dataset(made, name=name)
 
