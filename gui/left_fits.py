@@ -95,12 +95,11 @@ class LeftFits:
         self._asked.pop(run.id, None)
         self._away.pop(run.id, None)
         self._back.append(fit)
-        more = came.sweeps_done - run.sweeps_done
-        if more < 0:  # it had come back before, and went on
+        more = left_fits.adopt(run, came)
+        if more < 0:
             text = "The session has later draws of it than the cluster."
             self._post("info", run, f"{run.title} had come back from the cluster {fit.cluster}", text)
             return
-        left_fits.adopt(run, came)
         workbench.touch()
         if run.resumable:
             text = f"It has made {counted(more, 'further sweep')} and goes on there."

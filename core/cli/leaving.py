@@ -14,7 +14,6 @@ from plaidwork.core.cli.running import Executors, executors
 from plaidwork.core.cli.saving import held, save
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import SessionError
-from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.left_fits import LeftFit, adopt, fetched, forget, leave, left_fits
@@ -52,20 +51,12 @@ def back(session: Session, run: Run, options: argparse.Namespace) -> Iterator[Ex
         return
     elsewhere = options.cluster or options.executor not in (None, "threads")
     with fit.place.connected() as cluster:
-        came = _fetched(fit, run, cluster)
-        more = came.sweeps_done - run.sweeps_done
-        if more >= 0:
-            adopt(run, came)
-        text = f"Back from {fit.cluster}, with {counted(max(0, more), 'further sweep')}"
+        more = max(0, adopt(run, _fetched(fit, run, cluster)))
         if asked.quiet:
-            emit("back", cluster=fit.cluster, sweeps=max(0, more))
+            emit("back", cluster=fit.cluster, sweeps=more)
         else:
-            tell(text)
-        yield (
-            asked
-            if elsewhere
-            else Executors(Place(cluster=fit.cluster, tls=fit.place.tls), asked.quiet, asked.leave)
-        )
+            tell(f"Back from {fit.cluster}, with {counted(more, 'further sweep')}")
+        yield asked if elsewhere else Executors(fit.place, asked.quiet)
         if not asked.leave:
             forget(run.id)
         cluster.let_go(fit.name)

@@ -142,14 +142,21 @@ def fetched(fit: LeftFit, run: Run, cluster: Cluster, given_up: Callable[[], boo
     return came
 
 
-def adopt(run: Run, came: Run) -> None:
-    """Take what a fit has kept elsewhere into its run. Quick; the caller makes the results anew."""
+def adopt(run: Run, came: Run) -> int:
+    """Take what a fit has kept elsewhere into its run; how many sweeps that is more. Quick; the caller makes the results anew.
+
+    Below 0 nothing is taken: the fit had come back before, and went on.
+    """
+    more = came.sweeps_done - run.sweeps_done
+    if more < 0:
+        return more
     for name in ("chains", "schedule", "goal", "status", "environment", "foreign"):
         setattr(run, name, getattr(came, name))
     run.log[:] = came.log
     run.results, run.results_draws = {}, 0
     if run.session is not None and not run.resumable:
         run.session.note(FIT_ENDED, run=run.id, title=run.title, status=run.status, draws=run.n_draws)
+    return more
 
 
 # -- on a worker ------------------------------------------------------------------------------------
