@@ -11,7 +11,7 @@ from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.fitting import fit
-from plaidwork.plugins.group_factor import sweep
+from plaidwork.plugins.group_factor import updates
 from plaidwork.plugins.group_factor.bound import elbo_of
 
 WORDS = ("gaussian", "bernoulli", "poisson")
@@ -104,10 +104,10 @@ def single_updates(stage, state, params):
     """The parts of a stage, each to be called on its own."""
     (k, n), d = state["z"].shape, len(state["mu"])
     if stage == "weights":
-        return [partial(sweep.update_weights, state, params, 0, d, only) for only in range(k)]
+        return [partial(updates.update_weights, state, params, 0, d, only) for only in range(k)]
     if stage == "scores":
-        return [partial(sweep.update_scores, state, 0, n, only) for only in range(k)]
-    return [partial(sweep.update_zeta, state)] if stage == "local" else []
+        return [partial(updates.update_scores, state, 0, n, only) for only in range(k)]
+    return [partial(updates.update_zeta, state)] if stage == "local" else []
 
 
 def whole_sweeps(model, plan, state, sweeps):

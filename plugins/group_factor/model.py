@@ -23,7 +23,7 @@ from plaidwork.core.api import (
     State,
     passes,
 )
-from plaidwork.plugins.group_factor import growing, stored, sweep, weak
+from plaidwork.plugins.group_factor import growing, stochastic, stored, sweep, weak
 from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
@@ -96,7 +96,9 @@ class GroupFactor(Model[Fields, Settings]):
         return stored.layout()
 
     def contradiction(self, state: Fields, data: ModelData, params: Settings) -> str:
-        return stored.contradiction_of(cast(State, state))
+        return stored.contradiction_of(cast(State, state)) or stochastic.contradiction_of(
+            cast(State, state), params
+        )
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version in (2, 3):
@@ -112,10 +114,12 @@ class GroupFactor(Model[Fields, Settings]):
         return bool((gains <= tolerance * max(1.0, abs(float(bound[-1])))).all())
 
     def extrapolates(self, clock: Clock, params: Settings) -> bool:
-        return not (weak.drops_now(clock.sweep, params) or growing.grows_now(clock.sweep, params))
+        changing = weak.drops_now(clock.sweep, params) or growing.grows_now(clock.sweep, params)
+        return not (changing or stochastic.now(clock.sweep, params))
 
     def may_stop(self, traces: Mapping[str, np.ndarray], params: Settings) -> bool:
-        return growing.may_stop(traces["n_factors"], params)
+        factors = traces["n_factors"]
+        return growing.may_stop(factors, params) and stochastic.may_stop(len(factors), params)
 
     def extrapolated(self, state: Fields, before: Fields, data: ModelData, params: Settings) -> None:
         sweep.bring_up_to_date(state, before)

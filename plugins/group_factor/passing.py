@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from plaidwork.core.api import ModelData, Stage
-from plaidwork.plugins.group_factor import blocks
+from plaidwork.plugins.group_factor import blocks, updates
 from plaidwork.plugins.group_factor.state import Fields
 
 SLICE = 20_000_000
@@ -44,14 +44,14 @@ def _fresh(state: Fields) -> None:
     state["stale"] = 0
 
 
-def scores(state: Fields, data: ModelData, update: Callable[[Fields, int, int], None]) -> Stage | None:
-    """q(z) of the samples (by ``update``) and all that the next updates need of the file, in one pass; None where all views are in memory."""
+def scores(state: Fields, data: ModelData) -> Stage | None:
+    """q(z) of the samples and all that the next updates need of the file, in one pass; None where all views are in memory."""
     if not blocks.staying(state):
         return None
 
     def work(lo: int, hi: int) -> None:
         part = blocks.part_of(state, data, lo, hi)
-        update(part, 0, hi - lo)
+        updates.update_scores(part, 0, hi - lo)
         blocks.put_back(state, part, lo, hi)
         blocks.sum_up(state, part)
 

@@ -38,6 +38,7 @@ def problems_of(
     group = np.zeros(blocks[0].shape[0], np.int64) if group is None else group
     found: list[Problem] = []
     fitted = 0
+    summed = False
     for name, block, word in zip(view_names(blocks), blocks, likelihoods, strict=True):
         if wrong := _needs_memory(name, block, word, params) or _wrong_value(name, block, word):
             found.append(wrong)
@@ -51,6 +52,8 @@ def problems_of(
             known = moments(fitted_block, group)
             found += _unlike_units(name, fitted_block, params, usable, known)
             found += _far_spread(name, known, usable, params)
+            full = known.count[:, usable].sum(axis=0) == block.shape[0]
+            summed |= bool(len(usable) and full.all())
     if any(problem.severity == "error" for problem in found):
         return found
     if blocks[0].shape[0] < 2:
@@ -61,6 +64,9 @@ def problems_of(
                 "No feature varies: there is nothing to explain.", "Check the views and likelihoods.", "views"
             )
         )
+    if params["steps"] == "stochastic" and fitted and not summed:
+        text = "No view is Gaussian without gaps, so the weights cannot follow after every batch of samples."
+        found.append(Problem(text, "Choose “Once a sweep” under “Weights follow”.", "steps", "warning"))
     some = [np.ones(1, bool) if block.stays else block.observed.any(axis=1) for block in blocks]
     empty = ~np.any(np.broadcast_arrays(*some), axis=0)
     if empty.any() and fitted:

@@ -115,6 +115,21 @@ def add_moments(source, known, group, near, count, first, second, low, high):
             high[g, d] = max(high[g, d], value)
 
 
+def expected_squares(
+    gram: np.ndarray, cross: np.ndarray, total: np.ndarray, w: np.ndarray, ww: np.ndarray
+) -> np.ndarray:
+    """(G, d) sums over samples of <(y - x)^2>, from the sums of products of the factor values (G, width), see ``products``, those of
+    y <z> (K, G, d) and those of y^2 (G, d). Rounding apart, which leaves some 1e-7 of ``total``, it is never below 0."""
+    k = len(w)
+    out = total - 2 * np.einsum("kd,kgd->gd", w, cross)
+    at = 0
+    for a in range(1, k):
+        out += 2 * np.einsum("gb,bd->gd", gram[:, at : at + a], w[:a]) * w[a]
+        at += a
+    out += np.einsum("gk,kd->gd", gram[:, at : at + k], ww)
+    return np.asarray(np.maximum(out, 0.0))
+
+
 def explained_by_level(
     cross: np.ndarray,
     total: np.ndarray,

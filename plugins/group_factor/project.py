@@ -14,7 +14,7 @@ from plaidwork.plugins.group_factor.intercepts import drawn
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.results import expected, oriented
 from plaidwork.plugins.group_factor.state import Cells, Predictor, Settings
-from plaidwork.plugins.group_factor.sweep import update_scores, update_zeta
+from plaidwork.plugins.group_factor.updates import update_scores, update_zeta
 from plaidwork.plugins.group_factor.views import Views, read_views
 from plaidwork.plugins.group_factor.weak import explained
 

@@ -158,6 +158,30 @@ SETTINGS = (
         ),
         doc="Numbers of samples by features. Sums, factor values and weights are in double precision always.",
     ),
+    Hyperparameter(
+        "steps", "choice", "exact", label="Weights follow", group="Large data", advanced=True,
+        choices=(
+            Choice(value="exact", label="Once a sweep", doc="when all samples have been met: the bound never falls"),
+            Choice(
+                value="stochastic", label="After every batch of samples, at first",
+                doc="with decreasing steps, so that the first passes over many samples get further; exact sweeps then end the fit",
+            ),
+        ),
+        doc="When the weights of Gaussian views without gaps are updated.",
+    ),
+    _number(
+        "stochastic_passes", 3, 1, 1000, "Stochastic passes", "Passes over all samples before the first exact sweep.", "Large data",
+        advanced=True, when={"steps": "stochastic"},
+    ),
+    _number(
+        "batch_samples", 1024, 1, 10**9, "Samples of a batch", "Neighbours in the data; the order of the batches is random.", "Large data",
+        advanced=True, when={"steps": "stochastic"},
+    ),
+    _number(
+        "step_decay", 0.6, 0.5, 1.0, "Decay of the steps",
+        "Step number t has the size (B + t) to the power of minus this, B the batches of a pass.", "Large data", advanced=True,
+        when={"steps": "stochastic"},
+    ),
     _number("drop_start", 10, 1, 1000, "Drop from sweep", "First sweep before which factors may leave.", "Factors", advanced=True),
     _number("drop_every", 5, 1, 1000, "Drop every", "Sweeps between two looks at weak factors.", "Factors", advanced=True),
     _number("theta_start", 0, 0, 100, "Learn sparsity from sweep", "Until then the share of active weights is 1/2.", "Factors", advanced=True),

@@ -45,6 +45,10 @@ class Settings(TypedDict):
     start_noise: float
     start_variance: float
     dtype: Literal["float32", "float64"]
+    steps: Literal["exact", "stochastic"]
+    stochastic_passes: int
+    batch_samples: int
+    step_decay: float
     drop_start: int
     drop_every: int
     theta_start: int
@@ -116,6 +120,21 @@ class Growth(TypedDict):
     """The same of the local parameters, by number of the view."""
     search: NotRequired[Search]
     """For the next ones."""
+
+
+class Steps(TypedDict):
+    """A pass of stochastic steps, while it lasts."""
+
+    order: Ints
+    """of the batches"""
+    gram: Floats
+    """(G, width) the sums of products of factor values that the weights follow, see ``products``"""
+    cross: Floats
+    """(K, G, D) the same of the products with the values"""
+    total: Floats
+    """(G, D) and of their squares"""
+    sums: Floats
+    """(K, G, D) sums of y <z> of this pass so far"""
 
 
 class Predictor(TypedDict):
@@ -215,3 +234,4 @@ class Fields(Predictor, OfFeatures):
     """(G, K + 3, M), see ``local.deviances``"""
     start: NotRequired[StartWork]
     growth: NotRequired[Growth]
+    steps: NotRequired[Steps]

@@ -31,6 +31,10 @@ def layout() -> Layout:
         "growth.before.**": Part(like=""),
         "growth.cells.**": Part(like="cells"),
         **_search("growth.search"),
+        "steps.order": Part(("batches",), "int64", low=0, missing=True),
+        "steps.gram": Part(("groups", "width"), missing=True),
+        **{f"steps.{name}": Part(("K", "groups", "D of steps"), missing=True) for name in ("cross", "sums")},
+        "steps.total": Part(("groups", "D of steps"), missing=True),
     }
 
 

@@ -24820,6 +24820,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Sichten und Likelihoods prüfen.</translation>
   </message>
   <message>
+   <source>No view is Gaussian without gaps, so the weights cannot follow after every batch of samples.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Choose “Once a sweep” under “Weights follow”.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>%1 without a known cell in any view.</source>
    <translation>%1 ohne bekannte Zelle in irgendeiner Sicht.</translation>
   </message>
@@ -25368,6 +25376,58 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Zahlen der Proben nach Merkmalen. Summen, Faktorwerte und Gewichte haben immer doppelte Genauigkeit.</translation>
   </message>
   <message>
+   <source>Weights follow</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Large data</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Once a sweep</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>when all samples have been met: the bound never falls</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>After every batch of samples, at first</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>with decreasing steps, so that the first passes over many samples get further; exact sweeps then end the fit</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>When the weights of Gaussian views without gaps are updated.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Stochastic passes</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Passes over all samples before the first exact sweep.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Samples of a batch</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Neighbours in the data; the order of the batches is random.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Decay of the steps</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Step number t has the size (B + t) to the power of minus this, B the batches of a pass.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Drop from sweep</source>
    <translation>Entfernen ab Durchlauf</translation>
   </message>
@@ -25667,10 +25727,29 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   </message>
  </context>
  <context>
+  <name>plugins/group_factor/stochastic.py</name>
+  <message>
+   <source>the sums of its stochastic steps are missing</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>the order of its batches is none of 0 to %1</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>the sums of its stochastic steps are of other factors</source>
+   <translation type="unfinished" />
+  </message>
+ </context>
+ <context>
   <name>plugins/group_factor/stored.py</name>
   <message>
    <source>weak factors</source>
    <translation>schwache Faktoren</translation>
+  </message>
+  <message>
+   <source>D of steps</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>components are sought of other data</source>

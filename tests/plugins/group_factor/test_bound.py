@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import digamma, expit, gammaln
 from sparing import every
 
-from plaidwork.plugins.group_factor import kernels, sweep
+from plaidwork.plugins.group_factor import kernels, updates
 from plaidwork.plugins.group_factor.bound import bound_terms, elbo_of
 
 CASES = [
@@ -86,7 +86,7 @@ def test_a_weight_is_at_its_maximum(slab, feature):
     model, plan, state = tools.start({"slab": slab, "min_r2": 0.0})
     tools.whole_sweeps(model, plan, state, 3)
     k, d = 1, feature
-    sweep.update_weights(state, plan.params, d, d + 1, k)
+    updates.update_weights(state, plan.params, d, d + 1, k)
     best = elbo_of(state, plan.params)
 
     def negative(x):

@@ -6,13 +6,13 @@ import pytest
 from plaid_tools import with_fault
 from scipy.special import expit, logit
 
-from plaidwork.plugins.group_factor import intercepts, local, sweep
+from plaidwork.plugins.group_factor import intercepts, local, updates
 
 WEIGHTS, SCORES, ALPHA, NOISE = (
-    sweep.update_weights,
-    sweep.update_scores,
-    sweep.update_alpha,
-    sweep.update_noise,
+    updates.update_weights,
+    updates.update_scores,
+    updates.update_alpha,
+    updates.update_noise,
 )
 BITS = local.update_bits
 
@@ -56,10 +56,10 @@ def zeta_of_the_mean(lo, hi, first, y, T, x, spread, v_mu, mu, mu_var, *rest):
 @pytest.mark.parametrize(
     ("module", "name", "wrong"),
     [
-        (sweep, "update_weights", whole_square_in_the_log_odds),
-        (sweep, "update_scores", variance_of_the_prior_only),
-        (sweep, "update_alpha", no_half_in_the_precision),
-        (sweep, "update_noise", noise_without_the_variance_of_the_prediction),
+        (updates, "update_weights", whole_square_in_the_log_odds),
+        (updates, "update_scores", variance_of_the_prior_only),
+        (updates, "update_alpha", no_half_in_the_precision),
+        (updates, "update_noise", noise_without_the_variance_of_the_prediction),
         (local, "update_bits", zeta_of_the_mean),
     ],
     ids=lambda part: getattr(part, "__name__", "") if callable(part) else "",
@@ -83,6 +83,6 @@ def test_an_error_in_the_intercepts_of_groups_lowers_the_bound(right, wrong, mon
     made = {"seed": 4, "n_groups": 3, "words": ("bernoulli",) * 3}
     sound, _ = tools.climb(*tools.start(settings, **made), sweeps=25)
     assert sound <= 1e-9
-    monkeypatch.setattr(sweep, "update_by_group", with_fault(intercepts.update_by_group, right, wrong))
+    monkeypatch.setattr(updates, "update_by_group", with_fault(intercepts.update_by_group, right, wrong))
     seen, _ = tools.climb(*tools.start(settings, **made), sweeps=25)
     assert seen > 1e-7
