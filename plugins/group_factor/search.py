@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numba import njit
@@ -11,10 +11,13 @@ from plaidwork.core.api import ModelData
 from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.group_factor import blocks, products
 from plaidwork.plugins.group_factor.cells import View, in_tiles, parts_of
+from plaidwork.plugins.group_factor.products_level import SAMPLES
 from plaidwork.plugins.group_factor.state import Fields, Search
 
 PASSES, SPARE = 10, 10
 """Passes over the data that find the components, and directions followed besides the wanted ones."""
+SOME, MANY, REFINING = 8, 32, 2
+"""Stretches of samples that all passes but the last ``REFINING`` go over, where there are so many."""
 TURNS = 200
 """The most steps of varimax."""
 SLICE = 100_000_000
@@ -83,13 +86,34 @@ def levelled(loadings: np.ndarray) -> np.ndarray:
     return loadings / np.sqrt(squares + max(0.1 * squares.mean(), 1e-300))[:, None]
 
 
-def new_search(wanted: int, n: int, d: int, rng: np.random.Generator) -> Search:
-    """A search for the leading ``wanted`` components of (D, N) values."""
+def some_samples(n: int) -> list[tuple[int, int]]:
+    """Stretches of samples, evenly spread, by which a search begins; all samples where they are few."""
+    count = n // SAMPLES
+    if count < MANY:
+        return [(0, n)]
+    return [(at * SAMPLES, (at + 1) * SAMPLES) for at in (i * count // SOME for i in range(SOME))]
+
+
+def new_search(wanted: int, n: int, d: int, rng: np.random.Generator, some: bool = False) -> Search:
+    """A search for the leading ``wanted`` components of (D, N) values; ``some``: at first of some samples, where they are many."""
+    samples = length(some_samples(n)) if some else n
     rank = min(wanted + SPARE, n, d)
     return {
-        "phase": "pass", "at": 0, "pass": 0, "turns": 0, "last": 0.0,
-        "basis": rng.standard_normal((rank, n)), "sum": np.zeros((rank, n)),
+        "phase": "pass", "at": 0, "pass": 0, "turns": 0, "last": 0.0, "some": int(samples < n),
+        "basis": rng.standard_normal((rank, samples)), "sum": np.zeros((rank, samples)),
     }  # fmt: skip
+
+
+def length(ranges: list[tuple[int, int]]) -> int:
+    return sum(hi - lo for lo, hi in ranges)
+
+
+def ranges_of(work: Search, n: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """The samples that a pass finds the image of the basis with, and those for which it is summed over features."""
+    if not work.get("some"):
+        return [(0, n)], [(0, n)]
+    some = some_samples(n)
+    return some, [(0, n)] if work["pass"] == PASSES - 1 else some
 
 
 def advance_search(
@@ -105,8 +129,9 @@ def advance_search(
     n_features = len(state["lik"])
     if data is not None and blocks.staying(state):
         over = _search_block(work, state, data, rows)
-        return _end_of_pass(work, n_features, wanted, rotate) if over else None
+        return _end_of_pass(work, state, wanted, rotate) if over else None
     basis, lo = work["basis"], work["at"]
+    read, summed = ranges_of(work, state["z"].shape[1])
     hi = min(n_features, lo + _features(basis))
     small = basis.astype(state["float"].dtype)
     for view, below, above in parts_of(state, lo, hi):
@@ -114,14 +139,34 @@ def advance_search(
             at, stop = below + a, below + b
             x = rows(state, view, at - view.first, stop - view.first)
             image = np.zeros((stop - at, len(basis)))
-            products.dots_of_rows(x, 0, small, image)
+            for part, here in _columns(x, read):
+                products.dots_of_rows(part, 0, np.ascontiguousarray(small[:, here]), image)
             if work["phase"] == "loadings":
                 work["loadings"][at:stop] = image / basis.shape[1]
-            else:
-                turned = np.ascontiguousarray(image.T.astype(x.dtype))
-                products.dots_of_columns(turned, x, 0, 0, work["sum"])
+                continue
+            turned = np.ascontiguousarray(image.T.astype(x.dtype))
+            for part, here in _columns(x, summed):
+                _add_columns(turned, part, work["sum"], here)
     work["at"] = hi
-    return _end_of_pass(work, n_features, wanted, rotate) if hi == n_features else None
+    return _end_of_pass(work, state, wanted, rotate) if hi == n_features else None
+
+
+def _columns(x: np.ndarray, ranges: list[tuple[int, int]]) -> Iterator[tuple[np.ndarray, slice]]:
+    """The columns of ``x`` that ranges of samples are, and which of all these they are."""
+    place = 0
+    for lo, hi in ranges:
+        yield np.ascontiguousarray(x[:, lo:hi]), slice(place, place + hi - lo)
+        place += hi - lo
+
+
+def _add_columns(turned: np.ndarray, x: np.ndarray, sums: np.ndarray, here: slice) -> None:
+    """Add to columns ``here`` of ``sums`` (L, .) those of ``turned`` (L, d) times ``x`` (d, .)."""
+    if here == slice(0, sums.shape[1]):
+        products.dots_of_columns(turned, x, 0, 0, sums)
+        return
+    found = np.ascontiguousarray(sums[:, here])
+    products.dots_of_columns(turned, x, 0, 0, found)
+    sums[:, here] = found
 
 
 def _features(basis: np.ndarray) -> int:
@@ -131,46 +176,58 @@ def _features(basis: np.ndarray) -> int:
 
 def _search_block(work: Search, state: Fields, data: ModelData, rows: Rows) -> bool:
     """The next block of samples; whether a pass has ended. The first time over the blocks the image of the basis is summed up, the
-    second time its sums over features: the same as above, in another order of the loops."""
-    (rank, n), d = work["basis"].shape, len(state["lik"])
-    first = work["at"] < n
-    lo = work["at"] if first else work["at"] - n
-    hi = min(n, lo + blocks.at_once(state))
+    second time its sums over features: the same as above, in another order of the loops. ``at`` counts the samples of both."""
+    n, (rank, width), d = state["z"].shape[1], work["basis"].shape, len(state["lik"])
+    read, summed = ranges_of(work, n)
+    first = work["at"] < width
+    place = work["at"] if first else work["at"] - width
+    lo, hi = _block_at(read if first else summed, place, blocks.at_once(state))
+    here = slice(place, place + hi - lo)
     image = work.setdefault("image", np.zeros((d, rank)))
     part = blocks.part_of(state, data, lo, hi)
-    small = work["basis"][:, lo:hi].astype(state["float"].dtype)
+    small = np.ascontiguousarray(work["basis"][:, here].astype(state["float"].dtype)) if first else None
     step = _features(work["basis"])
     for at in range(0, d, step):
         for view, below, above in parts_of(part, at, min(d, at + step)):
             x = rows(part, view, below - view.first, above - view.first)
-            if first:
+            if small is not None:
                 products.dots_of_rows(x, 0, small, image[below:above])
             else:
                 turned = np.ascontiguousarray(image[below:above].T.astype(x.dtype))
-                found = np.ascontiguousarray(work["sum"][:, lo:hi])
-                products.dots_of_columns(turned, x, 0, 0, found)
-                work["sum"][:, lo:hi] = found
+                _add_columns(turned, x, work["sum"], here)
     work["at"] += hi - lo
-    if work["phase"] == "loadings" and work["at"] == n:
+    end = width + length(summed)
+    if work["phase"] == "loadings" and work["at"] == width:
         work["loadings"] = image / n
-        work["at"] = 2 * n
-    if work["at"] < 2 * n:
+        work["at"] = end
+    if work["at"] < end:
         return False
     del work["image"]
     return True
 
 
-def _end_of_pass(work: Search, d: int, wanted: int, rotate: bool) -> np.ndarray | None:
-    n = work["basis"].shape[1]
+def _block_at(ranges: list[tuple[int, int]], place: int, size: int) -> tuple[int, int]:
+    """The block of at most ``size`` samples that begins ``place`` samples into the ranges."""
+    for lo, hi in ranges:
+        if place < hi - lo:
+            return lo + place, min(hi, lo + place + size)
+        place -= hi - lo
+    raise IndexError(place)
+
+
+def _end_of_pass(work: Search, state: Fields, wanted: int, rotate: bool) -> np.ndarray | None:
+    n, d = state["z"].shape[1], len(state["lik"])
     work["at"] = 0
     if work["phase"] == "loadings":
         work["loadings"] = levelled(work["loadings"])
         work["phase"] = "turn"
         return None
     work["pass"] += 1
+    if work.get("some") and work["pass"] == PASSES:  # this one summed up for all samples
+        work["some"], work["pass"] = 0, PASSES - REFINING
     if work["pass"] < PASSES:
         work["basis"] = orthonormal(work["sum"])
-        work["sum"] = np.zeros_like(work["basis"])
+        work["sum"] = np.zeros((len(work["basis"]), length(ranges_of(work, n)[1])))
         return None
     square = _dots(work["basis"], work["sum"])
     values, vectors = np.linalg.eigh((square + square.T) / 2)

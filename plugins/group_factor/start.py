@@ -80,7 +80,7 @@ def start_scores(
         _set_scores(state, fill)
         return None
     noise = params["start_noise"] * rng.standard_normal((k, n))
-    return {**new_search(k, n, len(state["lik"]), rng), "fill": fill, "noise": noise}
+    return {**new_search(k, n, len(state["lik"]), rng, some=True), "fill": fill, "noise": noise}
 
 
 def new_state(

@@ -86,10 +86,12 @@ class Search(_Passes):
     at: int
     turns: int
     last: float
+    some: NotRequired[int]
+    """1: while it goes over some of the samples"""
     basis: Floats
-    """(L, N)"""
+    """(L, N), or some of the samples"""
     sum: Floats
-    """(L, N)"""
+    """the same"""
     loadings: NotRequired[Floats]
     """(D, L)"""
     rotation: NotRequired[Floats]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from plaidwork.core.api import POSITION, Layout, Part, counted
 from plaidwork.core.api import State as Stored
-from plaidwork.plugins.group_factor.state import BY_FACTOR
+from plaidwork.plugins.group_factor.search import PASSES, length, ranges_of
+from plaidwork.plugins.group_factor.state import BY_FACTOR, Search
 
 FROM_DATA = ("group", "kinds", "first", "kind", "view", "level", "cells.*.columns", "cells.*.known")
 """Places that follow from the data."""
@@ -33,8 +36,8 @@ def layout() -> Layout:
         **_search("growth.search"),
         "steps.order": Part(("batches",), "int64", low=0, missing=True),
         "steps.gram": Part(("groups", "width"), missing=True),
-        **{f"steps.{name}": Part(("K", "groups", "D of steps"), missing=True) for name in ("cross", "sums")},
-        "steps.total": Part(("groups", "D of steps"), missing=True),
+        **{f"steps.{name}": Part(("K", "groups", "steps.D"), missing=True) for name in ("cross", "sums")},
+        "steps.total": Part(("groups", "steps.D"), missing=True),
     }
 
 
@@ -42,10 +45,13 @@ def _search(where: str) -> dict[str, Part]:
     basis, sums, loadings, image = (f"{name} of {where}" for name in ("basis", "sums", "loadings", "image"))
     return {
         f"{where}.phase": Part((), "U1", missing=True),
-        **{f"{where}.{name}": Part((), "int64", low=0, missing=True) for name in ("at", "pass", "turns")},
+        **{
+            f"{where}.{name}": Part((), "int64", low=0, missing=True)
+            for name in ("at", "pass", "turns", "some")
+        },
         f"{where}.last": Part((), missing=True, unset=True),
-        f"{where}.basis": Part((basis, "N"), missing=True),
-        f"{where}.sum": Part((sums, "N"), missing=True),
+        f"{where}.basis": Part((basis, "samples " + basis), missing=True),
+        f"{where}.sum": Part((sums, "samples " + sums), missing=True),
         f"{where}.loadings": Part(("D", loadings), missing=True),
         f"{where}.rotation": Part((loadings, loadings), missing=True),
         f"{where}.image": Part(("D", image), missing=True),
@@ -66,8 +72,13 @@ def contradiction_of(state: Stored) -> str:
 
 def _of_others(search: Stored, samples: int, features: int) -> bool:
     """Whether a search is of other numbers of samples or features, or of directions than the basis that it goes through the data with."""
+    if search.get("some") and (search["phase"] != "pass" or search["pass"] >= PASSES):
+        return True
+    read, summed = (length(ranges) for ranges in ranges_of(cast(Search, search), samples))
     by_feature = {name: search[name] for name in ("loadings", "image") if search.get(name) is not None}
-    if search["basis"].shape[1] != samples or any(len(one) != features for one in by_feature.values()):
+    if search["basis"].shape[1] != read or (search["phase"] == "pass" and search["sum"].shape[1] != summed):
+        return True
+    if any(len(one) != features for one in by_feature.values()):
         return True
     if search["phase"] == "turn":
         return "loadings" not in by_feature or search.get("rotation") is None

@@ -24821,11 +24821,11 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
   <message>
    <source>No view is Gaussian without gaps, so the weights cannot follow after every batch of samples.</source>
-   <translation type="unfinished" />
+   <translation>Keine Sicht ist gaußisch und ohne Lücken, daher können die Gewichte nicht jedem Stapel von Proben folgen.</translation>
   </message>
   <message>
    <source>Choose “Once a sweep” under “Weights follow”.</source>
-   <translation type="unfinished" />
+   <translation>Wählen Sie „Einmal je Durchlauf“ unter „Gewichte folgen“.</translation>
   </message>
   <message>
    <source>%1 without a known cell in any view.</source>
@@ -25377,55 +25377,55 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
   <message>
    <source>Weights follow</source>
-   <translation type="unfinished" />
+   <translation>Gewichte folgen</translation>
   </message>
   <message>
    <source>Large data</source>
-   <translation type="unfinished" />
+   <translation>Große Daten</translation>
   </message>
   <message>
    <source>Once a sweep</source>
-   <translation type="unfinished" />
+   <translation>Einmal je Durchlauf</translation>
   </message>
   <message>
    <source>when all samples have been met: the bound never falls</source>
-   <translation type="unfinished" />
+   <translation>wenn alle Proben besucht sind: die Schranke fällt nie</translation>
   </message>
   <message>
    <source>After every batch of samples, at first</source>
-   <translation type="unfinished" />
+   <translation>Anfangs nach jedem Stapel von Proben</translation>
   </message>
   <message>
    <source>with decreasing steps, so that the first passes over many samples get further; exact sweeps then end the fit</source>
-   <translation type="unfinished" />
+   <translation>mit abnehmenden Schritten, sodass die ersten Gänge durch viele Proben weiter kommen; genaue Durchläufe beenden dann die Anpassung</translation>
   </message>
   <message>
    <source>When the weights of Gaussian views without gaps are updated.</source>
-   <translation type="unfinished" />
+   <translation>Wann die Gewichte gaußischer Sichten ohne Lücken erneuert werden.</translation>
   </message>
   <message>
    <source>Stochastic passes</source>
-   <translation type="unfinished" />
+   <translation>Stochastische Gänge</translation>
   </message>
   <message>
    <source>Passes over all samples before the first exact sweep.</source>
-   <translation type="unfinished" />
+   <translation>Gänge durch alle Proben vor dem ersten genauen Durchlauf.</translation>
   </message>
   <message>
    <source>Samples of a batch</source>
-   <translation type="unfinished" />
+   <translation>Proben je Stapel</translation>
   </message>
   <message>
    <source>Neighbours in the data; the order of the batches is random.</source>
-   <translation type="unfinished" />
+   <translation>Nachbarn in den Daten; die Reihenfolge der Stapel ist zufällig.</translation>
   </message>
   <message>
    <source>Decay of the steps</source>
-   <translation type="unfinished" />
+   <translation>Abnahme der Schritte</translation>
   </message>
   <message>
    <source>Step number t has the size (B + t) to the power of minus this, B the batches of a pass.</source>
-   <translation type="unfinished" />
+   <translation>Schritt Nummer t hat die Größe (B + t) hoch minus dieser Zahl, mit B Stapeln je Gang.</translation>
   </message>
   <message>
    <source>Drop from sweep</source>
@@ -25730,15 +25730,15 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   <name>plugins/group_factor/stochastic.py</name>
   <message>
    <source>the sums of its stochastic steps are missing</source>
-   <translation type="unfinished" />
+   <translation>die Summen seiner stochastischen Schritte fehlen</translation>
   </message>
   <message>
    <source>the order of its batches is none of 0 to %1</source>
-   <translation type="unfinished" />
+   <translation>die Reihenfolge seiner Stapel ist keine von 0 bis %1</translation>
   </message>
   <message>
    <source>the sums of its stochastic steps are of other factors</source>
-   <translation type="unfinished" />
+   <translation>die Summen seiner stochastischen Schritte sind von anderen Faktoren</translation>
   </message>
  </context>
  <context>
@@ -25746,10 +25746,6 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   <message>
    <source>weak factors</source>
    <translation>schwache Faktoren</translation>
-  </message>
-  <message>
-   <source>D of steps</source>
-   <translation type="unfinished" />
   </message>
   <message>
    <source>components are sought of other data</source>
