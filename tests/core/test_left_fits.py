@@ -10,6 +10,7 @@ from toys import SCHEDULE, STEP_SECONDS, Walk, matrix
 
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import SessionError, SettingError
+from plaidwork.core.inference.cluster_link import TLS
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import Control, InlineExecutor
 from plaidwork.core.inference.place import Place
@@ -101,6 +102,26 @@ def test_it_goes_on_alone_to_its_end(place):
     assert run.sweeps_done > kept
     same(run, plan)
     assert left_fits() == {}
+
+
+def test_on_an_encrypted_cluster_the_files_are_remembered(tmp_path):
+    pytest.importorskip("cryptography")
+    made = distributed.Security.temporary()
+    names = {"ca": "tls_ca_file", "cert": "tls_client_cert", "key": "tls_client_key"}
+    for name, field in names.items():
+        (tmp_path / name).write_text(getattr(made, field))
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, protocol="tls://", security=made, dashboard_address=None
+    ) as there:
+        place = Place(cluster=there.scheduler_address, tls=TLS(*(str(tmp_path / name) for name in names)))
+        plan = planned(60)
+        run = begun(plan, 20)
+        left(run, plan, place)
+        assert left_fits()[run.id].place == place
+        kept = run.sweeps_done
+        back(run, left_fits()[run.id].place)
+        assert run.sweeps_done > kept
+        same(run, plan)
 
 
 def test_it_is_taken_back_on_the_way_and_goes_on_here(place):
