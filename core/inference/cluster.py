@@ -194,6 +194,7 @@ class Cluster:
         from dask import config
 
         self.check(plan)
+        self.keep(name, b"")
         with config.set(
             {"distributed.admin.large-graph-warning-threshold": "1 PB"}
         ):  # it is meant to be large
@@ -219,10 +220,19 @@ class Cluster:
         """Whether somebody has asked for a task that was left; waits for it up to so long. For the task itself."""
         return bool(self._flag(name).wait(timeout=seconds))
 
+    def keep(self, name: str, content: bytes) -> None:
+        """Keep with the scheduler what a task that was left has reached, in place of what is there."""
+        self._reached(name).set(content)
+
+    def kept(self, name: str) -> bytes:
+        """What :meth:`keep` was given last; empty when nothing was. For a task that begins, maybe again as a worker died."""
+        return bytes(self._reached(name).get())
+
     def let_go(self, name: str) -> None:
         """Forget a task that was left, and what it returned."""
         with suppress(Exception):  # a scheduler that is gone has forgotten it
             self._flag(name).clear()
+            self._reached(name).delete()
             self._client.unpublish_dataset(name)
 
     def _flag(self, name: str) -> Any:
@@ -230,6 +240,11 @@ class Cluster:
         from distributed import Event as Flag
 
         return Flag(f"{name}-back", client=self._client)
+
+    def _reached(self, name: str) -> Any:
+        from distributed import Variable
+
+        return Variable(f"{name}-reached", client=self._client)
 
 
 def _dumps(news: object) -> bytes:

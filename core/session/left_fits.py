@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 ANSWER_SECONDS = 90.0
 """How long a fit that was left may take to stop and to send what it kept."""
+KEEP_SECONDS = 30.0
+"""How often a fit that was left gives the scheduler what it has, so that the death of the worker that leads it costs no more."""
+MOST_KEPT = 1 << 28
+"""Bytes of what is given to the scheduler at most; of a larger run it keeps what was left."""
 _LISTEN_SECONDS = 5.0
 _FILE = "left_fits.json"
 
@@ -63,6 +68,7 @@ class _LeftJob:
     params: Mapping[str, Any]
     session: bytes
     plugin: tuple[str, str, str, str]
+    keep_seconds: float
 
 
 # -- what was left from this computer ---------------------------------------------------------------
@@ -106,7 +112,8 @@ def leave(run: Run, plan: FitPlan, place: Place, cluster: Cluster) -> LeftFit:
     line = run.say(f"Left on the cluster {place.cluster}, where it goes on")
     plugin = (info.name, info.module, info.source, info.version)
     try:
-        cluster.leave(name, go_on_alone, _LeftJob(type(plan.model), plan.params, _packed(run), plugin), plan)
+        job = _LeftJob(type(plan.model), plan.params, _packed(run), plugin, KEEP_SECONDS)
+        cluster.leave(name, go_on_alone, job, plan)
     except BaseException:
         run.log.remove(line)
         raise
@@ -161,30 +168,50 @@ def adopt(run: Run, came: Run) -> int:
 
 # -- on a worker ------------------------------------------------------------------------------------
 def go_on_alone(job: _LeftJob, data: SentData, name: str) -> bytes:
-    """The task: the run goes on to its end, or until it is asked back; a session with it."""
+    """The task: the run goes on to its end, or until it is asked back; a session with it.
+
+    Where another worker has begun with it and died, it goes on from what that one has given to the scheduler last.
+    """
     from plaidwork.core.inference.cluster import Cluster
 
     set_owner(job.model, PluginInfo(*job.plugin, state="ok"))
-    run = _unpacked(job.session)
+    cluster, over = Cluster.around(), threading.Event()
+    reached = cluster.kept(name)
+    run = _unpacked(reached or job.session)
+    if reached:
+        run.say(f"Another worker goes on from sweep {run.sweeps_done}, as the one before has died", "warning")
     plan = make_plan(
         job.model(), data.inputs, job.params, schedule=run.schedule, seed=run.seed, holdout=run.holdout, turn=False
     )  # fmt: skip
-    cluster, over = Cluster.around(), threading.Event()
     fit = FitJob(run, plan, cluster.executor())
 
+    def keep() -> bytes:
+        content = _packed(run)
+        if len(content) <= MOST_KEPT:
+            cluster.keep(name, content)
+        return content
+
     def listen() -> None:
+        wait = job.keep_seconds
+        due = time.monotonic() + wait
         while not over.is_set():
-            if cluster.is_called_back(name, _LISTEN_SECONDS):
+            if cluster.is_called_back(name, min(wait, _LISTEN_SECONDS)):
                 fit.stop()
                 return
+            if time.monotonic() > due and not over.is_set():
+                began = time.monotonic()
+                keep()
+                due = time.monotonic() + max(wait, 20 * (time.monotonic() - began))
 
-    threading.Thread(target=listen, daemon=True).start()
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
     try:
         for _event in fit:
             pass
     finally:
         over.set()
-    return _packed(run)
+        listener.join()  # what it gives last is not to come after the end
+    return keep()
 
 
 # -- a run on its way -------------------------------------------------------------------------------

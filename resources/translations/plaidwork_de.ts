@@ -8025,6 +8025,10 @@
    <source>What came from %1 is not %2.</source>
    <translation>Was von %1 kam, ist nicht %2.</translation>
   </message>
+  <message>
+   <source>Another worker goes on from sweep %1, as the one before has died</source>
+   <translation>Ein anderer Rechenprozess macht ab Durchlauf %1 weiter, da der vorige abgebrochen ist</translation>
+  </message>
  </context>
  <context>
   <name>core/session/lock.py</name>

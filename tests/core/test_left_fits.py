@@ -144,10 +144,12 @@ def test_one_that_has_not_begun_can_be_left(place):
 
 
 @pytest.mark.parametrize("dying", [0, 1, 2])
-def test_workers_that_die_lose_nothing(place, dying):
-    """Either of them (one leads the fit), or both."""
+def test_workers_that_die_lose_nothing(place, dying, monkeypatch):
+    """Either of them (one leads the fit), or both; what was reached before goes on from there."""
+    monkeypatch.setattr("plaidwork.core.session.left_fits.KEEP_SECONDS", 0.5)
     plan = planned(100)
     run = begun(plan, 20)
+    kept = run.sweeps_done
     left(run, plan, place)
     time.sleep(3)
     with place.connected() as cluster:
@@ -155,6 +157,25 @@ def test_workers_that_die_lose_nothing(place, dying):
         for _, number in workers if dying == 2 else [workers[dying]]:
             os.kill(number, signal.SIGKILL)
     back(run, place)
+    said = [int(line.text.split()[6][:-1]) for line in run.log if "Another worker goes on" in line.text]
+    assert all(sweep >= kept for sweep in said)
+    assert said or dying < 2
+    same(run, plan)
+
+
+def test_one_that_has_ended_is_not_made_again(place):
+    """The worker that has the end of a fit dies before somebody asks for it."""
+    plan = planned(40)
+    run = begun(plan, 20)
+    fit = left(run, plan, place)
+    with place.connected() as cluster:
+        there = cluster._client.get_dataset(fit.name)
+        while not there.done():
+            time.sleep(0.2)
+        (holder,) = next(iter(cluster._client.who_has([there]).values()))
+        os.kill(cluster._client.run(os.getpid, workers=[holder])[holder], signal.SIGKILL)
+    back(run, place)
+    assert any(f"goes on from sweep {run.sweeps_done}," in line.text for line in run.log)
     same(run, plan)
 
 
