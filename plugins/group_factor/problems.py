@@ -66,7 +66,7 @@ def problems_of(
         )
     if params["steps"] == "stochastic" and fitted and not summed:
         text = "No view is Gaussian without gaps, so the weights cannot follow after every batch of samples."
-        found.append(Problem(text, "Choose “Once a sweep” under “Weights follow”.", "steps", "warning"))
+        found.append(Problem(text, "Choose “Once a sweep” under “Weights are updated”.", "steps", "warning"))
     some = [np.ones(1, bool) if block.stays else block.observed.any(axis=1) for block in blocks]
     empty = ~np.any(np.broadcast_arrays(*some), axis=0)
     if empty.any() and fitted:

@@ -159,7 +159,7 @@ SETTINGS = (
         doc="Numbers of samples by features. Sums, factor values and weights are in double precision always.",
     ),
     Hyperparameter(
-        "steps", "choice", "exact", label="Weights follow", group="Large data", advanced=True,
+        "steps", "choice", "exact", label="Weights are updated", group="Large data", advanced=True,
         choices=(
             Choice(value="exact", label="Once a sweep", doc="when all samples have been met: the bound never falls"),
             Choice(
@@ -167,7 +167,7 @@ SETTINGS = (
                 doc="with decreasing steps, so that the first passes over many samples get further; exact sweeps then end the fit",
             ),
         ),
-        doc="When the weights of Gaussian views without gaps are updated.",
+        doc="The weights of Gaussian views without gaps.",
     ),
     _number(
         "stochastic_passes", 3, 1, 1000, "Stochastic passes", "Passes over all samples before the first exact sweep.", "Large data",

@@ -8027,7 +8027,7 @@
   </message>
   <message>
    <source>Another worker goes on from sweep %1, as the one before has died</source>
-   <translation>Ein anderer Rechenprozess macht ab Durchlauf %1 weiter, da der vorige abgebrochen ist</translation>
+   <translation>Ein anderer Arbeitsprozess macht ab Durchlauf %1 weiter, da der vorige abgebrochen ist</translation>
   </message>
  </context>
  <context>
@@ -24828,8 +24828,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Keine Sicht ist gaußisch und ohne Lücken, daher können die Gewichte nicht jedem Stapel von Proben folgen.</translation>
   </message>
   <message>
-   <source>Choose “Once a sweep” under “Weights follow”.</source>
-   <translation>Wählen Sie „Einmal je Durchlauf“ unter „Gewichte folgen“.</translation>
+   <source>Choose “Once a sweep” under “Weights are updated”.</source>
+   <translation>Wählen Sie „Einmal je Durchlauf“ unter „Die Gewichte werden erneuert“.</translation>
   </message>
   <message>
    <source>%1 without a known cell in any view.</source>
@@ -25380,8 +25380,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Zahlen der Proben nach Merkmalen. Summen, Faktorwerte und Gewichte haben immer doppelte Genauigkeit.</translation>
   </message>
   <message>
-   <source>Weights follow</source>
-   <translation>Gewichte folgen</translation>
+   <source>Weights are updated</source>
+   <translation>Die Gewichte werden erneuert</translation>
   </message>
   <message>
    <source>Large data</source>
@@ -25404,8 +25404,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>mit abnehmenden Schritten, sodass die ersten Gänge durch viele Proben weiter kommen; genaue Durchläufe beenden dann die Anpassung</translation>
   </message>
   <message>
-   <source>When the weights of Gaussian views without gaps are updated.</source>
-   <translation>Wann die Gewichte gaußischer Sichten ohne Lücken erneuert werden.</translation>
+   <source>The weights of Gaussian views without gaps.</source>
+   <translation>Die Gewichte gaußischer Sichten ohne Lücken.</translation>
   </message>
   <message>
    <source>Stochastic passes</source>
