@@ -21558,6 +21558,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <source>Chosen from the data: %1. Bounds of the log evidence in nats: %2.</source>
    <translation>Aus den Daten gewählt: %1. Schranken der Log-Evidenz in Nat: %2.</translation>
   </message>
+  <message>
+   <source>A length of each column was not tried, as there are more than %1 columns.</source>
+   <translation>Eine Länge je Spalte wurde nicht versucht, da es mehr als %1 Spalten sind.</translation>
+  </message>
  </context>
  <context>
   <name>plugins/gp_auxiliary/classes/classify.py</name>
@@ -24504,8 +24508,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Aus den Daten gewählt</translation>
   </message>
   <message>
-   <source>The best of four sums of a squared exponential, with one length or one per input, and a linear part, by the quick model's bound on the fitted samples.</source>
-   <translation>Die beste von vier Summen aus einer quadratisch-exponentiellen Kernfunktion, mit einer Länge oder einer je Eingabe, und einem linearen Teil, nach der Schranke des schnellen Modells für die angepassten Proben.</translation>
+   <source>The best of four sums of a squared exponential, with one length or one per input (up to 100 inputs), and a linear part, by the quick model's bound on the fitted samples.</source>
+   <translation>Die beste von vier Summen aus einer quadratisch-exponentiellen Kovarianz, mit einer Länge oder einer je Eingabe (bis 100 Eingaben), und einem linearen Teil, nach der Schranke des schnellen Modells auf den angepassten Proben.</translation>
   </message>
   <message>
    <source>Share for the test</source>

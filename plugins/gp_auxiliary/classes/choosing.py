@@ -1,4 +1,4 @@
-"""The covariance that the training data speak for, among four sums of terms, by the bound of the quick model.
+"""The covariance that the training data speak for, among a few sums of terms, by the bound of the quick model.
 
 The bound of the mean-field approximation (``variational.py``) at the best parameters, with the parameters integrated out by Laplace's
 method, stands for the evidence of each sum: more lengths have to earn themselves. Test samples take no part.
@@ -32,6 +32,9 @@ SUMS = (
 CHOSEN_BY = (
     "covariance", "degree", "intercept", "amplitude", "amplitude_sd", "gamma", "gamma_sd", "standardise", "test_share",
 )  # fmt: skip
+MOST_LENGTHS = 100
+"""Columns up to which a length of each is among what is tried: the curvature by so many takes twice as many gradients, each longer by as
+much, some ten seconds; and few lengths of more columns can be told from so few samples."""
 _MOST_SAMPLES = 300
 """Samples, evenly among the fitted ones, that the choice is made by: it costs a second or two."""
 _ROUNDS, _SEARCH, _SETTLED = 30, 8, 0.02
@@ -40,23 +43,27 @@ _LONGER = (0.0, 2.5)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The sums and their bounds (nats), in the order of ``SUMS``."""
+    """The sums that were tried and their bounds (nats), in the order of ``SUMS``."""
 
+    sums: tuple[str, ...]
     bounds: tuple[float, ...]
 
     @property
     def expression(self) -> str:
         """The best sum; of equal ones the first."""
-        return SUMS[int(np.argmax(self.bounds))]
+        return self.sums[int(np.argmax(self.bounds))]
 
     def text(self) -> str:
         """The choice and the bounds as a sentence."""
         each = ", ".join(
-            f"{in_words(name)}: {value:.1f}" for name, value in zip(SUMS, self.bounds, strict=True)
+            f"{in_words(name)}: {value:.1f}" for name, value in zip(self.sums, self.bounds, strict=True)
         )
-        return (
+        text = (
             f"Chosen from the data: {in_words(self.expression)}. Bounds of the log evidence in nats: {each}."
         )
+        if len(self.sums) < len(SUMS):
+            text += f" A length of each column was not tried, as there are more than {MOST_LENGTHS} columns."
+        return text
 
 
 def choice_of(data: ModelData, params: LawSettings) -> Choice:
@@ -76,11 +83,12 @@ def _choice(
     """Remembered by content: a run's data are made anew for every prediction of it."""
     params = cast("LawSettings", dict(settings))
     samples, nothing = np.frombuffer(x).reshape(-1, columns), np.zeros((0, columns))
+    sums = tuple(name for name in SUMS if columns <= MOST_LENGTHS or "(ard)" not in name)
     found = []
-    for expression in SUMS:
+    for expression in sums:
         prior = prior_of(samples, nothing, with_sum(params, expression), False)
         found.append(bound_at_best(prior, np.frombuffer(code, dtype=np.int64), rows))
-    return Choice(tuple(found))
+    return Choice(sums, tuple(found))
 
 
 def with_sum(params: SettingsT, expression: str) -> SettingsT:

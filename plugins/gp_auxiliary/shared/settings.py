@@ -139,8 +139,8 @@ COVARIANCE = (
 _CHOSEN = Choice(
     value="chosen",
     label="Chosen from the data",
-    doc="The best of four sums of a squared exponential, with one length or one per input, and a linear part, by the quick model's bound "
-    "on the fitted samples.",
+    doc="The best of four sums of a squared exponential, with one length or one per input (up to 100 inputs), and a linear part, by the quick "
+    "model's bound on the fitted samples.",
 )
 
 

@@ -11,7 +11,7 @@ from plaidwork.core import fit
 from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
-from plaidwork.plugins.gp_auxiliary.classes.choosing import SUMS, choice_of
+from plaidwork.plugins.gp_auxiliary.classes.choosing import MOST_LENGTHS, SUMS, choice_of
 from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
 from plaidwork.plugins.gp_auxiliary.shared.covariance import in_words, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
@@ -65,6 +65,19 @@ def test_what_is_planted_is_chosen(kind, terms):
 
 def test_lengths_and_lines_that_are_not_needed_are_left_out():
     assert choice_of(blocks(*planted("ring")), PARAMS).expression == "rbf + constant"
+
+
+def test_lengths_of_very_many_columns_are_not_tried():
+    """Their curvature takes two gradients for each, minutes for a thousand, before the first sweep."""
+    x, code = planted("straight", 40)
+    few = choice_of(blocks(x, code), PARAMS)
+    assert few.sums == SUMS
+    assert "was not tried" not in few.text()
+    wide = np.hstack([x, generator(2).standard_normal((40, MOST_LENGTHS - 2))])
+    found = choice_of(blocks(wide, code), PARAMS)
+    assert found.sums == tuple(name for name in SUMS if "ard" not in name)
+    assert len(found.bounds) == 2
+    assert found.text().endswith("A length of each column was not tried, as there are more than 100 columns.")
 
 
 def test_labels_of_test_samples_take_no_part():
