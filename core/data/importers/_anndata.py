@@ -16,7 +16,7 @@ from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._hdf5 import Archive
 from plaidwork.core.data.importers._staying import can_stay, stays
 from plaidwork.core.data.importers._table import MAX_CELLS
-from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.data.in_chunks import matrix_at
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.draws.counting import counted
@@ -190,6 +190,20 @@ def infinite_error(archive: Archive, matrix: Matrix, where: str) -> DataError:
         f"expected finite numbers, found infinity at {where}",
         "Mend the matrix, or read infinite values as missing.",
     )
+
+
+def infinite_issue(head: np.ndarray) -> list[Issue]:
+    """What is to be decided before the import when the first rows hold infinite values."""
+    if not np.isinf(head).any():
+        return []
+    return [
+        Issue(
+            "error",
+            "Some values are infinite",
+            f"Among the first {counted(len(head), 'row')}",
+            fix=("Read infinite values as missing", "infinite", "missing"),
+        )
+    ]
 
 
 def head_of(archive: Archive, matrix: Matrix, rows: int, columns: int) -> np.ndarray:

@@ -18,6 +18,7 @@ from plaidwork.core.data.importers._anndata import (
     find_matrix,
     head_of,
     infinite_error,
+    infinite_issue,
     read_frame,
     read_matrix,
     staying_matrix,
@@ -28,9 +29,8 @@ from plaidwork.core.data.importers._matrix import finished
 from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader
 from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, Put, RawTable
+from plaidwork.core.data.importers.base import ImportOptions, Progress, Put, RawTable
 from plaidwork.core.data.in_file import InFile
-from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 DENSE_BELOW = 50_000_000
@@ -92,12 +92,6 @@ class AnnotatedReader(TableReader):
         matrix, rows, columns = _parts(archive, root, layer)
         cells = staying_matrix(archive, matrix, options)
         head = head_of(archive, matrix, HEAD, WIDE) if cells is None else cells.corner(HEAD, WIDE)
-        infinite = Issue(
-            "error",
-            "Some values are infinite",
-            f"Among the first {counted(len(head), 'row')}",
-            fix=("Read infinite values as missing", "infinite", "missing"),
-        )
         return RawTable(
             archive.path,
             "",
@@ -105,8 +99,7 @@ class AnnotatedReader(TableReader):
             rows.names,
             columns.names,
             in_force=_in_force(options, modality, layer, cells) | {"samples_in": "rows"},
-            doubts=([infinite] if np.isinf(head).any() else [])
-            + (doubts_of(archive.path, cells) if cells is not None else []),
+            doubts=infinite_issue(head) + (doubts_of(archive.path, cells) if cells is not None else []),
             detected=frozenset(
                 {"modality", "layer", *(["values_in"] if cells is not None else [])} - set(options)
             ),

@@ -9,7 +9,15 @@ import h5py
 import numpy as np
 from h5py import h5o
 
-from plaidwork.core.data.importers._anndata import Matrix, dense_rows, head_of, read_matrix, staying_matrix
+from plaidwork.core.data.importers._anndata import (
+    Matrix,
+    dense_rows,
+    head_of,
+    infinite_error,
+    infinite_issue,
+    read_matrix,
+    staying_matrix,
+)
 from plaidwork.core.data.importers._hdf5 import Archive, opened
 from plaidwork.core.data.importers._names_beside import with_names
 from plaidwork.core.data.importers._npz_load import location_of
@@ -17,7 +25,7 @@ from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader, sever
 from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, Put, RawTable
+from plaidwork.core.data.importers.base import ImportOptions, Progress, Put, RawTable
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.draws.counting import counted
@@ -74,7 +82,7 @@ class PlainHdf5Reader(TableReader):
             raw = _table(archive, matrix, shown, options)
             raw.in_force = (in_force_of(options) if cells is not None else dict(options)) | {"array": name}
             raw.doubts += doubts_of(path, cells) if cells is not None else []
-            raw.doubts += [_infinite_issue(len(shown))] if np.isinf(shown).any() else []
+            raw.doubts += infinite_issue(shown)
             kept = {"array", "values_in"} if cells is not None else {"array"}
             raw.detected, raw.choices = frozenset(kept - options.keys()), choices
             raw.n_rows, raw.n_columns = matrix.shape
@@ -93,23 +101,11 @@ def _whole(archive: Archive, matrix: Matrix, cells: InFile | None, options: Impo
         values = read_matrix(archive, matrix, 0)
         infinite = np.isinf(values)
         if infinite.any() and options.get("infinite") != "missing":
-            raise DataError(
-                f"{where}, {location_of(infinite)}: expected a finite number, found infinity.",
-                "Mend the array, or read infinite values as missing.",
-            )
+            raise infinite_error(archive, matrix, location_of(infinite))
         values[infinite] = np.nan
         raw = _table(archive, matrix, values, options)
     raw.in_force = in_force
     return raw
-
-
-def _infinite_issue(rows: int) -> Issue:
-    return Issue(
-        "error",
-        "Some values are infinite",
-        f"Among the first {counted(rows, 'row')}",
-        fix=("Read infinite values as missing", "infinite", "missing"),
-    )
 
 
 def _table(archive: Archive, matrix: Matrix, values: Any, options: ImportOptions) -> RawTable:
