@@ -259,7 +259,7 @@ def problems_of(data: ModelData, params: Settings) -> list[Problem]:
 def table_of(data: ModelData, params: Settings) -> Table:
     """The data as the kernels take them, read once for all chains."""
     found: Table = data.prepared(
-        read, cast(Params, params), (*TABLE_SETTINGS, "correlated_columns", "least_within")
+        read, cast(Params, params), (*TABLE_SETTINGS, "correlated_columns", "judge_columns", "least_within")
     )
     return found
 
