@@ -31,6 +31,7 @@ class Settings(ColumnSettings):
     correlated_columns: int
     judge_columns: bool
     learn_shape: bool
+    least_shape: float
     least_within: float
     share_weight: float
     prior: Literal["dirichlet", "pitman_yor", "finite"]
@@ -190,9 +191,14 @@ SETTINGS = (
     ),
     *BASE,
     Hyperparameter(
-        "learn_shape", "bool", False, label="Learn the likeness of the spreads", group="Clusters", when={"learn_base": True}, earlier=False,
+        "learn_shape", "bool", True, label="Learn the likeness of the spreads", group="Clusters", when={"learn_base": True}, earlier=False,
         doc="Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations too, with the rest. "
-        "“Likeness of the spreads” is its prior median then. Worth it where many columns are correlated.",
+        "“Likeness of the spreads” is its prior median then, but for its bound. Without, clusters of many correlated columns tend to be too many.",
+    ),
+    Hyperparameter(
+        "least_shape", "float", 2.5, label="Least likeness of the spreads", group="Clusters", minimum=1.0, maximum=1e4, advanced=True,
+        when={"learn_base": True, "learn_shape": True}, earlier=1.0,
+        doc="No likeness below this is inferred. At 1, which is no bound, values that come back make clusters of single values.",
     ),
     Hyperparameter(
         "least_within", "float", 1e-8, label="Least variance within a cluster", group="Clusters", minimum=0.0, maximum=1e6, advanced=True,

@@ -195,7 +195,10 @@ def test_the_step_of_rounded_values():
 def test_the_spread_of_whole_numbers_stays_that_of_rounding(least, bounded):
     """Scores of one cloud, 300 of them at ten values: without a bound the clusters are single values, without any width."""
     cloud = np.round(np.random.default_rng(6).normal(50.0, 1.5, 300))
-    params = settings(likelihoods="gaussian_full", **{**LEARNED, "start": "together", "least_within": least})
+    params = settings(
+        likelihoods="gaussian_full",
+        **{**LEARNED, "start": "together", "least_within": least, "learn_shape": False},
+    )
     spread = keep(matrices(X=cloud[:, None]), params, 1, 60, 30).chains[0].stack("base_spread")
     assert (spread.min() >= 0.999 * 3.0 / 12.0 / cloud.var()) == bounded
     assert (spread.max() < 1e-9) != bounded
