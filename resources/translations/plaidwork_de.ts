@@ -19649,7 +19649,8 @@ which are integrated out. All matrices share the clusters.
 
 **Correlated or independent columns?** The columns of a matrix of numbers may be *correlated within a cluster*: every cluster has a full covariance
 matrix, and an oblique cloud is one cluster. With many columns such a matrix has too many numbers to learn; columns that are *independent
-within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Categories and counts are always independent.
+within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Which of the two is
+judged by the data where nobody says: whether columns still go together within groups of similar samples. Categories and counts are always independent.
 
 **Poisson counts or counts that share a total?** Where every sample has a total that says nothing, as the length of a document or the depth of
 a sequenced sample, take counts as sharing it (*multinomial*): clusters then differ in the shares of the columns. Poisson counts tell
@@ -19668,7 +19669,8 @@ die herausintegriert sind. Alle Matrizen haben die Cluster gemeinsam.
 
 **Korrelierte oder unabhängige Spalten?** Die Spalten einer Matrix von Zahlen dürfen *innerhalb eines Clusters korreliert* sein: Jeder Cluster hat eine volle Kovarianzmatrix,
 und eine schräge Punktwolke ist ein Cluster. Mit vielen Spalten hat eine solche Matrix zu viele Zahlen, um sie zu lernen; Spalten, die *innerhalb
-eines Clusters unabhängig* sind, brauchen weit weniger, doch eine lange schräge Wolke wird dann in mehrere Cluster zerlegt. Kategorien und Zählwerte sind immer unabhängig.
+eines Clusters unabhängig* sind, brauchen weit weniger, doch eine lange schräge Wolke wird dann in mehrere Cluster zerlegt. Welche der beiden gilt,
+wird nach den Daten beurteilt, wo niemand es sagt: ob Spalten innerhalb von Gruppen ähnlicher Proben noch zusammenhängen. Kategorien und Zählwerte sind immer unabhängig.
 
 **Poisson-Zählwerte oder Zählwerte mit gemeinsamer Summe?** Wo jede Probe eine Summe hat, die nichts sagt, wie die Länge eines Dokuments oder die Tiefe
 einer sequenzierten Probe, haben Zählwerte besser eine gemeinsame Summe (*multinomial*): Cluster unterscheiden sich dann in den Anteilen der Spalten. Poisson-Zählwerte unterscheiden
