@@ -56,6 +56,7 @@ SMALL: dict[str, Any] = {
     "mean_weight": 0.6,
     "alpha_shape": 3.0,
     "within_shape": 3.0,
+    "learn_shape": False,
 }
 """Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
 
