@@ -34,6 +34,8 @@ class Choice:
     ``suits``: kinds of values for which a setting that has one choice ``per`` matrix takes this one by itself, the first that suits.
     ``most_columns`` names another setting, a whole number: matrices of more columns do not get this one by themselves.
     ``above_mean`` names another setting, a number: matrices with a mean that is not above it do not, and none does where it is 0.
+    ``if_together`` names another setting, true or false: where it is true, matrices whose columns do not go together within groups of
+    similar samples do not (``core/data/together.py``).
     """
 
     value: str
@@ -42,6 +44,7 @@ class Choice:
     suits: tuple[ValueKind, ...] = ()
     most_columns: str = ""
     above_mean: str = ""
+    if_together: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "suits", tuple(self.suits))

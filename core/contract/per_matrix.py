@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -89,15 +90,30 @@ def per_matrix(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def suited(
-    parameter: Hyperparameter, kind: ValueKind, columns: int, params: Mapping[str, Any], mean: float = 0.0
+    parameter: Hyperparameter,
+    kind: ValueKind,
+    columns: int,
+    params: Mapping[str, Any],
+    mean: float = 0.0,
+    together: bool = True,
 ) -> str:
     """The choice that is made for a matrix of this kind, so many columns and this mean where none is given; empty when none declares it.
 
-    ``params`` are the settings of the fit; a limit that they lack, as those of a run stored before it, is 0.
+    ``params`` are the settings of the fit; a limit that they lack, as those of a run stored before it, is 0. ``together``: whether its
+    columns go together within groups of similar samples.
     """
     for choice in parameter.choices:
         few = not choice.most_columns or columns <= params.get(choice.most_columns, 0)
         large = not choice.above_mean or 0 < params.get(choice.above_mean, 0) < mean
-        if kind in choice.suits and few and large:
+        fits = together or not params.get(choice.if_together, False)
+        if kind in choice.suits and few and large and fits:
             return choice.value
     return ""
+
+
+def looks_together(
+    parameter: Hyperparameter, kind: ValueKind, columns: int, params: Mapping[str, Any]
+) -> bool:
+    """Whether it depends on its columns' going together which choice is made for a matrix of this kind and so many columns."""
+    one, other = (suited(parameter, kind, columns, params, math.inf, found) for found in (True, False))
+    return one != other

@@ -254,7 +254,7 @@ class ModelSpec:
             limits = [
                 name
                 for choice in parameter.choices
-                for name in (choice.most_columns, choice.above_mean)
+                for name in (choice.most_columns, choice.above_mean, choice.if_together)
                 if name
             ]
             for other in (*parameter.when, *limits):

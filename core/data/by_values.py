@@ -9,7 +9,8 @@ import numpy as np
 
 from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter, ValueKind
 from plaidwork.core.contract.model_data import Block
-from plaidwork.core.contract.per_matrix import per_matrix, suited
+from plaidwork.core.contract.per_matrix import looks_together, per_matrix, suited
+from plaidwork.core.data.together import go_together
 from plaidwork.core.data.value_kinds import kind_of_pieces
 
 _AT_ONCE = 100_000
@@ -52,9 +53,12 @@ def choice_of_each(
 
 
 def _taken(parameter: Hyperparameter, block: Block, kind: ValueKind, params: Mapping[str, Any]) -> str:
-    """The choice by the values; the mean, for which a file would be gone through, is found where it matters."""
+    """The choice by the values; what takes a look at all values is found where it matters."""
     matters = any(choice.above_mean and kind in choice.suits for choice in parameter.choices)
-    return suited(parameter, kind, block.shape[1], params, mean_of(block) if matters else 0.0)
+    columns, together = block.shape[1], True
+    if looks_together(parameter, kind, columns, params):
+        together = go_together(np.asarray(block.values[:]), block.observed)
+    return suited(parameter, kind, columns, params, mean_of(block) if matters else 0.0, together)
 
 
 def _kind(block: Block, marked: bool) -> ValueKind:

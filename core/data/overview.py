@@ -11,6 +11,7 @@ from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import orient
+from plaidwork.core.data.together import go_together
 from plaidwork.core.data.value_kinds import infer_kind
 
 FEW_VALUES = 6
@@ -31,6 +32,7 @@ class ViewFacts:
     n_constant, n_empty : features with one value everywhere, and without any value.
     kind : what the values look like (``real``, ``count``, ``binary``), or are marked as. values_kind : by the values alone.
     doubt : why that may be wrong, in a sentence; empty when it is safe. mean : of the values.
+    together : whether its columns go together within groups of similar samples; looked at in matrices of real and ordered numbers.
     """
 
     name: str
@@ -43,6 +45,7 @@ class ViewFacts:
     values_kind: ValueKind
     doubt: str = ""
     mean: float = 0.0
+    together: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,13 @@ def _facts(dataset: Dataset, known: np.ndarray, there: np.ndarray) -> ViewFacts:
         alone,
         doubt,
         _mean(dataset, known),
+        kind not in ("real", "ordinal") or _together(dataset, known),
     )
+
+
+def _together(dataset: Dataset, known: np.ndarray) -> bool:
+    values = dataset.values.toarray() if dataset.is_sparse else np.asarray(dataset.values)
+    return go_together(values.reshape(known.shape), known)
 
 
 def _mean(dataset: Dataset, known: np.ndarray) -> float:

@@ -9,8 +9,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.contract.hyperparameter import Hyperparameter
-from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
+from plaidwork.core.contract.hyperparameter import Hyperparameter, ValueKind
+from plaidwork.core.contract.per_matrix import looks_together, per_matrix, split, suited, write
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, ViewFacts, overview, with_samples_in_rows
 from plaidwork.core.errors import SettingError
@@ -40,11 +40,12 @@ class _Line(QWidget):
         self.choice.setMinimumContentsLength(18)
         self.strip = PresenceStrip()
         self._note = Label("", "caption", "muted", wrap=True)
+        self._reason = Label("", "caption", "muted", wrap=True)
         self._warning = ErrorLine()
         label = Label(name, elide=True, given=True)
         label.setBuddy(self.choice)
         row = horizontal((label, 1), self.choice, spacing=space.S)
-        vertical(row, self.strip, self._note, self._warning, on=self, spacing=space.XS)
+        vertical(row, self.strip, self._note, self._reason, self._warning, on=self, spacing=space.XS)
         self.strip.hide()
         self.choice.edited.connect(self.tell)
 
@@ -73,19 +74,37 @@ class _Line(QWidget):
             parts += [f"{features} features"] if features else []
         self._note.setText("; ".join(parts) + ("." if parts else ""))
         self._note.setVisible(bool(parts))
+        self._reason.setText(self._why(view) if view is not None and by_itself else "")
+        self._reason.setVisible(bool(self._reason.text()))
         self._warning.set_text(view.doubt if view is not None and by_itself else "", "warning")
 
     def _taken(self, view: ViewFacts) -> str:
         """What the matrix is fitted as where nothing is chosen, by the rule of the fit (``core/data/by_values.py``)."""
-        by_values = self._params.get("whole_numbers") == "values"
-        kind = view.values_kind if by_values else view.kind
-        taken = suited(self._parameter, kind, view.n_features, self._params, view.mean)
+        kind, params = self._kind(view), self._params
+        taken = suited(self._parameter, kind, view.n_features, params, view.mean, view.together)
         return next((choice.label for choice in self._parameter.choices if choice.value == taken), "")
+
+    def _why(self, view: ViewFacts) -> str:
+        """What decides, where it is whether the columns go together; empty elsewhere."""
+        if not looks_together(self._parameter, self._kind(view), view.n_features, self._params):
+            return ""
+        if view.together:
+            return "Its columns go together within groups of similar samples."
+        return "Its columns do not go together within groups of similar samples."
+
+    def _kind(self, view: ViewFacts) -> ValueKind:
+        """What the values are to the fit."""
+        return view.values_kind if self._params.get("whole_numbers") == "values" else view.kind
 
     @property
     def note(self) -> str:
         """What the line says of the matrix."""
         return self._note.text()
+
+    @property
+    def reason(self) -> str:
+        """Why the matrix is taken so, where its columns decide."""
+        return self._reason.text()
 
     @property
     def warning(self) -> str:

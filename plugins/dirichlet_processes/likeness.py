@@ -1,7 +1,8 @@
 """How alike the clusters are in spread, learned: the shape a0 of the laws of their variances and covariances.
 
-    log(a0 - 1) ~ N(log(within_shape - 1), 1)
+    log(a0 - 1) ~ N(log(within_shape - 1), 1),  a0 >= least_shape
 
+The bound is for values that come back: without it a0 runs to 1, at which few clusters of next to no width take the ties.
 Given a0 every law of the base is that of ``base.py`` and ``joint.py`` with a0 in the place of the setting. a0 is drawn with the expected
 variances ``b0_j / (a0 - 1)`` and covariances ``Psi0 / (2 (a0 - 1))`` held, whose prior and bounds do not depend on it: with b0 and Psi0 held
 it could hardly move. The parameters of clusters are integrated out; slice sampling of ``log(a0 - 1)``.
@@ -15,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, log_ndtr, ndtri_exp
 
 from plaidwork.plugins.dirichlet_processes.joint_layout import pieces
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
@@ -50,18 +51,26 @@ def at_shape(params: Some, base: Base) -> Some:
     return cast(Some, {**params, "within_shape": base["shape"]}) if "shape" in base else params
 
 
+def middle_and_least(params: ColumnSettings) -> tuple[float, float]:
+    """Mean of the normal law of ``log(a0 - 1)``, and where it is cut off below."""
+    least = float(cast(Mapping[str, Any], params).get("least_shape", 1.0))
+    return math.log(params["within_shape"] - 1.0), math.log(least - 1.0) if least > 1.0 else -math.inf
+
+
 def prior_shape(params: ColumnSettings, rng: np.random.Generator) -> float:
-    """A draw from the prior."""
-    return 1.0 + (params["within_shape"] - 1.0) * math.exp(rng.standard_normal())
+    """A draw from the prior, by the probability of what is above it."""
+    middle, least = middle_and_least(params)
+    above = math.log(1.0 - rng.random()) + log_ndtr(middle - least)
+    return 1.0 + math.exp(middle - float(ndtri_exp(above)))
 
 
 def log_prior_shape(base: Base, params: ColumnSettings) -> float:
     """Log density of the shape at the settings of the fit, as far as it is learned."""
     if "shape" not in base:
         return 0.0
-    away = base["shape"] - 1.0
-    u = math.log(away / (params["within_shape"] - 1.0))
-    return -0.5 * u * u - 0.5 * math.log(2.0 * math.pi) - math.log(away)
+    u, (middle, least) = math.log(base["shape"] - 1.0), middle_and_least(params)
+    inside = float(log_ndtr(middle - least))
+    return -0.5 * (u - middle) ** 2 - 0.5 * math.log(2.0 * math.pi) - u - inside
 
 
 @lru_cache(maxsize=KEPT)
@@ -92,14 +101,15 @@ def update_shape(
     """Draw the shape given the clusters in the first ``number`` slots; base and triangles of the slots follow, in place. O(K (G + d^3))."""
     if "shape" not in base:
         return
-    spreads, middle = spreads_of(c, number, base, table), math.log(params["within_shape"] - 1.0)
+    spreads, (middle, least) = spreads_of(c, number, base, table), middle_and_least(params)
+    low = max(middle - REACH, least)
 
     def density(u: float) -> float:
         a0 = 1.0 + math.exp(u)
         found = evidence_of_numbers(spreads, a0) + evidence_of_correlated(spreads, a0)
         return float(found) - 0.5 * (u - middle) ** 2
 
-    u = slice_draw(rng, math.log(base["shape"] - 1.0), density, middle - REACH, middle + REACH)
+    u = slice_draw(rng, math.log(base["shape"] - 1.0), density, low, max(middle, low) + REACH)
     base["shape"] = 1.0 + math.exp(u)
     base["b0"] = math.exp(u) * spreads.usual
     base["psi"] = 2.0 * math.exp(u) * spreads.scatter

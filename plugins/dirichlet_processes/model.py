@@ -56,6 +56,7 @@ SMALL: dict[str, Any] = {
     "mean_weight": 0.6,
     "alpha_shape": 3.0,
     "within_shape": 3.0,
+    "learn_shape": False,
 }
 """Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
 
@@ -259,7 +260,7 @@ def problems_of(data: ModelData, params: Settings) -> list[Problem]:
 def table_of(data: ModelData, params: Settings) -> Table:
     """The data as the kernels take them, read once for all chains."""
     found: Table = data.prepared(
-        read, cast(Params, params), (*TABLE_SETTINGS, "correlated_columns", "least_within")
+        read, cast(Params, params), (*TABLE_SETTINGS, "correlated_columns", "judge_columns", "least_within")
     )
     return found
 

@@ -29,7 +29,9 @@ class Settings(ColumnSettings):
     """Every setting of the mixture with its type."""
 
     correlated_columns: int
+    judge_columns: bool
     learn_shape: bool
+    least_shape: float
     least_within: float
     share_weight: float
     prior: Literal["dirichlet", "pitman_yor", "finite"]
@@ -51,8 +53,8 @@ def likelihoods_setting(whole_rows: bool) -> Hyperparameter:
     """What each matrix is; ``whole_rows`` where the model takes laws of rows whose columns are not independent within a cluster."""
     together = Choice(
         value=JOINT, label="Numbers, columns correlated within a cluster", suits=("real", "ordinal"),
-        most_columns="correlated_columns",
-        doc="Every cluster has a full covariance matrix, so that an oblique cloud is one cluster; for few columns.",
+        most_columns="correlated_columns", if_together="judge_columns",
+        doc="Every cluster has a full covariance matrix, so that an oblique cloud is one cluster.",
     )  # fmt: skip
     shares = Choice(
         value=ROWS, label="Counts share a total (multinomial)", suits=(),
@@ -60,7 +62,7 @@ def likelihoods_setting(whole_rows: bool) -> Hyperparameter:
         "clusters differ in shares, not in how much was counted. A row is known as a whole or missing.",
     )  # fmt: skip
     guess = (
-        "else numbers, whose columns are correlated within a cluster where they are few (see “Most columns taken as correlated”)."
+        "else numbers, whose columns are correlated within a cluster where they go together in groups of similar samples (see “Judge columns”)."
         if whole_rows
         else "else numbers."
     )
@@ -73,7 +75,7 @@ def likelihoods_setting(whole_rows: bool) -> Hyperparameter:
             *((together,) if whole_rows else ()),
             Choice(
                 value=NUMBERS, label="Numbers, columns independent within a cluster", suits=("real", "ordinal"),
-                doc="Every column has a mean and a variance of its own in every cluster; for many columns.",
+                doc="Every column has a mean and a variance of its own in every cluster.",
             ),
             Choice(value=CODES, label="Yes or no, categories", suits=("binary", "categorical")),
             Choice(value=COUNTS, label="Counts (Poisson)", suits=("count",)),
@@ -141,9 +143,15 @@ ALPHA = {"prior": ("dirichlet", "pitman_yor")}
 SETTINGS = (
     LIKELIHOODS,
     Hyperparameter(
-        "correlated_columns", "int", 8, label="Most columns taken as correlated", group="Data", minimum=0, maximum=1000, advanced=True,
-        earlier=0, doc="Numbers whose likelihood is left to their values are taken as correlated within a cluster where a matrix has so "
-        "many columns at most, else as independent. A covariance matrix of many columns has too many numbers to learn.",
+        "correlated_columns", "int", 60, label="Most columns taken as correlated", group="Data", minimum=0, maximum=1000, advanced=True,
+        earlier=0, doc="Numbers whose likelihood is left to their values may be taken as correlated within a cluster where a matrix has so "
+        "many columns at most, else they are independent. The time of a sweep grows with the square of their number.",
+    ),
+    Hyperparameter(
+        "judge_columns", "bool", True, label="Judge columns", group="Data", advanced=True, earlier=False,
+        doc="Numbers whose likelihood is left to their values are taken as correlated within a cluster only where their columns go together "
+        "within groups of similar samples, and not merely because the groups differ in them: the evidence of k-means groups with and without "
+        "correlations is compared before the fit. Off: the number of columns alone decides.",
     ),
     *COLUMNS,
     Hyperparameter(
@@ -183,9 +191,14 @@ SETTINGS = (
     ),
     *BASE,
     Hyperparameter(
-        "learn_shape", "bool", False, label="Learn the likeness of the spreads", group="Clusters", when={"learn_base": True}, earlier=False,
+        "learn_shape", "bool", True, label="Learn the likeness of the spreads", group="Clusters", when={"learn_base": True}, earlier=False,
         doc="Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations too, with the rest. "
-        "“Likeness of the spreads” is its prior median then. Worth it where many columns are correlated.",
+        "“Likeness of the spreads” is its prior median then, but for its bound. Without, clusters of many correlated columns tend to be too many.",
+    ),
+    Hyperparameter(
+        "least_shape", "float", 2.5, label="Least likeness of the spreads", group="Clusters", minimum=1.0, maximum=1e4, advanced=True,
+        when={"learn_base": True, "learn_shape": True}, earlier=1.0,
+        doc="No likeness below this is inferred. At 1, which is no bound, values that come back make clusters of single values.",
     ),
     Hyperparameter(
         "least_within", "float", 1e-8, label="Least variance within a cluster", group="Clusters", minimum=0.0, maximum=1e6, advanced=True,

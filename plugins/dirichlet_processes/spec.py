@@ -18,7 +18,8 @@ which are integrated out. All matrices share the clusters.
 
 **Correlated or independent columns?** The columns of a matrix of numbers may be *correlated within a cluster*: every cluster has a full covariance
 matrix, and an oblique cloud is one cluster. With many columns such a matrix has too many numbers to learn; columns that are *independent
-within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Categories and counts are always independent.
+within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Which of the two is
+judged by the data where nobody says: whether columns still go together within groups of similar samples. Categories and counts are always independent.
 
 **Poisson counts or counts that share a total?** Where every sample has a total that says nothing, as the length of a document or the depth of
 a sequenced sample, take counts as sharing it (*multinomial*): clusters then differ in the shares of the columns. Poisson counts tell

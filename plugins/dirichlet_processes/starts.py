@@ -106,7 +106,7 @@ def first_state(table: Table, params: Settings, rng: np.random.Generator) -> Sta
     base = first_base(params, len(table.kinds), numbers, counts, table.joint_widths)
     base["k0"][table.row_matrix] = params["share_weight"]
     if learns_shape(params, table.kinds):
-        base["shape"] = params["within_shape"]
+        base["shape"] = max(params["within_shape"], params["least_shape"])
     if params["learn_base"]:
         base["b0"] = np.maximum(base["b0"], least_b0(params, table.least))
         for d, columns, square in pieces(table.joint_first):

@@ -16854,6 +16854,14 @@ Für die Diagnostik klicken.</translation>
    <source>%1, taken as %2%3</source>
    <translation>%1, verwendet als %2%3</translation>
   </message>
+  <message>
+   <source>Its columns go together within groups of similar samples.</source>
+   <translation>Ihre Spalten hängen innerhalb von Gruppen ähnlicher Proben zusammen.</translation>
+  </message>
+  <message>
+   <source>Its columns do not go together within groups of similar samples.</source>
+   <translation>Ihre Spalten hängen innerhalb von Gruppen ähnlicher Proben nicht zusammen.</translation>
+  </message>
  </context>
  <context>
   <name>gui/setup/model_card.py</name>
@@ -19329,8 +19337,8 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Zahlen, Spalten innerhalb eines Clusters korreliert</translation>
   </message>
   <message>
-   <source>Every cluster has a full covariance matrix, so that an oblique cloud is one cluster; for few columns.</source>
-   <translation>Jeder Cluster hat eine volle Kovarianzmatrix, sodass eine schräge Punktwolke ein Cluster ist; für wenige Spalten.</translation>
+   <source>Every cluster has a full covariance matrix, so that an oblique cloud is one cluster.</source>
+   <translation>Jeder Cluster hat eine volle Kovarianzmatrix, sodass eine schräge Punktwolke ein Cluster ist.</translation>
   </message>
   <message>
    <source>Counts share a total (multinomial)</source>
@@ -19341,8 +19349,8 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Eine Zeile ist eine Summe von Zählungen, die sich in den Anteilen des Clusters auf die Spalten verteilt, wie die Wörter eines Dokuments oder die Reads einer Probe: Cluster unterscheiden sich in Anteilen, nicht darin, wie viel gezählt wurde. Eine Zeile ist als Ganzes bekannt oder fehlt.</translation>
   </message>
   <message>
-   <source>else numbers, whose columns are correlated within a cluster where they are few (see “Most columns taken as correlated”).</source>
-   <translation>sonst Zahlen, deren Spalten innerhalb eines Clusters korreliert sind, wo es wenige sind (siehe „Korrelierte Spalten höchstens“).</translation>
+   <source>else numbers, whose columns are correlated within a cluster where they go together in groups of similar samples (see “Judge columns”).</source>
+   <translation>sonst Zahlen, deren Spalten innerhalb eines Clusters korreliert sind, wo sie in Gruppen ähnlicher Proben zusammenhängen (siehe „Spalten beurteilen“).</translation>
   </message>
   <message>
    <source>else numbers.</source>
@@ -19365,8 +19373,8 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Zahlen, Spalten innerhalb eines Clusters unabhängig</translation>
   </message>
   <message>
-   <source>Every column has a mean and a variance of its own in every cluster; for many columns.</source>
-   <translation>Jede Spalte hat in jedem Cluster ein eigenes Mittel und eine eigene Varianz; für viele Spalten.</translation>
+   <source>Every column has a mean and a variance of its own in every cluster.</source>
+   <translation>Jede Spalte hat in jedem Cluster ein eigenes Mittel und eine eigene Varianz.</translation>
   </message>
   <message>
    <source>Yes or no, categories</source>
@@ -19453,8 +19461,16 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Korrelierte Spalten höchstens</translation>
   </message>
   <message>
-   <source>Numbers whose likelihood is left to their values are taken as correlated within a cluster where a matrix has so many columns at most, else as independent. A covariance matrix of many columns has too many numbers to learn.</source>
-   <translation>Zahlen, deren Likelihood sich nach ihren Werten richtet, gelten innerhalb eines Clusters als korreliert, wo eine Matrix höchstens so viele Spalten hat, sonst als unabhängig. Eine Kovarianzmatrix vieler Spalten hat zu viele Zahlen, um sie zu lernen.</translation>
+   <source>Numbers whose likelihood is left to their values may be taken as correlated within a cluster where a matrix has so many columns at most, else they are independent. The time of a sweep grows with the square of their number.</source>
+   <translation>Zahlen, deren Likelihood sich nach ihren Werten richtet, können innerhalb eines Clusters als korreliert gelten, wo eine Matrix höchstens so viele Spalten hat, sonst sind sie unabhängig. Die Zeit eines Durchlaufs wächst mit dem Quadrat ihrer Zahl.</translation>
+  </message>
+  <message>
+   <source>Judge columns</source>
+   <translation>Spalten beurteilen</translation>
+  </message>
+  <message>
+   <source>Numbers whose likelihood is left to their values are taken as correlated within a cluster only where their columns go together within groups of similar samples, and not merely because the groups differ in them: the evidence of k-means groups with and without correlations is compared before the fit. Off: the number of columns alone decides.</source>
+   <translation>Zahlen, deren Likelihood sich nach ihren Werten richtet, gelten nur dann innerhalb eines Clusters als korreliert, wenn ihre Spalten innerhalb von Gruppen ähnlicher Proben zusammenhängen und nicht bloß, weil die Gruppen sich in ihnen unterscheiden: Vor der Anpassung wird die Evidenz von k-Means-Gruppen mit und ohne Korrelationen verglichen. Aus: Die Zahl der Spalten allein entscheidet.</translation>
   </message>
   <message>
    <source>Prior of the clusters</source>
@@ -19533,8 +19549,16 @@ bestimmen und deren Werte clustern.</translation>
    <translation>Ähnlichkeit der Streuungen lernen</translation>
   </message>
   <message>
-   <source>Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations too, with the rest. “Likeness of the spreads” is its prior median then. Worth it where many columns are correlated.</source>
-   <translation>Bei Zahlen: mit allem anderen erschließen, wie ähnlich die Cluster in der Streuung sind und, wo Spalten korreliert sind, auch in ihren Korrelationen. „Ähnlichkeit der Streuungen“ ist dann der Median der A-priori-Verteilung. Das lohnt sich, wo viele Spalten korreliert sind.</translation>
+   <source>Of numbers: infer how alike the clusters are in spread, and where columns are correlated in their correlations too, with the rest. “Likeness of the spreads” is its prior median then, but for its bound. Without, clusters of many correlated columns tend to be too many.</source>
+   <translation>Bei Zahlen: mit allem anderen erschließen, wie ähnlich die Cluster in der Streuung sind und, wo Spalten korreliert sind, auch in ihren Korrelationen. „Ähnlichkeit der Streuungen“ ist dann bis auf ihre Grenze der Median der A-priori-Verteilung. Ohne das werden Cluster vieler korrelierter Spalten leicht zu viele.</translation>
+  </message>
+  <message>
+   <source>Least likeness of the spreads</source>
+   <translation>Geringste Ähnlichkeit der Streuungen</translation>
+  </message>
+  <message>
+   <source>No likeness below this is inferred. At 1, which is no bound, values that come back make clusters of single values.</source>
+   <translation>Eine geringere Ähnlichkeit wird nicht erschlossen. Bei 1, was keine Grenze ist, bilden Werte, die wiederkehren, Cluster aus einzelnen Werten.</translation>
   </message>
   <message>
    <source>Least variance within a cluster</source>
@@ -19629,7 +19653,8 @@ which are integrated out. All matrices share the clusters.
 
 **Correlated or independent columns?** The columns of a matrix of numbers may be *correlated within a cluster*: every cluster has a full covariance
 matrix, and an oblique cloud is one cluster. With many columns such a matrix has too many numbers to learn; columns that are *independent
-within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Categories and counts are always independent.
+within a cluster* need far fewer, but a long oblique cloud is then split into several clusters. Which of the two is
+judged by the data where nobody says: whether columns still go together within groups of similar samples. Categories and counts are always independent.
 
 **Poisson counts or counts that share a total?** Where every sample has a total that says nothing, as the length of a document or the depth of
 a sequenced sample, take counts as sharing it (*multinomial*): clusters then differ in the shares of the columns. Poisson counts tell
@@ -19648,7 +19673,8 @@ die herausintegriert sind. Alle Matrizen haben die Cluster gemeinsam.
 
 **Korrelierte oder unabhängige Spalten?** Die Spalten einer Matrix von Zahlen dürfen *innerhalb eines Clusters korreliert* sein: Jeder Cluster hat eine volle Kovarianzmatrix,
 und eine schräge Punktwolke ist ein Cluster. Mit vielen Spalten hat eine solche Matrix zu viele Zahlen, um sie zu lernen; Spalten, die *innerhalb
-eines Clusters unabhängig* sind, brauchen weit weniger, doch eine lange schräge Wolke wird dann in mehrere Cluster zerlegt. Kategorien und Zählwerte sind immer unabhängig.
+eines Clusters unabhängig* sind, brauchen weit weniger, doch eine lange schräge Wolke wird dann in mehrere Cluster zerlegt. Welche der beiden gilt,
+wird nach den Daten beurteilt, wo niemand es sagt: ob Spalten innerhalb von Gruppen ähnlicher Proben noch zusammenhängen. Kategorien und Zählwerte sind immer unabhängig.
 
 **Poisson-Zählwerte oder Zählwerte mit gemeinsamer Summe?** Wo jede Probe eine Summe hat, die nichts sagt, wie die Länge eines Dokuments oder die Tiefe
 einer sequenzierten Probe, haben Zählwerte besser eine gemeinsame Summe (*multinomial*): Cluster unterscheiden sich dann in den Anteilen der Spalten. Poisson-Zählwerte unterscheiden

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plaidwork.core.contract.hyperparameter import Choice, DeclarationError, Hyperparameter
-from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
+from plaidwork.core.contract.per_matrix import looks_together, per_matrix, split, suited, write
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.contract.spec_json import spec_from_json, spec_to_json
 from plaidwork.core.errors import SettingError
@@ -75,6 +75,29 @@ def test_a_choice_for_few_columns_is_taken_by_few_columns():
     assert spec_from_json(spec_to_json(spec)) == spec
     with pytest.raises(DeclarationError, match="sorts depends on unknown setting 'few'"):
         ModelSpec(**more, hyperparameters=(setting,))
+
+
+def test_a_choice_for_columns_that_go_together_is_taken_where_they_do():
+    """Where the setting asks for it; a run stored before it never looked."""
+    joint = Choice(
+        value="joint", label="Correlated", suits=("real",), most_columns="few", if_together="judge"
+    )
+    setting = replace(SETTING, choices=(CHOICES[0], joint, *CHOICES[1:]))
+    asked = {"few": 4, "judge": True}
+    assert suited(setting, "real", 4, asked, together=True) == "joint"
+    assert suited(setting, "real", 4, asked, together=False) == "real"
+    assert suited(setting, "real", 4, {"few": 4, "judge": False}, together=False) == "joint"
+    assert suited(setting, "real", 4, {"few": 4}, together=False) == "joint"
+    assert looks_together(setting, "real", 4, asked)
+    assert not looks_together(setting, "real", 5, asked)
+    assert not looks_together(setting, "ordinal", 4, asked)
+    assert not looks_together(setting, "real", 4, {**asked, "judge": False})
+    more = {"id": "m", "version": "1", "title": "M", "summary": "s", "inputs": (Input("views", many=True),)}
+    known = (Hyperparameter("few", "int", 4), Hyperparameter("judge", "bool", True))
+    spec = ModelSpec(**more, hyperparameters=(setting, *known))
+    assert spec_from_json(spec_to_json(spec)) == spec
+    with pytest.raises(DeclarationError, match="sorts depends on unknown setting 'judge'"):
+        ModelSpec(**more, hyperparameters=(setting, known[0]))
 
 
 def test_a_choice_for_large_means_is_taken_above_the_one_that_a_setting_says():

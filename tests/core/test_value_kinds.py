@@ -17,6 +17,8 @@ RNG = np.random.default_rng(1)
 WORDS = RNG.poisson(np.r_[8.0, np.geomspace(0.02, 3, 59)] * RNG.gamma(2, 0.5, (200, 1)))
 READS = RNG.negative_binomial(1, 1 / (1 + np.geomspace(20, 4000, 150)), (60, 150)) + 1
 GRADES = RNG.integers(1, 6, (200, 40))
+APART = 0.5 + 4.0 * RNG.integers(0, 2, (100, 1)) + RNG.normal(size=(100, 4))
+TOGETHER = RNG.normal(size=(100, 1)) + 0.3 * RNG.normal(size=(100, 4))
 PERSONS = np.column_stack(
     [
         RNG.integers(0, 2, 100),
@@ -91,8 +93,10 @@ TAKEN = {
     "counts": (GRADES, "count", {}, "poisson", "poisson"),
     "whole numbers called real": (GRADES, "real", {}, "poisson", "poisson"),
     "zeros and ones": (GRADES > 2, "binary", {}, "bernoulli", "categorical"),
-    "few columns": (PERSONS + 0.5, "real", {}, "gaussian", "gaussian_full"),
-    "columns above the limit": (PERSONS + 0.5, "real", {"correlated_columns": 3}, "gaussian", "gaussian"),
+    "columns that go together": (TOGETHER, "real", {}, "gaussian", "gaussian_full"),
+    "columns that do not": (APART, "real", {}, "gaussian", "gaussian"),
+    "columns that are not judged": (APART, "real", {"judge_columns": False}, "gaussian", "gaussian_full"),
+    "columns above the limit": (TOGETHER, "real", {"correlated_columns": 3}, "gaussian", "gaussian"),
     "said": (GRADES, "ordinal", {"likelihoods": "poisson"}, "poisson", "poisson"),
 }
 

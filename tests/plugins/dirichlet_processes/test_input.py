@@ -12,18 +12,36 @@ GAP = np.nan
 
 
 def test_likelihoods_by_values():
-    data = matrices(a=[[0.5], [1.0]], b=[[0.0], [1.0]], c=[[0.0], [3.0]], d=[[-1.0], [3.0]])
+    line = np.arange(40.0)[:, None] * [1.0, 2.5, -1.5]
+    data = matrices(a=line, b=line[:, :1] % 2, c=line[:, :1], d=line - 0.5)
     found = kinds_of(settings(likelihoods="guess"), data["views"])
     assert found == ("gaussian_full", "categorical", "poisson", "gaussian_full")
     assert kinds_of(settings(likelihoods="", correlated_columns=0), data["views"])[3] == "gaussian"
-    wide = matrices(a=np.random.default_rng(1).normal(size=(5, 21)))
+    wide = matrices(a=np.arange(40.0)[:, None] * np.linspace(0.5, 1.0, 61))
     assert kinds_of(settings(likelihoods=""), wide["views"]) == ("gaussian",)
+    assert kinds_of(settings(likelihoods="", correlated_columns=61), wide["views"]) == ("gaussian_full",)
     assert kinds_of(settings(likelihoods="c = gaussian"), data["views"])[2] == "gaussian"
+
+
+def test_columns_that_do_not_go_together_within_groups_are_independent():
+    """Of few columns too; judged only where that is asked for, which it was not in stored runs."""
+    apart_alone = np.repeat([[0.0, 0.0, 0.0], [9.0, 9.0, 9.0]], 40, axis=0) + np.random.default_rng(1).normal(
+        size=(80, 3)
+    )
+    views = matrices(a=apart_alone)["views"]
+    assert kinds_of(settings(likelihoods=""), views) == ("gaussian",)
+    assert kinds_of(settings(likelihoods="", judge_columns=False), views) == ("gaussian_full",)
+    before = {
+        name: value
+        for name, value in settings(likelihoods="", correlated_columns=8).items()
+        if name != "judge_columns"
+    }
+    assert kinds_of(MODEL.spec.stored_params(before), views) == ("gaussian_full",)
 
 
 def test_a_stored_run_keeps_its_columns_independent():
     """Numbers left to their values were independent before columns could be correlated."""
-    data = matrices(a=[[0.5], [1.0]])
+    data = matrices(a=np.arange(40.0)[:, None] * [0.5, 1.0])
     stored = {name: value for name, value in settings(likelihoods="").items() if name != "correlated_columns"}
     assert kinds_of(MODEL.spec.stored_params(stored), data["views"]) == ("gaussian",)
 

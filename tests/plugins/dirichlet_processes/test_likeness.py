@@ -13,7 +13,7 @@ from dp_tools import (
     settings,
 )
 from plaid_tools import with_fault
-from scipy import stats
+from scipy import integrate, stats
 
 from plaidwork.core.checks import CheckFailed, checks_for
 from plaidwork.core.errors import SessionError
@@ -60,12 +60,12 @@ def law_of_log(u, params):
     return float(total)
 
 
-def ranks(update, draws=3000):
+def ranks(update, draws=3000, least=1.0):
     """Where draws of ``log(a0 - 1)``, one of five kept, are in their law by quadrature: uniform if ``update`` is right."""
-    one, params = clustered()
-    grid = np.linspace(-5.0, 6.0, 1101)
+    one, params = clustered(least_shape=least)
+    grid = np.linspace(np.log(least - 1.0) if least > 1.0 else -5.0, 6.0, 1101)
     density = np.array([law_of_log(u, params) for u in grid])
-    below = np.cumsum(np.exp(density - density.max()))
+    below = integrate.cumulative_simpson(np.exp(density - density.max()), x=grid, initial=0)
     rng, found = np.random.Generator(np.random.PCG64DXSM(3)), []
     for _ in range(5 * draws):
         update(rng, clusters_of(one.state), 3, one.state["base"], params, one.table)
@@ -74,8 +74,9 @@ def ranks(update, draws=3000):
 
 
 @pytest.mark.long
-def test_draws_follow_the_law_on_a_grid():
-    assert ranks(likeness.update_shape) > ENOUGH
+@pytest.mark.parametrize("least", [1.0, 2.0])
+def test_draws_follow_the_law_on_a_grid(least):
+    assert ranks(likeness.update_shape, least=least) > ENOUGH
 
 
 TYPES = {"Base": dict, "Table": object}
@@ -96,6 +97,33 @@ def test_faults_of_a_draw_are_found(fault):
     wrong = with_fault(getattr(likeness, name), old, new, **TYPES)
     update = wrong if name == "update_shape" else with_fault(likeness.update_shape, **TYPES, **{name: wrong})
     assert ranks(update) < FOUND
+
+
+@pytest.mark.long
+def test_a_bound_that_is_forgotten_is_found():
+    wrong = with_fault(likeness.update_shape, "max(middle - REACH, least)", "middle - REACH", **TYPES)
+    assert ranks(wrong, least=2.0) < FOUND
+
+
+def off_prior(density, draw, least):
+    """How far the bounded density is from one of mass 1, and the p value of draws in it."""
+    params = settings(**LEARNED, within_shape=2.5, least_shape=least)
+    u = np.linspace(np.log(least - 1.0) if least > 1.0 else -7.0, 8.0, 3001)
+    height = np.array([np.exp(density({"shape": 1.0 + np.exp(one)}, params) + one) for one in u])
+    below = integrate.cumulative_simpson(height, x=u, initial=0)
+    rng = np.random.default_rng(8)
+    draws = [np.log(draw(params, rng) - 1.0) for _ in range(2000)]
+    assert min(draws) >= u[0]
+    return abs(below[-1] - 1.0), stats.kstest(np.interp(draws, u, below / below[-1]), "uniform").pvalue
+
+
+@pytest.mark.parametrize("least", [1.0, 1.2, 2.5, 30.0])
+def test_the_bounded_prior_has_mass_1_and_its_draws_are_in_it(least):
+    mass, p = off_prior(likeness.log_prior_shape, likeness.prior_shape, least)
+    assert mass < 1e-6
+    assert p > ENOUGH
+    wrong = with_fault(likeness.log_prior_shape, " - inside", "", **TYPES)
+    assert (off_prior(wrong, likeness.prior_shape, least)[0] > 0.01) == (least > 1.0)
 
 
 KERNEL = {

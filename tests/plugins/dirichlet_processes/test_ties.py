@@ -44,7 +44,10 @@ def tables():
 
 def swept(values, seed, sweeps=60, **changed):
     """The state of a chain after some sweeps, with its traces."""
-    data, params = matrices(X=values), settings(likelihoods="", **{**LEARNED, **changed})
+    data, params = (
+        matrices(X=values),
+        settings(likelihoods="", **{**LEARNED, "judge_columns": False, **changed}),
+    )
     rng = np.random.Generator(np.random.PCG64DXSM(seed))
     state = MODEL.init(data, params, rng)
     for sweep in range(sweeps):
@@ -88,7 +91,9 @@ def test_draws_of_measurements_are_those_without_the_bound():
             chain(
                 MODEL,
                 matrices(X=values),
-                settings(likelihoods="", correlated_columns=columns, least_within=least, **LEARNED),
+                settings(
+                    likelihoods="gaussian_full" if columns else "gaussian", least_within=least, **LEARNED
+                ),
                 60,
                 4,
             )
@@ -153,7 +158,7 @@ def test_columns_that_follow_from_others_are_left_out():
     rng = np.random.default_rng(5)
     a, b = rng.normal(size=N), rng.normal(size=N)
     values = np.column_stack([a, np.full(N, 2.0), 1e6 - 32.0 * a, b, a + b, np.round(a, 2)])
-    data, params = matrices(X=values), settings(likelihoods="", **LEARNED)
+    data, params = matrices(X=values), settings(likelihoods="", judge_columns=False, **LEARNED)
     assert read(data, params).joint_of[:, 1].tolist() == [0, 3, 5]
     assert read(data, {**params, "least_within": 0.0}).joint_of[:, 1].tolist() == list(range(6))
     independent = read(data, {**params, "correlated_columns": 0})
@@ -169,7 +174,7 @@ def test_results_and_new_samples_without_what_follows():
     a = 8.0 * truth + rng.normal(size=N)
     b = rng.normal(size=N)
     data = matrices(X=np.column_stack([a, 2.54 * a, b, a - b]))
-    params = settings(likelihoods="", **LEARNED)
+    params = settings(likelihoods="gaussian_full", **LEARNED)
     kept = keep(data, params, 2, 40, 40)
     found = MODEL.summarise(kept, data, params)
     assert adjusted_rand(np.asarray(found["labels"].values), truth) >= 0.95
@@ -180,7 +185,7 @@ def test_results_and_new_samples_without_what_follows():
 
 def test_the_step_of_rounded_values():
     whole = np.random.default_rng(3).integers(20, 60, N).astype(float)
-    params = settings(likelihoods="", **{**LEARNED, "standardise": True})
+    params = settings(likelihoods="gaussian_full", **{**LEARNED, "standardise": True})
     table = read(matrices(X=np.column_stack([whole / 10.0, np.random.default_rng(4).normal(size=N)])), params)
     assert table.joint_least[0] == pytest.approx(0.01 / 12.0 / (whole / 10.0).var())
     assert table.joint_least[1] == 1e-8
@@ -190,7 +195,10 @@ def test_the_step_of_rounded_values():
 def test_the_spread_of_whole_numbers_stays_that_of_rounding(least, bounded):
     """Scores of one cloud, 300 of them at ten values: without a bound the clusters are single values, without any width."""
     cloud = np.round(np.random.default_rng(6).normal(50.0, 1.5, 300))
-    params = settings(likelihoods="gaussian_full", **{**LEARNED, "start": "together", "least_within": least})
+    params = settings(
+        likelihoods="gaussian_full",
+        **{**LEARNED, "start": "together", "least_within": least, "learn_shape": False},
+    )
     spread = keep(matrices(X=cloud[:, None]), params, 1, 60, 30).chains[0].stack("base_spread")
     assert (spread.min() >= 0.999 * 3.0 / 12.0 / cloud.var()) == bounded
     assert (spread.max() < 1e-9) != bounded
