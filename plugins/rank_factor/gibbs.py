@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -295,7 +295,7 @@ def upgraded(state: State) -> State:
 
 def begun_anew(state: Fields) -> Fields:
     """A state in which the sweep that it stands in begins anew: what is drawn by then is a state as good as any other."""
-    state.pop(POSITION, None)
+    cast("State", state).pop(POSITION, None)
     forget(state)
     large.forget(state, "steep", "pull", "zz", "aa", "p", "h")
     return state

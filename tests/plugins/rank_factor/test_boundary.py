@@ -251,7 +251,7 @@ def test_a_chain_goes_on_where_it_was_stopped():
     other = tools.generator(9)
     other.bit_generator.state = rng.bit_generator.state
     for one, source in ((state, rng), (again, other)):
-        boundary.add_samples(one, setup, params, source, 2, 4)
+        boundary.add(one, boundary.sample_terms(one, setup, params, source, 2, 4))
         for g in range(3):
             boundary.draw_weights(one, source, g)
         boundary.end(one, setup, params)
