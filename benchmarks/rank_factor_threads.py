@@ -54,7 +54,9 @@ def main() -> None:
         print(f"{n} x {d}, {changes}")
         for (name, _), times in zip(WAYS, found, strict=True):
             clock, cpu, own = np.median(times, axis=0)
-            print(f"{name:>16}: clock {times[:, 0].min():6.0f} {clock:6.0f}   CPU {cpu:6.0f}   own thread {own:6.0f}")
+            print(
+                f"{name:>16}: clock {times[:, 0].min():6.0f} {clock:6.0f}   CPU {cpu:6.0f}   own thread {own:6.0f}"
+            )
 
 
 if __name__ == "__main__":

@@ -105,7 +105,11 @@ def draw_weights(state: Fields, rng: np.random.Generator, g: int) -> None:
     state["beta"][0, g] = solve_triangular(state["lower"], drawn, lower=True, trans="T")
 
 
-def end(state: Fields, setup: Setup, params: SamplerSettings) -> None:
-    """Work out f at the training scores."""
-    state["f"] = of_state(state, setup, params).values(state["z"])
+def work_out(state: Fields, setup: Setup, params: SamplerSettings, lo: int, hi: int) -> None:
+    """Work out f at the scores of training samples lo to hi."""
+    state["f"][lo:hi] = of_state(state, setup, params).values(state["z"][lo:hi])
+
+
+def end(state: Fields) -> None:
+    """Let go of what its draw needed."""
     del state["lower"], state["steep"], state["pull"]

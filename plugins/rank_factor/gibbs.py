@@ -175,10 +175,13 @@ def _boundary(
         lambda lo, hi, rng: boundary.sample_terms(state, setup, params, rng, lo, hi), None if apart else rng,
         lambda terms: boundary.add(state, terms), begin=lambda: boundary.begin(state, setup, params), whole=False,
     )  # fmt: skip
-    return [
-        hinges,
-        Stage("boundary", weights, setup.shape[2], 1, end=lambda: boundary.end(state, setup, params)),
-    ]
+    n = setup.shape[1]
+    values = Stage(
+        "boundary: values", lambda lo, hi: boundary.work_out(state, setup, params, lo, hi), n,
+        large.even_slices(n, 20 * len(boundary.centres_of(setup))) if apart else 0,
+        end=lambda: boundary.end(state), parallel=apart,
+    )  # fmt: skip
+    return [hinges, Stage("boundary", weights, setup.shape[2], 1, whole=False), values]
 
 
 def _new_samples(

@@ -27757,6 +27757,10 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Grenze: Hinge-Verluste</translation>
   </message>
   <message>
+   <source>boundary: values</source>
+   <translation>Grenze: Werte</translation>
+  </message>
+  <message>
    <source>new samples</source>
    <translation>neue Proben</translation>
   </message>

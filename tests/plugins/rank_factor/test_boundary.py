@@ -100,7 +100,8 @@ def check_law(rounds, most):
         boundary.begin(state, setup, params)
         boundary.add(state, boundary.sample_terms(state, setup, params, rng, 0, 4))
         boundary.draw_weights(state, rng, 0)
-        boundary.end(state, setup, params)
+        boundary.work_out(state, setup, params, 0, 4)
+        boundary.end(state)
         found[number] = state["f"][:, 0]
     # at the unlabelled sample f is its mean given the centres, and so narrower than the process
     values = np.column_stack([np.tanh(found), found > 0.5])
@@ -242,7 +243,7 @@ def test_a_chain_goes_on_where_it_was_stopped():
     setup, params, state = started(3)
     rng = tools.generator(9)
     names = [stage.name for stage in gibbs.stages(state, setup, params, rng, Clock(5, 10))]
-    assert names == ["rows", "scores", "measure", "boundary: hinges", "boundary"]
+    assert names == ["rows", "scores", "measure", "boundary: hinges", "boundary", "boundary: values"]
     boundary.begin(state, setup, params)
     boundary.add(state, boundary.sample_terms(state, setup, params, rng, 0, 2))
     again = {
@@ -254,6 +255,7 @@ def test_a_chain_goes_on_where_it_was_stopped():
         boundary.add(one, boundary.sample_terms(one, setup, params, source, 2, 4))
         for g in range(3):
             boundary.draw_weights(one, source, g)
-        boundary.end(one, setup, params)
+        boundary.work_out(one, setup, params, 0, len(one["z"]))
+        boundary.end(one)
     assert state["beta"].tobytes() == again["beta"].tobytes()
     assert "steep" not in state
