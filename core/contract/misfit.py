@@ -129,7 +129,7 @@ def _check_numbers(
         raise Misfit(f"{_called(place)} holds a number that is not finite")
     if part.same and not np.array_equal(array, reference.fresh.get(where.name, ())):
         raise Misfit(f"{_called(place)} is not what follows from the data and settings")
-    if array.size and array.dtype.kind in "iuf":
+    if array.size and (array.dtype.kind in "iuf" or array.dtype == object):  # of any size, beyond 64 bits
         _check_range(place, array, part, _bound(part.below, where.scope, letters, place))
 
 

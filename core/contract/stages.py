@@ -10,17 +10,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import numpy as np
+
 from plaidwork.core.errors import PluginError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from plaidwork.core.contract.model import Model
     from plaidwork.core.contract.model_data import ModelData, ParamsT, State, StateT
     from plaidwork.core.contract.schedule import Clock
 
 POSITION = "sweep_position"
-"""Entry of the state in which the host keeps where an unfinished sweep stands: a dict with ``stage`` and ``at``."""
+"""Entry of the state in which the host keeps where an unfinished sweep stands: a dict with ``stage`` and ``at``, and ``stream``, the number
+that the generators of the slices begin with, in a stage whose slices have some."""
+
+MOST_STREAM = 2**63
+"""``stream`` is below it, so that a file holds it as a whole number of 64 bits."""
 
 StageTimes = dict[str, float]
 """Processor seconds by stage name."""
@@ -43,8 +47,11 @@ class Stage:
     begin, end : called before the first unit and after the last.
     whole : whether ``Model.objective`` means something when the stage has ended.
     parallel : slices may be worked in any order, several at once on threads of their own: none writes what another reads or writes, none
-        takes random numbers, and kernels release the interpreter lock. The slices are the same however many threads there are,
-        and so are the numbers.
+        takes random numbers of the chain, and kernels release the interpreter lock. The slices are the same however many threads there
+        are, and so are the numbers.
+    streams : ``work`` is called with ``lo, hi, rng``: each slice has a generator of its own, which follows from one number that the
+        chain draws after ``begin``, and from ``lo``. The stage is then ``parallel``: draws that are independent given all else are
+        the same however many threads there are, and after a pause in the midst of the stage. Only for stages of known size.
     add : called with what ``work`` returned for each slice, in the order of the slices, in the thread of the chain and after
         the work of all slices that are worked at once: sums over units of a parallel stage are partial sums of its slices,
         added here. With one thread they are added slice by slice too, so that the sums are the same bit for bit. Only for
@@ -52,14 +59,19 @@ class Stage:
     """
 
     name: str
-    work: Callable[[int, int], Any]
+    work: Callable[..., Any]
     size: int | Callable[[], int] | None = 1
     slice: int | Callable[[int], int] = 0
     begin: Callable[[], None] | None = None
     end: Callable[[], None] | None = None
     whole: bool = True
     parallel: bool = False
+    streams: bool = False
     add: Callable[[Any], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.streams:
+            object.__setattr__(self, "parallel", True)
 
 
 class Team(Protocol):
@@ -144,7 +156,7 @@ def _pieces(
         stage, ended = stages[position], False
         while not ended:
             started = time.thread_time()
-            spent, ended = _call(stage, state)
+            spent, ended = _call(stage, state, rng)
             if times is not None:
                 times[stage.name] = times.get(stage.name, 0.0) + time.thread_time() - started
             if not ended:
@@ -176,16 +188,24 @@ def _position(model: Model[StateT, ParamsT], stages: Sequence[Stage], state: Sta
     return names.index(name)
 
 
-def _call(stage: Stage, state: State) -> tuple[float, bool]:
+def _call(stage: Stage, state: State, rng: np.random.Generator) -> tuple[float, bool]:
     """One call of ``work`` where the sweep stands: share of a slice, and whether the stage has ended."""
     lo = int(state[POSITION]["at"])
     if lo == 0 and stage.begin is not None:
         stage.begin()
     size = stage.size() if callable(stage.size) else stage.size
+    if stage.streams:
+        if size is None:
+            raise PluginError(
+                f"its stage “{stage.name}” has slices with generators of their own, but no size",
+                hook="stages",
+            )
+        if "stream" not in state[POSITION]:
+            state[POSITION]["stream"] = int(rng.integers(MOST_STREAM))
     if size is None:
         hi, over = lo + 1, bool(stage.work(lo, lo + 1))
     else:
-        hi = _work_slices(stage, lo, size)
+        hi = _work_slices(stage, lo, size, state[POSITION].get("stream", 0))
         over = hi >= size
     first = min(hi, _slice_end(stage, lo, hi))  # slices worked at once take as long as one
     state[POSITION]["at"] = hi
@@ -194,7 +214,13 @@ def _call(stage: Stage, state: State) -> tuple[float, bool]:
     return ((first - lo) / stage.slice if stage.slice and not callable(stage.slice) else 1.0), over
 
 
-def _work_slices(stage: Stage, lo: int, size: int) -> int:
+def slice_rng(stream: int, lo: int) -> np.random.Generator:
+    """The generator of the slice that begins at unit ``lo`` of a stage that drew the number ``stream``: of the kind of the chain's own, its
+    seed hashed from both (``numpy.random.SeedSequence``), so that streams of any two slices are independent."""
+    return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((stream, lo))))
+
+
+def _work_slices(stage: Stage, lo: int, size: int, stream: int) -> int:
     """Work the slice that begins at ``lo``, or as many as the team takes at once; returns where the last one ends."""
     slices = [(lo, min(size, _slice_end(stage, lo, size)))]
     team = _current.team if stage.parallel else None
@@ -206,7 +232,8 @@ def _work_slices(stage: Stage, lo: int, size: int) -> int:
     def work(number: int) -> None:
         lo, hi = slices[number]
         if lo < hi:
-            parts[number] = stage.work(lo, hi)
+            own = (slice_rng(stream, lo),) if stage.streams else ()
+            parts[number] = stage.work(lo, hi, *own)
 
     if team is None or len(slices) == 1:
         work(0)

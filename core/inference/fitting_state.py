@@ -8,7 +8,7 @@ from plaidwork.core.contract.layout import Layout, Part, Reference
 from plaidwork.core.contract.misfit import misfit
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Clock, Schedule
-from plaidwork.core.contract.stages import POSITION
+from plaidwork.core.contract.stages import MOST_STREAM, POSITION
 from plaidwork.core.contract.storable import check_state
 from plaidwork.core.draws.chain import ChainRecord, chain_rng, copy_state
 from plaidwork.core.errors import SessionError
@@ -22,6 +22,7 @@ SLICES = 2000
 HOST: Layout = {
     f"{POSITION}.stage": Part((), "U1", missing=True),
     f"{POSITION}.at": Part((), "int64", low=0, missing=True),
+    f"{POSITION}.stream": Part((), "int64", low=0, below=MOST_STREAM, missing=True),
     f"{RELAXING}.share": Part((), missing=True),
     f"{RELAXING}.added": Part((), missing=True),
     f"{RELAXING}.traces.*": Part((), missing=True, unset=True),

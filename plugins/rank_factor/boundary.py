@@ -24,6 +24,8 @@ from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings,
 MOST_CENTRES = 1000
 BEFORE, EVERY = 24, 4
 """Sweeps before the end of the warm-up in which the boundary settles; then it is drawn every so many sweeps, as it changes no score."""
+IN_BLOCKS = 8
+"""How many times as fast a sample is in slices of hundreds of samples."""
 JITTER = 1e-8
 """Added to the diagonal of the kernel, as a share of it."""
 
@@ -74,17 +76,25 @@ def begin(state: Fields, setup: Setup, params: SamplerSettings) -> None:
     state["pull"] = np.zeros((g, m))
 
 
-def add_samples(
+def sample_terms(
     state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator, lo: int, hi: int
-) -> None:
-    """Draw the weights of the hinges of samples lo to hi, and add what they say."""
+) -> tuple[Floats, Floats]:
+    """Draw the weights of the hinges of samples lo to hi; precision (G, M, M) and linear term (G, M) by them."""
     boundary, weight, y = of_state(state, setup, params), params["label_weight"], setup.y[lo:hi]
     near, kappa = boundary.kernel(state["z"][lo:hi]), state["label_kappa"][lo:hi]
     draw_label_weights(rng, y, near @ boundary.weights.T, weight, kappa)
     basis = solve_triangular(state["lower"], near.T, lower=True)
+    steep, pull = np.empty_like(state["steep"]), np.empty_like(state["pull"])
     for g in range(y.shape[1]):
-        state["steep"][g] += (basis * (weight**2 * kappa[:, g])) @ basis.T
-        state["pull"][g] += basis @ (y[:, g] * (weight**2 * kappa[:, g] + weight))
+        steep[g] = (basis * (weight**2 * kappa[:, g])) @ basis.T
+        pull[g] = basis @ (y[:, g] * (weight**2 * kappa[:, g] + weight))
+    return steep, pull
+
+
+def add(state: Fields, terms: tuple[Floats, Floats]) -> None:
+    """Add what some samples say."""
+    state["steep"] += terms[0]
+    state["pull"] += terms[1]
 
 
 def draw_weights(state: Fields, rng: np.random.Generator, g: int) -> None:
@@ -95,7 +105,11 @@ def draw_weights(state: Fields, rng: np.random.Generator, g: int) -> None:
     state["beta"][0, g] = solve_triangular(state["lower"], drawn, lower=True, trans="T")
 
 
-def end(state: Fields, setup: Setup, params: SamplerSettings) -> None:
-    """Work out f at the training scores."""
-    state["f"] = of_state(state, setup, params).values(state["z"])
+def work_out(state: Fields, setup: Setup, params: SamplerSettings, lo: int, hi: int) -> None:
+    """Work out f at the scores of training samples lo to hi."""
+    state["f"][lo:hi] = of_state(state, setup, params).values(state["z"][lo:hi])
+
+
+def end(state: Fields) -> None:
+    """Let go of what its draw needed."""
     del state["lower"], state["steep"], state["pull"]

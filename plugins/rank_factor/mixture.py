@@ -69,20 +69,27 @@ def size_precision(params: SamplerSettings) -> float:
     return size**-2.0 if size and params["classifier"] == "linear" else 0.0
 
 
-def coefficient_terms(state: Fields, setup: Setup, params: Settings) -> tuple[np.ndarray, np.ndarray]:
-    """Precision (T G, packed) and linear term (T G, K') of all classifiers, without their prior."""
+def coefficient_terms(
+    state: Fields, setup: Setup, params: Settings, of: slice = slice(None)
+) -> tuple[np.ndarray, np.ndarray]:
+    """Precision (T G, packed) and linear term (T G, K') of all classifiers by the labels ``of`` some samples, without their prior."""
     groups, g, _ = state["beta"].shape
-    weight, z = params["label_weight"], extended(state["z"], state["beta"])
-    member = (state["t"][:, None] == np.arange(groups))[:, :, None]
-    steep = (weight**2 * state["label_kappa"])[:, None] * member
-    pull = (setup.y * (weight**2 * state["label_kappa"] + weight))[:, None] * member
+    weight, z = params["label_weight"], extended(state["z"][of], state["beta"])
+    member = (state["t"][of, None] == np.arange(groups))[:, :, None]
+    steep = (weight**2 * state["label_kappa"][of])[:, None] * member
+    pull = (setup.y[of] * (weight**2 * state["label_kappa"][of] + weight))[:, None] * member
     precision = steep.reshape(-1, groups * g).T @ outer_packed(z)
     return precision, pull.reshape(-1, groups * g).T @ z
 
 
-def draw_coefficients(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> None:
-    """Draw beta and its shrinkage, one hierarchy per classifier."""
-    precision, linear = coefficient_terms(state, setup, params)
+def draw_coefficients(
+    state: Fields,
+    params: SamplerSettings,
+    rng: np.random.Generator,
+    precision: np.ndarray,
+    linear: np.ndarray,
+) -> None:
+    """Draw beta and its shrinkage, one hierarchy per classifier, from their terms (:func:`coefficient_terms`), which are used up."""
     beta, b, e = (part.reshape(len(linear), -1) for part in (state["beta"], state["b"], state["e"]))
     draw_rows(rng, precision, linear, 1.0 / b + size_precision(params), beta)
     k = linear.shape[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
@@ -35,6 +36,7 @@ from plaidwork.plugins.rank_factor.setup import Setup, setup_of
 from plaidwork.plugins.rank_factor.spec import RANK_FACTOR, RANK_FACTOR_VB
 from plaidwork.plugins.rank_factor.start import new_state
 from plaidwork.plugins.rank_factor.state import Fields, Q, SamplerSettings, Settings, Shared, wrong_groups
+from plaidwork.plugins.rank_factor.stored import wrong_sums
 from plaidwork.plugins.rank_factor.vb_posterior import approximate_posterior, best_chain
 from plaidwork.plugins.rank_factor.vb_sample import draw_q
 
@@ -94,7 +96,11 @@ class RankFactorModel(Model[S, P]):
         return {"group": Part(low=-1, below=params["n_components"])}
 
     def contradiction(self, state: S, data: ModelData, params: P) -> str:
-        return wrong_groups(state)
+        return wrong_groups(state) or wrong_sums(state, setup_of(data, params), self.in_slices(data, params))
+
+    def in_slices(self, data: ModelData, params: P) -> bool:
+        """Whether a sweep goes over these data as over large ones."""
+        return False
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: P) -> S:
         if from_version == 1:
@@ -119,6 +125,24 @@ class RankFactor(RankFactorModel[Fields, SamplerSettings]):
 
     spec: ClassVar[ModelSpec] = RANK_FACTOR
     warm_up = (*WARM_UP, {"classifier": "process"})
+
+    def in_slices(self, data: ModelData, params: SamplerSettings) -> bool:
+        return gibbs.is_large(setup_of(data, params), params["n_factors"])
+
+    def estimate(self, data: ModelData, params: SamplerSettings) -> Cost:
+        cost, (n, d) = super().estimate(data, params), data["X"].shape
+        kept = 16.0 * n * d if n * d * gibbs.cell_work(params["n_factors"]) >= gibbs.LARGE else 0.0
+        return replace(cost, memory=cost.memory + kept)
+
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: SamplerSettings
+    ) -> Fields:
+        new = (
+            cast("Fields", state)
+            if from_version == 2
+            else super().upgrade_state(state, from_version, data, params)
+        )
+        return gibbs.begun_anew(new) if self.in_slices(data, params) else new
 
     def init(self, data: ModelData, params: SamplerSettings, rng: np.random.Generator) -> Fields:
         return new_state(setup_of(data, params), params, rng)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
@@ -11,6 +13,22 @@ from plaidwork.plugins.rank_factor.kernels.solve import doubled, draw_rows, oute
 from plaidwork.plugins.rank_factor.scaling import draw_column_scales, propose_row_scales
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings, Settings, Shared
+
+
+class Said(NamedTuple):
+    """What rows that were drawn say to others.
+
+    Attributes
+    ----------
+    p, h : (rows, N) precision and linear term of each value a' z; p (rows, 1) where it is the same for all samples, h None where the linear
+        term is made otherwise.
+    steep, pull : (packed,) and (K,) precision and linear term of the scales of the columns.
+    """
+
+    p: Floats
+    h: Floats | None
+    steep: Floats
+    pull: Floats
 
 
 def step_margin(setup: Setup, params: Settings) -> float:
@@ -40,6 +58,14 @@ def add_rows(state: Fields, setup: Setup, lo: int, hi: int, p: np.ndarray, h: np
         state["precision"] += p.T @ outer
     if h is not None:
         state["linear"] += h.T @ state["a"][lo:hi]
+    elif setup.likelihood == "gaussian":
+        state["linear"] += setup.x[lo:hi].T @ (state["gamma"][lo:hi, None] * state["a"][lo:hi])
+
+
+def add_scales(state: Fields, said: Said) -> None:
+    """Add what some rows say to the scales of the columns."""
+    state["scale_precision"] += said.steep
+    state["scale_linear"] += said.pull
 
 
 def draw_part(
@@ -50,10 +76,10 @@ def draw_part(
     lo: int,
     hi: int,
     zz: np.ndarray,
-) -> None:
-    """Draw everything of rows lo to hi; ``zz`` (N, packed) are the products z z'."""
+) -> Said:
+    """Draw everything of rows lo to hi; ``zz`` (N, packed) are the products z z', of values without gaps their sum (1, packed) will do."""
     draw = {"gaussian": _gaussian, "levels": _levels, "pairs": _pairs}[setup.likelihood]
-    draw(state, setup, params, rng, lo, hi, zz)
+    return draw(state, setup, params, rng, lo, hi, zz)
 
 
 def residual_squares(state: Fields, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> np.ndarray:
@@ -73,7 +99,7 @@ def _gaussian(
     lo: int,
     hi: int,
     zz: Floats,
-) -> None:
+) -> Said:
     z, x, known = state["z"], setup.x[lo:hi], setup.known[lo:hi]
     total = zz.sum(axis=0)
     shape = params["noise_shape"] + 0.5 * known.sum(axis=1)
@@ -81,10 +107,8 @@ def _gaussian(
     gamma = np.maximum(rng.standard_gamma(shape), 1e-100) / rate
     state["gamma"][lo:hi] = gamma
     precision = gamma[:, None] * (total if setup.complete else known @ zz)
-    _loadings(state, params, rng, lo, hi, precision, gamma[:, None] * (x @ z))
-    p = gamma[:, None] if setup.complete else gamma[:, None] * known
-    add_rows(state, setup, lo, hi, p, None)
-    state["linear"] += x.T @ (gamma[:, None] * state["a"][lo:hi])
+    steep, pull = _loadings(state, params, rng, lo, hi, precision, gamma[:, None] * (x @ z))
+    return Said(gamma[:, None] if setup.complete else gamma[:, None] * known, None, steep, pull)
 
 
 def _levels(
@@ -95,7 +119,7 @@ def _levels(
     lo: int,
     hi: int,
     zz: Floats,
-) -> None:
+) -> Said:
     assert setup.levels is not None
     z, eps = state["z"], step_margin(setup, params)
     level, top, c = setup.levels.values[lo:hi], setup.levels.top[lo:hi], state["c"][lo:hi]
@@ -106,8 +130,7 @@ def _levels(
     draw_weights(rng, above)
     draw_thresholds(c, level, w, below, above, eps, params, rng)
     level_kernels.cell_terms(level, below, above, c, eps, p, h)
-    _loadings(state, params, rng, lo, hi, p @ zz, h @ z)
-    add_rows(state, setup, lo, hi, p, h)
+    return Said(p, h, *_loadings(state, params, rng, lo, hi, p @ zz, h @ z))
 
 
 def draw_thresholds(
@@ -129,7 +152,7 @@ def _pairs(
     lo: int,
     hi: int,
     zz: Floats,
-) -> None:
+) -> Said:
     assert setup.pairs is not None
     z, eps, pairs, kappa = state["z"], step_margin(setup, params), setup.pairs, state["kappa"]
     k = z.shape[1]
@@ -138,24 +161,24 @@ def _pairs(
     draw_weights(rng, kappa[pairs.start[lo] : pairs.start[hi]])
     precision, linear = np.zeros((hi - lo, packed_size(k))), np.zeros((hi - lo, k))
     pair_kernels.row_terms(lo, hi, pairs.start, pairs.low, pairs.high, kappa, z, eps, precision, linear)
-    _loadings(state, params, rng, lo, hi, precision, linear)
+    steep, pull = _loadings(state, params, rng, lo, hi, precision, linear)
     state["w"][:, lo:hi] = z @ state["a"][lo:hi].T
     p = np.empty(w.shape)
     pair_kernels.touching(lo, hi, pairs.start, pairs.low, pairs.high, kappa, p)
-    add_rows(state, setup, lo, hi, p, None)
+    return Said(p, None, steep, pull)
 
 
 def _loadings(
     state: Fields, params: SamplerSettings, rng: np.random.Generator, lo: int, hi: int, precision: Floats, linear: Floats
-) -> None:  # fmt: skip
-    """Draw loadings of rows lo to hi, then their prior variances; sum up what they say to the scales of the columns."""
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Draw loadings of rows lo to hi, then their prior variances; returns what they say to the scales of the columns."""
     a, xi, eta = state["a"][lo:hi], state["xi"][lo:hi], state["eta"][lo:hi]
     steep, pull = precision.copy(), linear.copy()
     draw_rows(rng, precision, linear, 1.0 / xi, a)
-    state["scale_precision"] += np.einsum("ij,ij->j", steep, outer_packed(a))
-    state["scale_linear"] += np.einsum("ij,ij->j", pull, a)
+    said = np.einsum("ij,ij->j", steep, outer_packed(a)), np.einsum("ij,ij->j", pull, a)
     rate = np.tile(state["phi"], (hi - lo, 1))
     draw_shrinkage(rng, a, xi, eta, rate, params["loading_shape"], params["loading_rate"])
+    return said
 
 
 def end_rows(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> None:

@@ -268,7 +268,7 @@ RANK_FACTOR = ModelSpec(
     traces=(Trace("log_density", "Log density", hint="levels off", primary=True), *TRACES),
     views=VIEWS,
     schedule=Schedule(chains=6, warmup=300, draws=80, thin=4),
-    state_version=2,
+    state_version=3,
     citation=CITATION,
     help=HELP,
 )

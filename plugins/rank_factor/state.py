@@ -59,6 +59,8 @@ class SamplerSettings(Settings):
 Sum = Literal["precision", "linear", "kappa", "w"]
 SUMS: tuple[Sum, ...] = get_args(Sum)
 """What one stage sums up for the next; empty between two sweeps."""
+Kept = Literal["steep", "pull", "zz", "aa", "p", "h"]
+"""What stages of a sweep over large data keep for later ones; not there otherwise."""
 
 
 class Shared(TypedDict):
@@ -129,9 +131,18 @@ class Fields(Shared):
     f: NotRequired[Floats]
     """(N, G) values of a Gaussian process when it was last drawn."""
     lower: NotRequired[Floats]
-    """(M, M) while it is drawn: factor of its kernel at the centres; precision and linear term by classifier."""
+    """(M, M) while it is drawn: factor of its kernel at the centres."""
     steep: NotRequired[Floats]
+    """Precision and linear term of each classifier while they are summed up: (G, M, M) and (G, M) of a Gaussian process, (T G, packed) and
+    (T G, K') of planes of large data."""
     pull: NotRequired[Floats]
+    zz: NotRequired[Floats]
+    """Within a sweep over large data: (N, packed) products z z', or (1, packed) their sum."""
+    aa: NotRequired[Floats]
+    """(d, packed) products a a'."""
+    p: NotRequired[Floats]
+    """(d, N) precision of each value a' z by its comparisons, and h its linear term with thresholds."""
+    h: NotRequired[Floats]
 
 
 Scaled = Literal["a", "c", "xi", "eta", "phi", "linear"]

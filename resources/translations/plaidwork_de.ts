@@ -27779,8 +27779,20 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
  <context>
   <name>plugins/rank_factor/gibbs.py</name>
   <message>
+   <source>products of the loadings</source>
+   <translation>Produkte der Ladungen</translation>
+  </message>
+  <message>
+   <source>products of the scores</source>
+   <translation>Produkte der Werte</translation>
+  </message>
+  <message>
    <source>boundary: hinges</source>
    <translation>Grenze: Hinge-Verluste</translation>
+  </message>
+  <message>
+   <source>boundary: values</source>
+   <translation>Grenze: Werte</translation>
   </message>
   <message>
    <source>new samples</source>
@@ -28501,6 +28513,13 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
   <message>
    <source>“t” names group %1 of %2</source>
    <translation>„t“ nennt Gruppe %1 von %2</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/rank_factor/stored.py</name>
+  <message>
+   <source>“%1” has the length %2 within the stage “%3”, expected %4</source>
+   <translation>„%1“ hat im Schritt „%3“ die Länge %2, erwartet wird %4</translation>
   </message>
  </context>
  <context>

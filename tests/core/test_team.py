@@ -7,15 +7,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conforming import Bound
+from conforming import Bound, Means, read
 
+from plaidwork.core.contract import stages as stages_module
+from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.schedule import Clock
-from plaidwork.core.contract.stages import Stage, advance
+from plaidwork.core.contract.stages import POSITION, Stage, advance
 from plaidwork.core.data.objects import as_dataset
+from plaidwork.core.draws.chain import copy_state, rng_from_state, rng_state
+from plaidwork.core.errors import PluginError
 from plaidwork.core.inference import executor
 from plaidwork.core.inference.events import Failed, Working
 from plaidwork.core.inference.executor import Control, InlineExecutor, drive
 from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.team import ProcessTeam
 
@@ -49,6 +54,34 @@ class Adding(Bound):
             state["centre"][:30] += 1e-12 * part
 
         return [mean, Stage("sums", work, x.shape[1], 3, parallel=True, add=add), tau]
+
+
+class Streaming(Means):
+    """Its columns are drawn at once, four at a time; sums of the draws are added, and the rest comes from the chain's own generator."""
+
+    step = Model.step
+
+    def init(self, data, params, rng):
+        x, _ = read(data)
+        return {"mean": np.zeros(x.shape[1]), "tau": 1.0, "sum": 0.0}
+
+    def stages(self, state, data, params, rng, clock):
+        x, known = read(data)
+
+        def work(lo, hi, rng):
+            precision = params["spread"] ** -2 + state["tau"] * known[:, lo:hi].sum(axis=0)
+            centre = state["tau"] * x[:, lo:hi].sum(axis=0) / precision
+            state["mean"][lo:hi] = centre + rng.standard_normal(hi - lo) / np.sqrt(precision)
+            return float(np.exp(state["mean"][lo:hi]).sum())
+
+        def add(part):
+            state["sum"] = 0.9 * state["sum"] + part
+
+        tau = Stage("tau", lambda lo, hi: self.draw_tau(state, x, known, params, rng), slice=1000)
+        return [Stage("mean", work, x.shape[1], 4, streams=True, add=add), tau]
+
+    def traces(self, state, data, params):
+        return self.numbers(state, *read(data))
 
 
 class Failing(Alongside):
@@ -160,6 +193,105 @@ def test_no_partial_sum_is_added_when_a_slice_fails():
         advance(model, state, None, {}, None, Clock(0, 0))
     assert added == []
     assert state["sweep_position"]["at"] == 0
+
+
+def same(one, other):
+    """Whether two chains have the same traces, draws and state, bit for bit."""
+    return (
+        np.array_equal(one.trace.rows(), other.trace.rows())
+        and np.array_equal(one.view().stack("mean"), other.view().stack("mean"))
+        and one.state["sum"] == other.state["sum"]
+        and np.array_equal(one.state["mean"], other.state["mean"])
+    )
+
+
+def test_draws_from_streams_are_those_of_one_thread(monkeypatch):
+    model = Streaming()
+    one = fitted(model, 1, monkeypatch)
+    assert not same(*one.chains)
+    for threads in (2, 3, 16):
+        other = fitted(model, threads, monkeypatch)
+        assert all(map(same, one.chains, other.chains)), threads
+
+
+@pytest.mark.slow
+def test_draws_from_streams_are_the_same_in_processes(monkeypatch):
+    model = Streaming()
+    run = Run.from_plan(planned(model))
+    handle = ProcessExecutor().start(planned(model), run.chains, lambda event: None)
+    assert handle.wait(120)
+    assert all(map(same, fitted(model, 3, monkeypatch).chains, run.chains))
+
+
+def swept(model, plan, state, rng, calls):
+    """So many calls of ``advance`` on; the state."""
+    for _ in range(calls):
+        advance(model, state, plan.data, plan.params, rng, Clock(0, 20))
+    return state
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_copy_from_the_midst_of_a_stage_goes_on_to_the_same_draws(threads):
+    """By other threads than those that began, and from the generator as it was."""
+    model, team = Streaming(), ProcessTeam(threads)
+    plan = planned(model)
+    rng = np.random.Generator(np.random.PCG64DXSM(4))
+    state = model.init(plan.data, plan.params, rng)
+    swept(model, plan, state, rng, 3)
+    assert state[POSITION]["at"] == 12
+    assert 0 <= state[POSITION]["stream"] < 2**63
+    copied, again = copy_state(state), rng_from_state(rng_state(rng))
+    with team.chain():
+        swept(model, plan, copied, again, 7 if threads == 1 else 3)
+    swept(model, plan, state, rng, 7)
+    assert state[POSITION] == copied[POSITION] == {"stage": "tau", "at": 0}
+    assert np.array_equal(state["mean"], copied["mean"])
+    assert state["sum"] == copied["sum"]
+    assert rng_state(rng) == rng_state(again)
+
+
+def test_every_stage_draws_a_number_anew():
+    """Each takes one number of the chain, and none of two slices or two sweeps are alike."""
+    model = Streaming()
+    plan = planned(model)
+    rng = np.random.Generator(np.random.PCG64DXSM(4))
+    state = model.init(plan.data, plan.params, rng)
+    noise, seeds = [], []
+    for _ in range(3):
+        advance(model, state, plan.data, plan.params, rng, Clock(0, 20))
+        seeds.append(state[POSITION]["stream"])
+        swept(model, plan, state, rng, 10)
+        noise.append(state["mean"].copy())
+    assert len(set(seeds)) == 3
+    own = [stages_module.slice_rng(seed, lo).standard_normal(4) for seed in seeds for lo in range(0, 40, 4)]
+    assert len({tuple(one) for one in own}) == 30
+
+
+def streams_look_independent():
+    """Neighbouring slices of one stage: 4,000 pairs of normal numbers are uncorrelated to within four standard errors."""
+    draws = np.array([stages_module.slice_rng(12345, lo).standard_normal(4) for lo in range(0, 8000, 2)])
+    flat = draws.ravel()
+    lags = [float(np.mean(draws[:-1, i] * draws[1:, j])) for i in range(4) for j in range(4)]
+    assert np.abs(lags).max() < 4.0 / np.sqrt(len(draws) - 1)
+    assert abs(flat.mean()) < 4.0 / np.sqrt(flat.size)
+    assert abs(flat.var() - 1.0) < 4.0 * np.sqrt(2.0 / flat.size)
+
+
+def test_streams_of_slices_are_independent(monkeypatch):
+    streams_look_independent()
+    right = stages_module.slice_rng
+    monkeypatch.setattr(stages_module, "slice_rng", lambda stream, lo: right(stream, 0))
+    with pytest.raises(AssertionError):  # the planted fault: every slice has the same stream
+        streams_look_independent()
+
+
+def test_streams_need_a_size():
+    class Endless(Bound):
+        def stages(self, state, data, params, rng, clock):
+            return [Stage("search", lambda lo, hi, rng: True, None, streams=True)]
+
+    with pytest.raises(PluginError, match="“search” has slices with generators of their own, but no size"):
+        advance(Endless(), {}, None, {}, np.random.default_rng(0), Clock(0, 0))
 
 
 @pytest.mark.parametrize("threads", [2, 3, 16])

@@ -131,9 +131,9 @@ def _fewer_slots(state):
     state["clusters"] = {name: array[:1] for name, array in state["clusters"].items()}
 
 
-def _within_a_sweep(at, stage="labels", **changes):
+def _within_a_sweep(at, stage="labels", stream=0, **changes):
     def change(state):
-        state["sweep_position"] = {"stage": stage, "at": at}
+        state["sweep_position"] = {"stage": stage, "at": at, "stream": stream}
         for place, value in changes.items():
             put(state, tuple(place.split("__")), value)
 
@@ -150,6 +150,12 @@ CHANGES = {
     "a stage that is none": (_within_a_sweep(0, "nothing"), "where no sweep stands"),
     "beyond the last row": (_within_a_sweep(25), "where no sweep stands"),
     "before the first row": (_within_a_sweep(-5), "“sweep_position.at” holds -5"),
+    "far before it": (_within_a_sweep(-(2**70)), "“sweep_position.at” holds -1180591620717411303424, expected 0 at least"),
+    "no seed of streams": (_within_a_sweep(0, stream=-1), "“sweep_position.stream” holds -1, expected 0 at least"),
+    "a seed beyond all": (_within_a_sweep(0, stream=2**63), "“sweep_position.stream” holds 9223372036854775808, expected less"),
+    "a seed of many bytes": (_within_a_sweep(0, stream=2**200), "“sweep_position.stream” holds 16069380442589"),
+    "half a seed": (_within_a_sweep(0, stream=0.5), "“sweep_position.stream” is 0.5, expected a whole number"),
+    "several seeds": (_within_a_sweep(0, stream=np.arange(3)), "“sweep_position.stream” has the shape (3,)"),
     "sizes within a sweep": (
         _within_a_sweep(3, clusters__size=np.full(8, 3), order=np.arange(24)), "“clusters.size” does not count the labels"
     ),

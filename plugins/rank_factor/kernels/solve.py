@@ -17,12 +17,13 @@ def packed_size(k: int) -> int:
 def outer_packed(x: np.ndarray) -> np.ndarray:
     """(n, K (K + 1) / 2) packed x x' of the rows of (n, K)."""
     out = np.empty((len(x), packed_size(x.shape[1])))
-    _outer_packed(x, out)
+    fill_outer(x, out)
     return out
 
 
 @njit(nogil=True, cache=True)
-def _outer_packed(x, out):
+def fill_outer(x, out):
+    """:func:`outer_packed` into ``out``."""
     for n in range(x.shape[0]):
         at = 0
         for i in range(x.shape[1]):

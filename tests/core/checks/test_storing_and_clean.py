@@ -185,7 +185,32 @@ class Leaning(Alongside):
             state["centre"][lo] += 0.01 * state["centre"][lo - 1]
 
 
+class Streaming(Alongside):
+    """Each slice adds noise from a generator of its own."""
+
+    def stages(self, state, data, params, rng, clock):
+        mean, tau = super().stages(state, data, params, rng, clock)
+
+        def work(lo, hi, own):
+            mean.work(lo, hi)
+            state["centre"][lo:hi] += 1e-3 * self.generator(own, rng).standard_normal(hi - lo)
+
+        return [replace(mean, work=work, streams=True), tau]
+
+    def generator(self, own, chain):
+        return own
+
+
+class FromTheChain(Streaming):
+    def generator(self, own, chain):
+        return chain
+
+
 def test_slices_in_any_order():
+    passes(Streaming(), "any_order")
+    caught(
+        FromTheChain, "any_order", "the order in which slices are worked changes the state (parallel: mean)"
+    )
     passes(Alongside(), "any_order")
     caught(Leaning, "any_order", "the order in which slices are worked changes the state (parallel: mean)")
     skipped(Bound, "any_order")

@@ -50,8 +50,8 @@ def check_conditional(classes=3):
     setup, params, state = started(classes)
     rng = tools.generator(1)
     boundary.begin(state, setup, params)
-    boundary.add_samples(state, setup, params, rng, 0, 2)
-    boundary.add_samples(state, setup, params, rng, 2, setup.shape[1])
+    boundary.add(state, boundary.sample_terms(state, setup, params, rng, 0, 2))
+    boundary.add(state, boundary.sample_terms(state, setup, params, rng, 2, setup.shape[1]))
     lower, kappa = state["lower"], state["label_kappa"]
     for g in range(setup.shape[2]):
         precision, linear = lower @ state["steep"][g] @ lower.T, lower @ state["pull"][g]
@@ -67,9 +67,9 @@ def test_the_conditional_of_the_weights_is_that_of_the_density(classes):
 
 SLIPS = {
     "no prior": ("begin", "np.eye(m)", "1e-3 * np.eye(m)"),
-    "weight not squared": ("add_samples", "(basis * (weight**2", "(basis * (weight"),
-    "no + C": ("add_samples", "kappa[:, g] + weight)", "kappa[:, g])"),
-    "no label in the pull": ("add_samples", "(y[:, g] * (weight**2", "(1.0 * (weight**2"),
+    "weight not squared": ("sample_terms", "(basis * (weight**2", "(basis * (weight"),
+    "no + C": ("sample_terms", "kappa[:, g] + weight)", "kappa[:, g])"),
+    "no label in the pull": ("sample_terms", "(y[:, g] * (weight**2", "(1.0 * (weight**2"),
 }
 
 
@@ -98,9 +98,10 @@ def check_law(rounds, most):
     found = np.empty((rounds, 4))
     for number in range(rounds):
         boundary.begin(state, setup, params)
-        boundary.add_samples(state, setup, params, rng, 0, 4)
+        boundary.add(state, boundary.sample_terms(state, setup, params, rng, 0, 4))
         boundary.draw_weights(state, rng, 0)
-        boundary.end(state, setup, params)
+        boundary.work_out(state, setup, params, 0, 4)
+        boundary.end(state)
         found[number] = state["f"][:, 0]
     # at the unlabelled sample f is its mean given the centres, and so narrower than the process
     values = np.column_stack([np.tanh(found), found > 0.5])
@@ -242,18 +243,19 @@ def test_a_chain_goes_on_where_it_was_stopped():
     setup, params, state = started(3)
     rng = tools.generator(9)
     names = [stage.name for stage in gibbs.stages(state, setup, params, rng, Clock(5, 10))]
-    assert names == ["rows", "scores", "measure", "boundary: hinges", "boundary"]
+    assert names == ["rows", "scores", "measure", "boundary: hinges", "boundary", "boundary: values"]
     boundary.begin(state, setup, params)
-    boundary.add_samples(state, setup, params, rng, 0, 2)
+    boundary.add(state, boundary.sample_terms(state, setup, params, rng, 0, 2))
     again = {
         name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in state.items()
     }
     other = tools.generator(9)
     other.bit_generator.state = rng.bit_generator.state
     for one, source in ((state, rng), (again, other)):
-        boundary.add_samples(one, setup, params, source, 2, 4)
+        boundary.add(one, boundary.sample_terms(one, setup, params, source, 2, 4))
         for g in range(3):
             boundary.draw_weights(one, source, g)
-        boundary.end(one, setup, params)
+        boundary.work_out(one, setup, params, 0, len(one["z"]))
+        boundary.end(one)
     assert state["beta"].tobytes() == again["beta"].tobytes()
     assert "steep" not in state

@@ -194,7 +194,7 @@ def test_columns_move_by_least_squares_without_noise(monkeypatch):
     rng = tools.generator(1)
     rows.begin_rows(state, setup)
     zz = rows.outer_packed(state["z"])
-    rows.draw_part(state, setup, params, rng, 0, 2, zz)
+    rows.add_scales(state, rows.draw_part(state, setup, params, rng, 0, 2, zz))
     a, phi, rate = state["a"].copy(), state["phi"].copy(), state["phi_rate"]
     scaling.draw_column_scales(state, rng)
     part = a[:, None, :] * before["z"]  # (d, N, K)
