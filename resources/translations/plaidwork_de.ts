@@ -570,6 +570,22 @@
    <translation>Die Matrix korrigieren oder unendliche Werte als fehlend lesen.</translation>
   </message>
   <message>
+   <source>Some values are infinite</source>
+   <translation>Einige Werte sind unendlich</translation>
+  </message>
+  <message>
+   <source>Among the first %1 row</source>
+   <translation>In der ersten Zeile (%1)</translation>
+  </message>
+  <message>
+   <source>Among the first %1 rows</source>
+   <translation>In den ersten %1 Zeilen</translation>
+  </message>
+  <message>
+   <source>Read infinite values as missing</source>
+   <translation>Unendliche Werte als fehlend lesen</translation>
+  </message>
+  <message>
    <source>its pointers do not go with %1 values and %2</source>
    <translation>die Zeiger passen nicht zu %1 Werten und %2</translation>
   </message>
@@ -1627,10 +1643,6 @@
    <translation>Zuerst: „%1“, Zeile %2, %3</translation>
   </message>
   <message>
-   <source>Read infinite values as missing</source>
-   <translation>Unendliche Werte als fehlend lesen</translation>
-  </message>
-  <message>
    <source>row %1, %2: “%3”</source>
    <translation>Zeile %1, %2: „%3“</translation>
   </message>
@@ -2096,18 +2108,6 @@
   <message>
    <source>AnnData and MuData</source>
    <translation>AnnData und MuData</translation>
-  </message>
-  <message>
-   <source>Some values are infinite</source>
-   <translation>Einige Werte sind unendlich</translation>
-  </message>
-  <message>
-   <source>Among the first %1 row</source>
-   <translation>In der ersten Zeile (%1)</translation>
-  </message>
-  <message>
-   <source>Among the first %1 rows</source>
-   <translation>In den ersten %1 Zeilen</translation>
   </message>
   <message>
    <source>The values stay in %1.</source>
