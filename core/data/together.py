@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gammaln, multigammaln
 
 _SHAPE = 15.0
 """a: how alike the groups are in spread."""
@@ -114,6 +113,8 @@ def _means(cells: np.ndarray, group: np.ndarray) -> np.ndarray:
 
 def _evidences(cells: np.ndarray, group: np.ndarray) -> tuple[float, float]:
     """Log evidence of the rows in these groups, columns together and independent; with the weight of the groups' sizes."""
+    from scipy.special import gammaln  # only here: the interface for plugins does without scipy
+
     size, means, d = np.bincount(group).astype(float), _means(cells, group), cells.shape[1]
     gap = cells - means[group]
     usual = (gap**2).mean(axis=0) + _FLOOR
@@ -130,6 +131,8 @@ def _evidences(cells: np.ndarray, group: np.ndarray) -> tuple[float, float]:
 
 def _log_evidence(size: np.ndarray, scatter: np.ndarray, usual: np.ndarray) -> float:
     """Of normal rows of d columns in groups: ``size`` (K,), ``scatter`` (K, d, d) from the mean, ``usual`` (d, d) covariance within."""
+    from scipy.special import multigammaln
+
     d = len(usual)
     freedom, prior = d - 1.0 + 2.0 * _SHAPE, 2.0 * (_SHAPE - 1.0) * usual
     before = 0.5 * freedom * np.linalg.slogdet(prior)[1] - multigammaln(0.5 * freedom, d)
