@@ -31,7 +31,8 @@ AGAINST_DIFFERENCES = {
         lambda: test_conditionals.test_scores({**WHOLE, **PAIRS}, 2), pairs, "sample_linear", " + sign[at]\n", "\n"),
     "9 the weight of a label counted twice": (
         lambda: test_conditionals.test_classifiers(WHOLE), mixture, "coefficient_terms",
-        "(weight**2 * state[\"label_kappa\"] + weight)", "(weight**2 * state[\"label_kappa\"] + weight) * state[\"label_kappa\"]"),
+        "(weight**2 * state[\"label_kappa\"][of] + weight)",
+        "(weight**2 * state[\"label_kappa\"][of] + weight) * state[\"label_kappa\"][of]"),
     "15 groups that ignore the label": (
         test_exact.test_groups_have_the_probabilities_of_the_target, mixture, "group_log_probabilities",
         "2.0 * params[\"label_weight\"] * hinge", "0.0 * hinge"),
