@@ -110,6 +110,13 @@ def single_updates(stage, state, params):
     return [partial(updates.update_zeta, state)] if stage == "local" else []
 
 
+def as_from_a_checkpoint(state):
+    """Leave nothing but a copy of the state, in place."""
+    kept = copy_state(state)
+    state.clear()
+    state.update(kept)
+
+
 def whole_sweeps(model, plan, state, sweeps):
     """Sweeps in place; traces of the last one."""
     for t in range(sweeps):

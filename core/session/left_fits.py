@@ -185,11 +185,13 @@ def go_on_alone(job: _LeftJob, data: SentData, name: str) -> bytes:
     )  # fmt: skip
     fit = FitJob(run, plan, cluster.executor())
 
-    def keep() -> bytes:
-        content = _packed(run)
-        if len(content) <= MOST_KEPT:
-            cluster.keep(name, content)
-        return content
+    def keep(content: bytes) -> None:
+        """Nothing depends on it as long as this worker lives, so that no failure may end the fit, or make it deaf."""
+        try:
+            if len(content) <= MOST_KEPT:
+                cluster.keep(name, content)
+        except Exception as error:
+            run.say(f"The cluster could not keep what was reached: {error}", "warning")
 
     def listen() -> None:
         wait = job.keep_seconds
@@ -200,7 +202,10 @@ def go_on_alone(job: _LeftJob, data: SentData, name: str) -> bytes:
                 return
             if time.monotonic() > due and not over.is_set():
                 began = time.monotonic()
-                keep()
+                try:
+                    keep(_packed(run))
+                except Exception as error:  # a full disk; it is tried again
+                    run.say(f"What was reached could not be packed for the cluster: {error}", "warning")
                 due = time.monotonic() + max(wait, 20 * (time.monotonic() - began))
 
     listener = threading.Thread(target=listen, daemon=True)
@@ -211,7 +216,9 @@ def go_on_alone(job: _LeftJob, data: SentData, name: str) -> bytes:
     finally:
         over.set()
         listener.join()  # what it gives last is not to come after the end
-    return keep()
+    content = _packed(run)
+    keep(content)
+    return content
 
 
 # -- a run on its way -------------------------------------------------------------------------------

@@ -8029,6 +8029,14 @@
    <source>Another worker goes on from sweep %1, as the one before has died</source>
    <translation>Ein anderer Arbeitsprozess macht ab Durchlauf %1 weiter, da der vorige abgebrochen ist</translation>
   </message>
+  <message>
+   <source>The cluster could not keep what was reached: %1</source>
+   <translation>Der Rechencluster konnte das Erreichte nicht aufbewahren: %1</translation>
+  </message>
+  <message>
+   <source>What was reached could not be packed for the cluster: %1</source>
+   <translation>Das Erreichte konnte für den Rechencluster nicht gepackt werden: %1</translation>
+  </message>
  </context>
  <context>
   <name>core/session/lock.py</name>

@@ -10,12 +10,14 @@ from toys import SCHEDULE, STEP_SECONDS, Walk, matrix
 
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import SessionError, SettingError
+from plaidwork.core.inference.cluster import Cluster, SentData
 from plaidwork.core.inference.cluster_link import TLS
 from plaidwork.core.inference.execution import execute
-from plaidwork.core.inference.executor import Control, InlineExecutor
+from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
 from plaidwork.core.inference.place import Place
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.run import Run
+from plaidwork.core.session import left_fits as left_fits_module
 from plaidwork.core.session.left_fits import LeftFit, adopt, fetched, forget, leave, left_fits
 from plaidwork.core.session.session import Session
 
@@ -177,6 +179,38 @@ def test_one_that_has_ended_is_not_made_again(place):
     back(run, place)
     assert any(f"goes on from sweep {run.sweeps_done}," in line.text for line in run.log)
     same(run, plan)
+
+
+def test_a_cluster_that_keeps_nothing_ends_no_fit_and_it_can_be_called_back(monkeypatch):
+    class Full:
+        """Its scheduler has no room; after some tries the fit is called back."""
+
+        asked = 0
+
+        def executor(self):
+            return ThreadExecutor(Control())
+
+        def kept(self, name):
+            return b""
+
+        def keep(self, name, content):
+            raise OSError("no room")
+
+        def is_called_back(self, name, seconds):
+            self.asked += 1
+            time.sleep(0.2)
+            return self.asked > 8
+
+    monkeypatch.setattr(Cluster, "around", classmethod(lambda _: Full()))
+    monkeypatch.setenv(STEP_SECONDS, "0.02")
+    plan = planned(100_000)
+    run = begun(plan, 5)
+    job = left_fits_module._LeftJob(
+        Walk, plan.params, left_fits_module._packed(run), ("toys", "toys", "", ""), 0.1
+    )
+    came = left_fits_module._unpacked(left_fits_module.go_on_alone(job, SentData(plan.inputs), "n"))
+    assert came.status == "stopped"
+    assert sum("could not keep what was reached: no room" in line.text for line in came.log) >= 1
 
 
 def test_a_failure_there_is_told_here(place):

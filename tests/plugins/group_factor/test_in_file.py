@@ -1,5 +1,6 @@
 """A view that stays in its file, gone through in blocks of samples: the draws and bounds of the fit in memory, to the last bit."""
 
+import group_factor_tools as tools
 import numpy as np
 import pytest
 from group_factor_tools import dataset, groups
@@ -7,7 +8,6 @@ from group_factor_tools import dataset, groups
 from plaidwork.core.api import Clock
 from plaidwork.core.contract.stages import advance
 from plaidwork.core.data.importers.reading import read_dataset
-from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
@@ -110,10 +110,8 @@ def test_a_sweep_goes_on_from_any_block(views):
         state, rng = model.init(plan.data, plan.params, np.random.default_rng(1)), np.random.default_rng(1)
         for sweep in range(2):
             for now in _sweep(model, plan, state, sweep, rng):
-                if copied:  # as from a checkpoint: nothing is left but the state
-                    kept = copy_state(now)
-                    now.clear()
-                    now.update(kept)
+                if copied:
+                    tools.as_from_a_checkpoint(now)
         ends.append(state)
     for name in ("z", "w", "cross", "squares", "lik"):
         assert np.array_equal(ends[0][name], ends[1][name]), name

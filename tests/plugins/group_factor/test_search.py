@@ -86,12 +86,7 @@ def test_the_same_from_a_file_whose_most_samples_are_read_three_times(order, tmp
 def test_it_goes_on_from_any_slice():
     model, plan = _plan([tools.dataset("y", _values())])
 
-    def as_from_a_checkpoint(state):
-        kept = copy_state(state)
-        state.clear()
-        state.update(kept)
-
-    one, two = _start(model, plan), _start(model, plan, as_from_a_checkpoint)
+    one, two = _start(model, plan), _start(model, plan, tools.as_from_a_checkpoint)
     assert np.array_equal(one[0]["z"], two[0]["z"])
 
 

@@ -164,10 +164,8 @@ def test_a_pass_goes_on_from_any_batch():
         rng = np.random.default_rng(3)
         for sweep in range(2):
             while not advance(model, state, plan.data, plan.params, rng, Clock(sweep, 0)):
-                if copied:  # as from a checkpoint: nothing is left but the state
-                    kept = copy_state(state)
-                    state.clear()
-                    state.update(kept)
+                if copied:
+                    tools.as_from_a_checkpoint(state)
         ends.append(state)
     for name in ("z", "w", "cross", "squares", "lik"):
         assert np.array_equal(ends[0][name], ends[1][name]), name
