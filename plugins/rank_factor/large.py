@@ -43,7 +43,7 @@ def products(
     n, k = shapes
 
     def begin() -> None:
-        state[name] = np.empty((n, packed_size(k)))
+        state[name] = np.zeros((n, packed_size(k)))  # a state is stored before all are filled
 
     def work(lo: int, hi: int) -> None:
         fill_outer(state[of][lo:hi], state[name][lo:hi])

@@ -331,7 +331,7 @@ def _begin(state: ClassesFields, params: ClassesSettings) -> None:
     state["f"] = {}
     if _rounds(state, params) > 1 and "map" not in state["fixed"]:
         size = len(state["fixed"]["x"])
-        state["maps"] = np.empty((len(state["widths"]), size, size))
+        state["maps"] = np.zeros((len(state["widths"]), size, size))  # it is stored before all are filled
         for copy in state["rungs"].values():
             copy["map_at"] = -1  # copies of low rank have none
 

@@ -110,6 +110,18 @@ def test_values_without_gaps_share_a_precision():
     np.testing.assert_allclose(linear, state["linear"][2:6], rtol=1e-12)
 
 
+def test_a_place_for_products_holds_no_rest_of_the_memory(monkeypatch):
+    """A state is stored within the stage, when half of the place is not filled: what stood in memory there made it none that fits."""
+    state = {"z": tools.generator(1).standard_normal((7, 4))}
+    stage = large.products(state, "zz", "z", "products of the scores", (7, 4))
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "empty", lambda *given, **named: np.full(*given, np.nan, **named))
+        stage.begin()
+    stage.work(0, 3)
+    np.testing.assert_array_equal(state["zz"][:3], rows.outer_packed(state["z"][:3]))
+    np.testing.assert_array_equal(state["zz"][3:], 0)
+
+
 @pytest.mark.parametrize("units", [1, 2, 3, 7, 50, 1000, 4097])
 @pytest.mark.parametrize("each", [1, 2_000_000, 90_000_000])
 def test_slices_are_alike_and_as_many_as_threads_can_share(units, each):
