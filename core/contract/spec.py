@@ -41,6 +41,8 @@ class Input:
     some rows at a time; otherwise the host reads all of it, where there is room.
     ``least`` says for matrices of how many items along each of ``dims`` the model is meant, at least (of all matrices together where it
     takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
+    ``one_scale``: all values of the matrix are on one scale. A table of answers or of measurements in whole numbers, whose columns
+    have a scale each, is taken, but other models of numbers are proposed first.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Input:
     several: str = ""
     in_file: bool = False
     least: tuple[int, ...] = ()
+    one_scale: bool = False
 
     def __post_init__(self) -> None:
         need(

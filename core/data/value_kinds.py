@@ -39,6 +39,10 @@ where whole numbers are measurements."""
 _COLUMNS, _GRADES = 100, 20
 """Tables of measurements have few columns; of grades any number, up to a highest grade."""
 
+_ITEMS, _TOP, _REACHED, _AT_TOP = 5, 10, 2 / 3, 0.15
+"""Grades from 0 share a highest one up to 10: in that share of five or more columns it is there more than once, and in all it is no
+rare end of a tail: so often, at least, as the grade below it."""
+
 _JUDGED = 2000
 """Rows that are judged, evenly spread: of a large table all would take several copies of it."""
 
@@ -53,12 +57,15 @@ def are_counts(values: np.ndarray) -> bool:
     """Whether whole numbers (n, p) look like counts, and not like measurements in whole units (ages, weights) or grades from 1.
 
     Counts of words, reads or letters are 0 somewhere in nearly every column, or vary as much as they are large. A quarter
-    of columns that never fall below 1 and vary less are measurements, if there are at most 100 columns, or grades up to 20. Of
-    fewer than 20 rows nothing is said, so they are counts.
+    of columns that never fall below 1 and vary less are measurements, if there are at most 100 columns, or grades up to 20.
+    Grades from 0 (answers from 0 to 3, copies of an allele) end at one number in nearly every column, which counts do not.
+    Of fewer than 20 rows nothing is said, so they are counts.
     """
     if values.ndim != 2 or len(values) < _ROWS or not values.shape[1]:
         return True
     values = values[:: -(-len(values) // _JUDGED)]
+    if _are_grades_from_zero(values):
+        return False
     known = ~np.isnan(values)
     number = known.sum(axis=0)
     filled = np.where(known, values, 0.0)
@@ -69,3 +76,13 @@ def are_counts(values: np.ndarray) -> bool:
     if measured.mean() < _SHARE:
         return True
     return values.shape[1] > _COLUMNS and bool(filled[:, measured].max() > _GRADES)
+
+
+def _are_grades_from_zero(values: np.ndarray) -> bool:
+    """Whether whole numbers (n, p) from 0 end at one number that all columns share."""
+    top = np.nanmax(values, initial=0.0)
+    if values.shape[1] < _ITEMS or not 2 <= top <= _TOP:
+        return False
+    at_top = (values == top).sum(axis=0)
+    below = int((values == top - 1).sum())
+    return bool((at_top >= 2).mean() >= _REACHED and at_top.sum() >= _AT_TOP * below)

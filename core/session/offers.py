@@ -72,8 +72,9 @@ def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
 
 
 def is_made_for(item: Input, dataset: Dataset) -> bool:
-    """Whether the values are of just the kind that the input wants; measurements in whole numbers are numbers."""
-    return dataset.kind == item.dtype or (dataset.kind == "ordinal" and item.dtype == "real")
+    """Whether the values are of just the kind that the input wants; measurements in whole numbers are numbers, a scale for each column."""
+    scales = dataset.kind == "ordinal" and not item.one_scale
+    return dataset.kind == item.dtype or (scales and item.dtype == "real")
 
 
 def meant_for(item: Input) -> str:

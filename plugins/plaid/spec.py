@@ -25,6 +25,7 @@ INPUTS = (
         label="Matrix",
         doc="Numbers on one common scale; cells may be missing.",
         least=(80, 80),
+        one_scale=True,
     ),
     Input(
         "start_rows",

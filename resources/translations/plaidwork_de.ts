@@ -766,8 +766,8 @@
    <translation>Die ganzen Zahlen sehen nach Noten oder Messwerten aus, nicht nach Zählwerten</translation>
   </message>
   <message>
-   <source>many columns never fall to 0</source>
-   <translation>viele Spalten fallen nie auf 0</translation>
+   <source>many columns never fall to 0, or nearly all end at the same number</source>
+   <translation>viele Spalten fallen nie auf 0, oder fast alle enden bei derselben Zahl</translation>
   </message>
   <message>
    <source>Take them as counts</source>

@@ -27,11 +27,19 @@ PERSONS = np.column_stack(
         RNG.poisson(0.4, 100),
     ]
 )
+ANSWERS = np.clip(np.floor(RNG.normal(size=(90, 1)) + RNG.normal(size=(90, 9)) + 1.0), 0, 3)
+ANSWERS[RNG.random(ANSWERS.shape) < 0.05] = np.nan
+ALLELES = RNG.binomial(2, RNG.uniform(0.05, 0.5, 300), (120, 300))
 CASES = {
     "words": (WORDS, "count"),
     "reads without a zero": (READS, "count"),
     "grades from 1": (GRADES, "ordinal"),
-    "grades from 0": (GRADES - 1, "count"),
+    "grades from 0": (GRADES - 1, "ordinal"),
+    "answers from 0 to 3 with gaps": (ANSWERS, "ordinal"),
+    "copies of alleles": (ALLELES, "ordinal"),
+    "rare counts": (RNG.poisson(0.3, (100, 40)), "count"),
+    "counts up to 10": (np.minimum(RNG.poisson(np.geomspace(0.05, 5, 40), (100, 40)), 10), "count"),
+    "four columns from 0": (GRADES[:, :4] - 1, "count"),
     "measurements": (PERSONS, "ordinal"),
     "measurements with gaps": (np.where(RNG.random(PERSONS.shape) < 0.1, np.nan, PERSONS), "ordinal"),
     "few rows": (PERSONS[:19], "count"),
@@ -85,6 +93,13 @@ def test_no_model_of_words_is_proposed_for_grades(tmp_path):
     words = registry().model("hdp_topics").spec.input("X")
     assert data.name in Choices({data.name: data}).offer(words)
     assert fit("hdp_topics", {"X": data}, {}, chains=1, warmup=1, draws=1).results
+
+
+@pytest.mark.parametrize("lowest", [0, 1])
+def test_factors_are_proposed_for_a_large_questionnaire(tmp_path, lowest):
+    """Not blocks on one scale, for which the table is large enough too."""
+    data = read_dataset(_file(tmp_path, RNG.integers(lowest, lowest + 5, (120, 90))))
+    assert suggestion(registry(), Choices({data.name: data}), [data.name])[0] == "group_factor"
 
 
 TAKEN = {

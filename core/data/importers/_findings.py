@@ -132,7 +132,7 @@ def whole_issue(kind: ValueKind) -> Issue | None:
     return Issue(
         "info",
         "The whole numbers look like grades or measurements, not like counts",
-        "many columns never fall to 0",
+        "many columns never fall to 0, or nearly all end at the same number",
         fix=("Take them as counts", "kind", "count"),
     )
 
