@@ -12,7 +12,7 @@ from exact import model_data
 
 import plaidwork_lcms_annotation as package
 from plaidwork.core.api import Clock, ModelData, passes
-from plaidwork_lcms_annotation.confidence import Assigned, level_counts, peak_shares
+from plaidwork_lcms_annotation.confidence import Counts, Draw
 from plaidwork_lcms_annotation.model import LcmsAnnotation
 from plaidwork_lcms_annotation.peaks import Lists
 from plaidwork_lcms_annotation.state import terms_of
@@ -115,8 +115,7 @@ def fitted(planted: Planted, params, sweeps: int = 60, warmup: int = 20, chains:
     """Two short chains, as the figures are stated for."""
     data = planted.data
     lists = terms_of(data, params).lists
-    parts: list[list[np.ndarray]] = [[], [], [], []]
-    count = clusters = 0
+    counts = Counts(lists, chains)
     for chain in range(chains):
         rng = np.random.Generator(np.random.PCG64DXSM(chain + 1))
         state = MODEL.init(data, params, rng)
@@ -125,25 +124,13 @@ def fitted(planted: Planted, params, sweeps: int = 60, warmup: int = 20, chains:
                 pass
             if sweep >= warmup:
                 drawn = MODEL.draws(state, data, params)
-                found = drawn["assigned_peak"]
-                for part, array in zip(
-                    parts,
-                    (
-                        np.full(len(found), count),
-                        found,
-                        drawn["assigned_cluster"] + clusters,
-                        drawn["assigned_position"],
-                    ),
-                ):
-                    part.append(array)
-                count, clusters = count + 1, clusters + drawn["n_clusters"]
-    draw, peak, cluster, position = (np.concatenate(part) for part in parts)
-    each = np.array([sweeps - warmup] * chains)
-    everything = Assigned(draw, peak, cluster, position, count, each)
-    shares = peak_shares(everything, len(planted.truth))
+                counts.add(
+                    Draw(chain, drawn["assigned_peak"], drawn["assigned_cluster"], drawn["assigned_position"])
+                )
+    shares = counts.peaks()
     best, probability = shares.nth(0)
     best = np.where(probability >= shares.background, best, -1)
-    return Answer(lists, best, probability, level_counts(everything, lists)[1])
+    return Answer(lists, best, probability, counts.levels()[1])
 
 
 def nearest(planted: Planted, params) -> Answer:

@@ -1,50 +1,46 @@
-"""What the kept draws say: of each peak, of each formula, of each adduct. Plain counts over draws."""
+"""What the kept draws say: of each peak, of each formula, of each adduct. Plain counts, added up draw by draw.
+
+A draw has several thousand assigned peaks and a fit a thousand draws: arrays over all of them would take several times the memory
+of the draws themselves.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept
+from plaidwork.core.api import Kept
 from plaidwork_lcms_annotation.patterns import Floats, Ints
 from plaidwork_lcms_annotation.peaks import Lists
 
 LEVELS = 5
+WAITING = 1 << 18
+"""Ions of draws that wait to be counted together: 2 MiB."""
 
 
 @dataclass(frozen=True)
-class Assigned:
-    """All assigned peaks of all draws, one after the other: (E,) each; draws are numbered through the chains."""
+class Draw:
+    """The assigned peaks of one draw: (E,) each."""
 
-    draw: Ints
+    chain: int
     peak: Ints
     cluster: Ints
-    """Numbered through all draws."""
     position: Ints
-    n_draws: int
-    draws_of: Ints
-    """(chains,) number of draws of each chain."""
 
 
-def assigned(kept: Kept) -> Assigned:
-    """The draws of all chains."""
-    chains: list[ChainView] = [chain for chain in kept.chains if chain.n_draws]
-    counts = np.array([chain.n_draws for chain in chains], np.int64)
-    parts = [
-        [np.asarray(chain.draw(name, i), np.int64) for chain in chains for i in range(chain.n_draws)]
-        for name in ("assigned_peak", "assigned_cluster", "assigned_position")
-    ]
-    lengths = np.array([len(part) for part in parts[0]], np.int64)
-    draw = np.repeat(np.arange(len(lengths)), lengths)
-    peak, cluster, position = (np.concatenate(part) for part in parts)
-    n_clusters = np.array([int(part.max(initial=-1)) + 1 for part in parts[1]], np.int64)
-    cluster = cluster + np.repeat(np.cumsum(n_clusters) - n_clusters, lengths)
-    return Assigned(draw, peak, cluster, position, len(lengths), counts)
+def draws_of(kept: Kept) -> Iterator[Draw]:
+    """The draws of all chains; chains without any are left out."""
+    names = ("assigned_peak", "assigned_cluster", "assigned_position")
+    for number, chain in enumerate(chain for chain in kept.chains if chain.n_draws):
+        for i in range(chain.n_draws):
+            yield Draw(number, *(np.asarray(chain.draw(name, i), np.int64) for name in names))
 
 
 def distinct(keys: Ints) -> Ints:
-    """The different keys in order: by sorting, since keys come in runs by draw, where numpy's table of hashes takes ten times as long."""
+    """The different keys in order: by sorting, as numpy's table of hashes takes ten times as long for keys that come in runs."""
     ordered = np.sort(keys, kind="stable")
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
@@ -55,6 +51,8 @@ class PeakShares:
 
     peak: Ints
     position: Ints
+    count: Ints
+    """In how many draws."""
     share: Floats
     first: Ints
     """(N + 1,) entries of each peak."""
@@ -70,63 +68,114 @@ class PeakShares:
             return np.full(len(there), -1), np.zeros(len(there))
         return np.where(there, self.position[at], -1), np.where(there, self.share[at], 0.0)
 
+    @cached_property
+    def ordered(self) -> tuple[Ints, Floats]:
+        """Keys of peak and ion in order, and what each is worth to :meth:`fit`."""
+        keys = self.peak * self._width + self.position
+        order = np.argsort(keys)
+        return keys[order], (self.share - self.background[self.peak])[order]
 
-def peak_shares(found: Assigned, n_peaks: int) -> PeakShares:
-    """Counts of ions by peak."""
-    width = int(found.position.max(initial=0)) + 1
-    keys, count = np.unique(found.peak * width + found.position, return_counts=True)
-    peak, position = keys // width, keys % width
-    order = np.lexsort((position, -count, peak))
-    peak, position, count = peak[order], position[order], count[order]
-    share = count / found.n_draws
-    total = np.bincount(peak, count, n_peaks)
-    first = np.searchsorted(peak, np.arange(n_peaks + 1))
-    return PeakShares(peak, position, share, first, 1.0 - total / found.n_draws)
+    @property
+    def _width(self) -> int:
+        return int(self.position.max(initial=0)) + 1
 
-
-def level_counts(found: Assigned, lists: Lists) -> tuple[Floats, Floats, Floats]:
-    """Of each formula (F): probability of each level by chain (chains, F, LEVELS), overall (F, LEVELS), and the expected number
-    of clusters that have two different ions or more (F,)."""
-    place, n_formulas = lists.positions, len(lists.texts)
-    width = len(place.formula) + 1
-    ions = distinct(found.cluster * width + found.position)  # different ions of each cluster
-    cluster, number = np.unique(ions // width, return_counts=True)
-    _, at = np.unique(found.cluster, return_index=True)
-    draw, formula = found.draw[at], place.formula[found.position[at]]
-    assert len(cluster) == len(at)
-    key = draw * n_formulas + formula
-    order = np.lexsort((number, key))
-    last = np.flatnonzero(np.append(np.diff(key[order]) > 0, True)) if len(key) else np.zeros(0, np.int64)
-    best = order[last]  # of each draw and formula, the cluster with most ions
-    chain = np.repeat(np.arange(len(found.draws_of)), found.draws_of)
-    levels = np.zeros((len(found.draws_of), n_formulas, LEVELS))
-    for j in range(LEVELS):
-        rich = best[number[best] > j]
-        np.add.at(levels[:, :, j], (chain[draw[rich]], formula[rich]), 1.0)
-    total = levels.sum(axis=0) / found.n_draws
-    several = number > 1
-    occurrences = np.bincount(formula[several], minlength=n_formulas) / found.n_draws
-    return levels / found.draws_of[:, None, None], total, occurrences
+    def fit(self, draw: Draw) -> float:
+        """By how much the ions of a draw are likelier than background, summed over its peaks."""
+        keys, worth = self.ordered
+        return float(worth[np.searchsorted(keys, draw.peak * self._width + draw.position)].sum())
 
 
-def adduct_shares(found: Assigned, lists: Lists, least: int) -> Floats:
-    """(F, A) probability that some cluster of a formula has ``least`` different isotopes of an adduct, or more."""
-    place, n_adducts = lists.positions, len(lists.adducts)
-    width = len(place.formula) + 1
-    ions = distinct(found.cluster * width + found.position)
-    cluster, position = ions // width, ions % width
-    groups, count = np.unique(cluster * n_adducts + place.adduct[position], return_counts=True)
-    groups = groups[count >= least]
-    labels, at = np.unique(found.cluster, return_index=True)
-    one = np.searchsorted(labels, groups // n_adducts)
-    draw, formula = found.draw[at][one], place.formula[found.position[at]][one]
-    keys = distinct((draw * len(lists.texts) + formula) * n_adducts + groups % n_adducts)
-    shares = np.bincount(keys % (len(lists.texts) * n_adducts), minlength=len(lists.texts) * n_adducts)
-    return np.asarray(shares.reshape(len(lists.texts), n_adducts) / found.n_draws)
+class Counts:
+    """What the draws of some chains say."""
+
+    def __init__(self, lists: Lists, chains: int) -> None:
+        n_formulas, n_adducts = len(lists.texts), len(lists.adducts)
+        self._lists, self._waiting = lists, list[Ints]()
+        self._ions, self._times = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._levels = np.zeros((chains, n_formulas, LEVELS))
+        self._several = np.zeros(n_formulas)
+        self._adducts = np.zeros((2, n_formulas * n_adducts))
+        self._draws = np.zeros(chains)
+
+    def add(self, draw: Draw) -> None:
+        """Count one more draw."""
+        place, n_adducts = self._lists.positions, len(self._lists.adducts)
+        width = len(place.formula)
+        self._draws[draw.chain] += 1
+        self._wait(draw.peak * width + draw.position)
+        labels, at, cluster = np.unique(draw.cluster, return_index=True, return_inverse=True)
+        formula = place.formula[draw.position[at]]  # of each cluster
+        ions = distinct(cluster * width + draw.position)  # different ions of each cluster
+        owner, adduct = ions // width, place.adduct[ions % width]
+        number = np.bincount(owner, minlength=len(labels))
+        for j in range(LEVELS):
+            self._levels[draw.chain, distinct(formula[number > j]), j] += 1.0
+        np.add.at(self._several, formula[number > 1], 1.0)
+        groups, count = np.unique(owner * n_adducts + adduct, return_counts=True)
+        for least in (1, 2):
+            here = groups[count >= least]
+            self._adducts[least - 1, distinct(formula[here // n_adducts] * n_adducts + here % n_adducts)] += (
+                1.0
+            )
+
+    def _wait(self, ions: Ints) -> None:
+        self._waiting.append(ions)
+        if sum(map(len, self._waiting)) >= WAITING:
+            self._gather()
+
+    def _gather(self) -> None:
+        """Count the ions that wait."""
+        keys, place = np.unique(np.concatenate([self._ions, *self._waiting]), return_inverse=True)
+        weight = np.ones(len(place), np.int64)
+        weight[: len(self._times)] = self._times
+        self._ions, self._times = keys, np.bincount(place, weight, len(keys)).astype(np.int64)
+        self._waiting.clear()
+
+    @property
+    def n_draws(self) -> int:
+        """Draws that were counted."""
+        return int(self._draws.sum())
+
+    def peaks(self) -> PeakShares:
+        """How often each peak was each ion."""
+        self._gather()
+        n_peaks, width = len(self._lists.peaks.seen), len(self._lists.positions.formula)
+        peak, position, count = self._ions // width, self._ions % width, self._times
+        order = np.lexsort((position, -count, peak))
+        peak, position, count = peak[order], position[order], count[order]
+        total = np.bincount(peak, count, n_peaks)
+        first = np.searchsorted(peak, np.arange(n_peaks + 1))
+        return PeakShares(peak, position, count, count / self.n_draws, first, 1.0 - total / self.n_draws)
+
+    def levels(self) -> tuple[Floats, Floats]:
+        """Probability that some cluster of a formula has so many different ions: by chain (chains, F, LEVELS), overall (F, LEVELS)."""
+        return self._levels / self._draws[:, None, None], self._levels.sum(axis=0) / self.n_draws
+
+    def occurrences(self) -> Floats:
+        """(F,) expected number of clusters of each formula that have two different ions or more."""
+        return self._several / self.n_draws
+
+    def adducts(self, least: int) -> Floats:
+        """(F, A) probability that some cluster of a formula has ``least`` (1 or 2) different isotopes of an adduct, or more."""
+        shares = self._adducts[least - 1] / self.n_draws
+        return shares.reshape(-1, len(self._lists.adducts))
 
 
-def partners(found: Assigned, peaks: Ints, n_peaks: int) -> Floats:
-    """(N,) how often each peak is in a cluster with any of the given ones, on average over the draws."""
-    ours = distinct(found.cluster[np.isin(found.peak, peaks)])
-    with_them = np.isin(found.cluster, ours)
-    return np.asarray(np.bincount(found.peak[with_them], minlength=n_peaks) / found.n_draws)
+def counted(kept: Kept, lists: Lists) -> Counts:
+    """The draws of all chains, counted."""
+    counts = Counts(lists, sum(chain.n_draws > 0 for chain in kept.chains))
+    for draw in draws_of(kept):
+        counts.add(draw)
+    return counts
+
+
+def quantiles(values: Floats, weights: Ints, at: tuple[float, ...]) -> Floats:
+    """Quantiles, linear between values, of values (m,) each of which is there ``weights`` times, whole numbers."""
+    order = np.argsort(values, kind="stable")
+    values, ends = values[order], np.cumsum(weights[order])
+    rank = (ends[-1] - 1.0) * np.array(at)
+    low = np.floor(rank)
+    below, above = (
+        values[np.minimum(np.searchsorted(ends, r, side="right"), len(values) - 1)] for r in (low, low + 1.0)
+    )
+    return np.asarray(below + (rank - low) * (above - below))

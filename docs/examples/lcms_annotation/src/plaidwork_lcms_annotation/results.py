@@ -18,12 +18,12 @@ from plaidwork.core.api import (
 )
 from plaidwork_lcms_annotation.confidence import (
     LEVELS,
-    Assigned,
+    Counts,
+    Draw,
     PeakShares,
-    adduct_shares,
-    assigned,
-    level_counts,
-    peak_shares,
+    counted,
+    draws_of,
+    quantiles,
 )
 from plaidwork_lcms_annotation.patterns import Floats, Ints
 from plaidwork_lcms_annotation.peaks import Lists
@@ -39,19 +39,18 @@ def summarise_draws(kept: Kept, data: ModelData, params: Params) -> Results:
     """All results, over the draws of all chains."""
     terms = terms_of(data, params)
     lists = terms.lists
-    found, n = assigned(kept), len(lists.peaks.seen)
-    shares = peak_shares(found, n)
-    by_chain, levels, occurrences = level_counts(found, lists)
+    found = counted(kept, lists)
+    shares, (by_chain, levels) = found.peaks(), found.levels()
     names = compound_names(data, lists)
     shown = np.flatnonzero(levels[:, 0] >= LEAST)
     combined = levels.mean(axis=1)
     order = np.lexsort((-levels[shown, 0], -combined[shown], -levels[shown, 1]))
     shown = shown[order]
     results: Results = {}
-    results |= _formulas(found, lists, names, shown, by_chain, levels, occurrences)
+    results |= _formulas(found, shares, lists, names, shown, by_chain, levels)
     results |= _peaks(shares, lists, names, data)
     results |= _adducts(found, lists, shown)
-    results |= _pictured(found, shares, terms, names, kept, data)
+    results |= _pictured(shares, terms, names, kept, data)
     results |= _texts(levels, shares, lists)
     return results
 
@@ -77,18 +76,16 @@ def ion_words(lists: Lists, position: int) -> str:
 
 
 def _formulas(
-    found: Assigned,
+    found: Counts,
+    shares: PeakShares,
     lists: Lists,
     names: list[str],
     shown: Ints,
     by_chain: Floats,
     levels: Floats,
-    occurrences: Floats,
 ) -> dict[str, Any]:
-    place = lists.positions
-    formula = place.formula[found.position]
-    times = _times(found, formula, lists, len(lists.texts))
-    adducts = adduct_shares(found, lists, 1)
+    times, occurrences = _times(shares, lists), found.occurrences()
+    adducts = found.adducts(1)
     worst = np.ptp(by_chain[:, :, 1], axis=0)
     columns: dict[str, Any] = {
         "Compound": np.array([names[f] for f in shown], object),
@@ -127,17 +124,18 @@ def _formulas(
     }
 
 
-def _times(found: Assigned, formula: Ints, lists: Lists, n_formulas: int) -> Floats:
+def _times(shares: PeakShares, lists: Lists) -> Floats:
     """(F, 3) quantiles 0.05, 0.5 and 0.95 of the times of the peaks of each formula over the draws, s; NaN without any."""
-    times = np.full((n_formulas, 3), np.nan)
-    if not len(formula):
-        return times
+    times = np.full((len(lists.texts), 3), np.nan)
     seen, rt = lists.peaks.seen, lists.peaks.rt
     mean = (rt * seen).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    formula = lists.positions.formula[shares.position]
     order = np.argsort(formula, kind="stable")
-    ends = np.flatnonzero(np.diff(formula[order])) + 1
-    for part in np.split(order, ends):
-        times[formula[part[0]]] = np.quantile(mean[found.peak[part]], (0.05, 0.5, 0.95))
+    for part in np.split(order, np.flatnonzero(np.diff(formula[order])) + 1):
+        if len(part):
+            times[formula[part[0]]] = quantiles(
+                mean[shares.peak[part]], shares.count[part], (0.05, 0.5, 0.95)
+            )
     return times
 
 
@@ -181,10 +179,10 @@ def _peaks(shares: PeakShares, lists: Lists, names: list[str], data: ModelData) 
     }
 
 
-def _adducts(found: Assigned, lists: Lists, shown: Ints) -> dict[str, Any]:
+def _adducts(found: Counts, lists: Lists, shown: Ints) -> dict[str, Any]:
     if not len(shown):
         shown = np.arange(min(1, len(lists.texts)))
-    one, two = (adduct_shares(found, lists, least)[shown] for least in (1, 2))
+    one, two = (found.adducts(least)[shown] for least in (1, 2))
     return {
         "adduct_probability": Result(
             one, ("shown_formula", "adduct"), label="probability of at least one isotope"
@@ -198,19 +196,18 @@ def _adducts(found: Assigned, lists: Lists, shown: Ints) -> dict[str, Any]:
 
 
 def _pictured(
-    found: Assigned, shares: PeakShares, terms: Terms, names: list[str], kept: Kept, data: ModelData
+    shares: PeakShares, terms: Terms, names: list[str], kept: Kept, data: ModelData
 ) -> dict[str, Any]:
     """Numbers that pictures are drawn from: peaks, ions, and the draw nearest to all."""
     lists = terms.lists
     place, peaks = lists.positions, lists.peaks
     best, probability = shares.nth(0)
     best = np.where(probability >= np.clip(shares.background, 0, 1), best, -1)
-    typical = _typical(found, shares)
-    mine = found.draw == typical
+    typical = _typical(kept, shares)
     cluster = np.full(len(best), -1)
     position = np.full(len(best), -1)
-    cluster[found.peak[mine]] = np.unique(found.cluster[mine], return_inverse=True)[1]
-    position[found.peak[mine]] = found.position[mine]
+    cluster[typical.peak] = np.unique(typical.cluster, return_inverse=True)[1]
+    position[typical.peak] = typical.position
     own = np.zeros(len(best))
     rows = np.flatnonzero(position[shares.peak] == shares.position)
     own[shares.peak[rows]] = shares.share[rows]
@@ -243,16 +240,9 @@ def _pictured(
     }
 
 
-def _typical(found: Assigned, shares: PeakShares) -> int:
-    """The draw whose ions are the likeliest, peak by peak."""
-    width = int(shares.position.max(initial=0)) + 1
-    order = np.argsort(shares.peak * width + shares.position)
-    keys = (shares.peak * width + shares.position)[order]
-    gain = np.zeros(found.n_draws)
-    if len(keys):
-        share = shares.share[order][np.searchsorted(keys, found.peak * width + found.position)]
-        np.add.at(gain, found.draw, share - shares.background[found.peak])
-    return int(np.argmax(gain))
+def _typical(kept: Kept, shares: PeakShares) -> Draw:
+    """The draw whose ions are the likeliest, peak by peak; the first of such."""
+    return max(draws_of(kept), key=shares.fit)
 
 
 def _texts(levels: Floats, shares: PeakShares, lists: Lists) -> dict[str, Any]:

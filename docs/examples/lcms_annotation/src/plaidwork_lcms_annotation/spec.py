@@ -111,10 +111,10 @@ HYPERPARAMETERS = (
 
 RAGGED = ("assigned",)
 VARIABLES = (
-    Variable("assigned_peak", RAGGED, "int", ragged=True, label="Peaks that are not background"),
-    Variable("assigned_cluster", RAGGED, "int", ragged=True, label="Their clusters"),
+    Variable("assigned_peak", RAGGED, "count", ragged=True, label="Peaks that are not background"),
+    Variable("assigned_cluster", RAGGED, "count", ragged=True, label="Their clusters"),
     Variable(
-        "assigned_position", RAGGED, "int", ragged=True, label="Their ions",
+        "assigned_position", RAGGED, "count", ragged=True, label="Their ions",
         doc="Numbered by formula as listed, adduct and isotope; the result “ions” names them.",
     ),
     Variable("n_clusters", dtype="int", label="Clusters"),
