@@ -36,6 +36,8 @@ from plaidwork.plugins.dirichlet_processes.kernels.rows import add_rows, predict
 
 LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
+FEW, LARGE_CELL = 8, 1e10
+"""A power of half a whole number that is no higher is taken by dividing, of a factor that is no larger."""
 HALF_LOG_PI = 0.5 * math.log(math.pi)
 
 
@@ -168,18 +170,29 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
         total += math.log(product) + math.log(second * third * fourth)
         power = law.a0 + 0.5 * c.known[k, 0] + 0.5
         return c.constant[k, 0] - power * total
-    for j in range(
-        width
-    ):  # constants by cell, as a slot changes about as often as a row is predicted from it
+    least = items.numbers.shape[
+        0
+    ]  # constants by cell, as a slot changes about as often as a row is predicted from it
+    for j in range(width):
+        if items.known[i, j]:
+            least = min(least, c.known[k, j])
+    shared, second = 1.0, 0.0  # of the power of the column with the fewest members, and what others have more
+    for j in range(width):
         if items.known[i, j]:
             gap, m = items.numbers[i, j] - c.centre[k, j], c.known[k, j]
+            grown, more = 1.0 + c.weight[k, j] * gap * gap, m - least
+            shared *= grown
             product *= c.weight[k, j]
-            if product > LARGE or product < SMALL:
-                total += 0.5 * math.log(product)
-                product = 1.0
-            power = law.a0 + 0.5 * m + 0.5
-            total += law.step[m] - HALF_LOG_PI - power * math.log(1.0 + c.weight[k, j] * gap * gap)
-    return total + 0.5 * math.log(product)
+            if more <= FEW and grown < LARGE_CELL:
+                for _ in range(more):
+                    product /= grown
+            else:
+                second += 0.5 * more * math.log(grown)
+            if shared > LARGE or product > LARGE or product < SMALL:
+                second += (law.a0 + 0.5 * least + 0.5) * math.log(shared) - 0.5 * math.log(product)
+                shared = product = 1.0
+            total += law.step[m] - HALF_LOG_PI
+    return total - second - (law.a0 + 0.5 * least + 0.5) * math.log(shared) + 0.5 * math.log(product)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
