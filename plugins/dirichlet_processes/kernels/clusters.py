@@ -144,7 +144,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known numbers of row ``i`` in slot ``k``: a product of Student laws."""
     total, product, width = 0.0, 1.0, items.numbers.shape[1]
@@ -202,23 +202,10 @@ def predict_count(x: float, e: float, shape: float, rate: float) -> float:
     return out + shape * math.log(rate / (rate + e)) + x * math.log(e / (rate + e))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
-def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
-    """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
-    total = predict_alone(c, k, items, i, law)
-    return total + predict_joint(c, k, items, i, law, WHOLE) if c.joint_constant.shape[1] > 0 else total
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
-    """Log density of the known cells of row ``i`` given the members of slot ``k``."""
-    total = predict_alone(c, k, items, i, law)
-    return total + predict_joint(c, k, items, i, law, KNOWN) if c.joint_constant.shape[1] > 0 else total
-
-
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
-def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
-    """Log density of the known cells of row ``i`` in columns that are independent within a cluster. O(columns)."""
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
+def log_density(c: Clusters, k: int, items: Items, i: int, law: Law, known: bool) -> float:
+    """Log density of row ``i`` given the members of slot ``k``, missing cells of correlated columns as they were drawn last; of its known
+    cells alone with ``known``, ``KNOWN`` or ``WHOLE``. O(columns)."""
     total, product = predict_numbers(c, k, items, i, law), 1.0
     for j in range(items.codes.shape[1]):
         code = items.codes[i, j]
@@ -234,7 +221,20 @@ def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
         if items.counts[i, j] >= 0:
             shape, rate = law.rate_shape + c.events[k, j], law.rate[j] + c.time[k, j]
             total += predict_count(items.counts[i, j], items.exposure[i, j], shape, rate)
-    return total + predict_rows(c, k, items, i, law)
+    total += predict_rows(c, k, items, i, law)
+    return total + predict_joint(c, k, items, i, law, known) if c.joint_constant.shape[1] > 0 else total
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
+    return log_density(c, k, items, i, law, WHOLE)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of the known cells of row ``i`` given the members of slot ``k``."""
+    return log_density(c, k, items, i, law, KNOWN)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=False)

@@ -113,8 +113,8 @@ GAPS = {
 @pytest.mark.parametrize("fault", GAPS)
 def test_faults_of_rows_with_gaps_are_found(fault):
     numbers = with_fault(clusters.predict_numbers, *GAPS[fault])
-    alone = with_fault(clusters.predict_alone, predict_numbers=numbers)
-    assert not gaps_alike(with_fault(clusters.log_predictive, predict_alone=alone))
+    density = with_fault(clusters.log_density, predict_numbers=numbers)
+    assert not gaps_alike(with_fault(clusters.log_predictive, log_density=density))
 
 
 def test_taking_rows_out_again_leaves_what_was():
@@ -166,13 +166,13 @@ def many_moves(monkeypatch, part="", old="", new=""):
     monkeypatch.setattr(
         scan, "draw_labels", lambda *given: right(*given) if next(drawn) % 4 == 0 else given[-1]
     )
-    if part == "try_move":
-        wrong = with_fault(split_merge.try_move, old, new)
+    if part == "make_moves":
+        wrong = with_fault(split_merge.make_moves, old, new)
     elif part:
-        wrong = with_fault(split_merge.try_move, **{part: with_fault(getattr(split_merge, part), old, new)})
+        wrong = with_fault(split_merge.make_moves, **{part: with_fault(getattr(split_merge, part), old, new)})
     else:
         return
-    monkeypatch.setattr(split_merge, "make_moves", with_fault(split_merge.make_moves, try_move=wrong))
+    monkeypatch.setattr(split_merge, "make_moves", wrong)
 
 
 FAULTS = {
@@ -184,7 +184,7 @@ FAULTS = {
         "gap if side[p] == 0 else -gap",
         "-gap if side[p] == 0 else gap",
     ),
-    "a merge accepted like a split": ("try_move", "gain if move.split else -gain", "gain"),
+    "a merge accepted like a split": ("make_moves", "gain if move.split else -gain", "gain"),
 }
 
 
@@ -214,6 +214,5 @@ LABEL_FAULTS = {
 @pytest.mark.parametrize("fault", LABEL_FAULTS)
 def test_faults_of_a_label_are_found(fault, monkeypatch):
     data, params = case("gaussian", "pitman_yor", moves=0)
-    draw = with_fault(scan.draw_label, *LABEL_FAULTS[fault])
-    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, draw_label=draw))
+    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, *LABEL_FAULTS[fault]))
     assert smallest_p(MODEL, data, params, 12_000) < FOUND
