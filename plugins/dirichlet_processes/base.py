@@ -103,7 +103,8 @@ def log_prior(base: Base, params: ColumnSettings, table: Table) -> float:
         + (SHAPE_B0 - 1.0) * np.log(base["b0"])
         - usual * base["b0"]
     )
-    per_column -= log_share_above(SHAPE_B0, usual * least_b0(params, table.least))
+    if table.least.any():
+        per_column -= log_share_above(SHAPE_B0, usual * least_b0(params, table.least))
     used = base["k0"][table.matrices_of_numbers]
     total += float(per_column.sum()) - float(
         (np.log(params["mean_weight"]) + used / params["mean_weight"]).sum()

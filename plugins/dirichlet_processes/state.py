@@ -115,7 +115,7 @@ class Table:
     joint_least: Floats
     """(F,) of correlated columns"""
 
-    @property
+    @cached_property
     def widths(self) -> tuple[int, int, int, int]:
         """As ``Clusters`` has them: columns of numbers, of codes and matrices of rows of counts, levels of all these, columns of counts."""
         return len(self.number_of), len(self.first) - 1, int(self.first[-1]), len(self.count_of)
@@ -125,17 +125,17 @@ class Table:
         """Which matrices have columns of numbers, in order."""
         return np.unique(self.number_of[:, 0])
 
-    @property
+    @cached_property
     def joint_widths(self) -> tuple[int, ...]:
         """Columns of each matrix whose columns are correlated."""
         return tuple(np.diff(self.joint_first).tolist())
 
-    @property
+    @cached_property
     def row_matrix(self) -> NDArray[np.int64]:
         """(M,) which matrices are rows of counts that share a total."""
         return np.unique(self.share_of[:, 0])
 
-    @property
+    @cached_property
     def joint_matrix(self) -> NDArray[np.int64]:
         """(B,) which matrices these are."""
         return np.asarray(self.joint_of[self.joint_first[:-1], 0])

@@ -69,9 +69,8 @@ class Updates:
         """An order of the rows; the clusters are added up anew in every sweep, without what rounding left."""
         state = self.state
         state["order"] = self.rng.permutation(len(state["labels"]))
-        scan.begin_counting(
-            state["labels"], clusters_of(state), self.law, state["at"], self.table.items.complete
-        )
+        state["at"][:] = 0
+        state["at"][scan.HIGH] = int(state["labels"].max(initial=-1)) + 1
 
     def count(self, lo: int, hi: int) -> None:
         """Add up the clusters."""
@@ -83,7 +82,8 @@ class Updates:
 
     def end(self) -> None:
         """Count the clusters."""
-        scan.end_counting(clusters_of(self.state), self.state["at"])
+        at = self.state["at"]
+        at[scan.NUMBER] = np.count_nonzero(self.state["clusters"]["size"][: at[scan.HIGH]])
 
     def grow(self) -> None:
         """Make room for more clusters, whose slots are empty as the kernels expect."""

@@ -13,6 +13,15 @@ import numpy as np
 from numba import njit
 
 
+@njit(nogil=True, cache=True, no_cpython_wrapper=True)
+def clusters_in(labels: np.ndarray) -> int:
+    """One more than the largest label (n,). A loop, as numba needs long to compile what finds the largest of an array."""
+    high = 0
+    for i in range(labels.size):
+        high = max(high, labels[i] + 1)
+    return high
+
+
 @njit(nogil=True, cache=True)
 def similarity(draws: np.ndarray, items: np.ndarray) -> np.ndarray:
     """Share of the draws (S, n) in which two of the ``items`` (q,) are together: (q, q) float32. O(S q^2)."""
@@ -32,7 +41,7 @@ def similarity(draws: np.ndarray, items: np.ndarray) -> np.ndarray:
     return out
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, no_cpython_wrapper=True)
 def entropy_term(m: int) -> float:
     """``m log2 m``, 0 for 0."""
     return m * math.log2(m) if m > 0 else 0.0
@@ -43,18 +52,25 @@ def variation(labels: np.ndarray, draws: np.ndarray) -> np.ndarray:
     """Variation of information (Meilă 2007) between a partition (n,) and each of the draws (S, n), in bits. O(S n)."""
     s, n = draws.shape
     out = np.empty(s)
-    high = labels.max() + 1
+    high = clusters_in(labels)
     for t in range(s):
-        both = np.zeros((high, draws[t].max() + 1), np.int64)
+        wide = clusters_in(draws[t])
+        both, rows, columns = (
+            np.zeros((high, wide), np.int64),
+            np.zeros(high, np.int64),
+            np.zeros(wide, np.int64),
+        )
         for i in range(n):
             both[labels[i], draws[t, i]] += 1
+            rows[labels[i]] += 1
+            columns[draws[t, i]] += 1
         total = 0.0
-        for a in range(both.shape[0]):
-            total += entropy_term(both[a].sum())
-            for b in range(both.shape[1]):
+        for a in range(high):
+            total += entropy_term(rows[a])
+            for b in range(wide):
                 total -= 2.0 * entropy_term(both[a, b])
-        for b in range(both.shape[1]):
-            total += entropy_term(both[:, b].sum())
+        for b in range(wide):
+            total += entropy_term(columns[b])
         out[t] = max(total / n, 0.0)
     return out
 
@@ -70,8 +86,10 @@ def improve(labels: np.ndarray, draws: np.ndarray, order: np.ndarray, slots: int
     step = np.empty(n + 1)
     for m in range(n + 1):
         step[m] = entropy_term(m + 1) - entropy_term(m)
-    sizes = np.zeros(slots, np.int64)
-    tables = np.zeros((draws.max() + 1, slots, s), np.int32)
+    sizes, high = np.zeros(slots, np.int64), 0
+    for t in range(s):
+        high = max(high, clusters_in(draws[t]))
+    tables = np.zeros((high, slots, s), np.int32)
     cost = np.empty(slots)
     for i in range(n):
         if labels[i] >= 0:
@@ -119,22 +137,24 @@ def togetherness(labels: np.ndarray, draws: np.ndarray) -> np.ndarray:
     Where a sample is its cluster's only member it is the share of draws in which it is alone.
     """
     s, n = draws.shape
-    high = labels.max() + 1
+    high = clusters_in(labels)
     sizes = np.zeros(high)
     for i in range(n):
         sizes[labels[i]] += 1.0
     out = np.zeros((n, high))
     for t in range(s):
-        both = np.zeros((draws[t].max() + 1, high))
+        wide = clusters_in(draws[t])
+        both, rows = np.zeros((wide, high)), np.zeros(wide)
         for i in range(n):
             both[draws[t, i], labels[i]] += 1.0
+            rows[draws[t, i]] += 1.0
         for i in range(n):
             for k in range(high):
                 own = 1.0 if labels[i] == k else 0.0
                 if sizes[k] > own:
                     out[i, k] += (both[draws[t, i], k] - own) / (sizes[k] - own)
                 else:
-                    out[i, k] += both[draws[t, i]].sum() == 1.0
+                    out[i, k] += rows[draws[t, i]] == 1.0
     return out / s
 
 

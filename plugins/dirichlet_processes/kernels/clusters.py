@@ -36,6 +36,8 @@ from plaidwork.plugins.dirichlet_processes.kernels.rows import add_rows, predict
 
 LARGE, SMALL = 1e90, 1e-200
 """Products of many columns become a logarithm when they leave this range: one logarithm for many columns."""
+FEW, LARGE_CELL = 8, 1e10
+"""A power of half a whole number that is no higher is taken by dividing, of a factor that is no larger."""
 HALF_LOG_PI = 0.5 * math.log(math.pi)
 
 
@@ -142,7 +144,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known numbers of row ``i`` in slot ``k``: a product of Student laws."""
     total, product, width = 0.0, 1.0, items.numbers.shape[1]
@@ -168,18 +170,29 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
         total += math.log(product) + math.log(second * third * fourth)
         power = law.a0 + 0.5 * c.known[k, 0] + 0.5
         return c.constant[k, 0] - power * total
-    for j in range(
-        width
-    ):  # constants by cell, as a slot changes about as often as a row is predicted from it
+    least = items.numbers.shape[
+        0
+    ]  # constants by cell, as a slot changes about as often as a row is predicted from it
+    for j in range(width):
+        if items.known[i, j]:
+            least = min(least, c.known[k, j])
+    shared, second = 1.0, 0.0  # of the power of the column with the fewest members, and what others have more
+    for j in range(width):
         if items.known[i, j]:
             gap, m = items.numbers[i, j] - c.centre[k, j], c.known[k, j]
+            grown, more = 1.0 + c.weight[k, j] * gap * gap, m - least
+            shared *= grown
             product *= c.weight[k, j]
-            if product > LARGE or product < SMALL:
-                total += 0.5 * math.log(product)
-                product = 1.0
-            power = law.a0 + 0.5 * m + 0.5
-            total += law.step[m] - HALF_LOG_PI - power * math.log(1.0 + c.weight[k, j] * gap * gap)
-    return total + 0.5 * math.log(product)
+            if more <= FEW and grown < LARGE_CELL:
+                for _ in range(more):
+                    product /= grown
+            else:
+                second += 0.5 * more * math.log(grown)
+            if shared > LARGE or product > LARGE or product < SMALL:
+                second += (law.a0 + 0.5 * least + 0.5) * math.log(shared) - 0.5 * math.log(product)
+                shared = product = 1.0
+            total += law.step[m] - HALF_LOG_PI
+    return total - second - (law.a0 + 0.5 * least + 0.5) * math.log(shared) + 0.5 * math.log(product)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
@@ -189,23 +202,10 @@ def predict_count(x: float, e: float, shape: float, rate: float) -> float:
     return out + shape * math.log(rate / (rate + e)) + x * math.log(e / (rate + e))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
-def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
-    """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
-    total = predict_alone(c, k, items, i, law)
-    return total + predict_joint(c, k, items, i, law, WHOLE) if c.joint_constant.shape[1] > 0 else total
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
-    """Log density of the known cells of row ``i`` given the members of slot ``k``."""
-    total = predict_alone(c, k, items, i, law)
-    return total + predict_joint(c, k, items, i, law, KNOWN) if c.joint_constant.shape[1] > 0 else total
-
-
-@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
-def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
-    """Log density of the known cells of row ``i`` in columns that are independent within a cluster. O(columns)."""
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True)
+def log_density(c: Clusters, k: int, items: Items, i: int, law: Law, known: bool) -> float:
+    """Log density of row ``i`` given the members of slot ``k``, missing cells of correlated columns as they were drawn last; of its known
+    cells alone with ``known``, ``KNOWN`` or ``WHOLE``. O(columns)."""
     total, product = predict_numbers(c, k, items, i, law), 1.0
     for j in range(items.codes.shape[1]):
         code = items.codes[i, j]
@@ -221,7 +221,20 @@ def predict_alone(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
         if items.counts[i, j] >= 0:
             shape, rate = law.rate_shape + c.events[k, j], law.rate[j] + c.time[k, j]
             total += predict_count(items.counts[i, j], items.exposure[i, j], shape, rate)
-    return total + predict_rows(c, k, items, i, law)
+    total += predict_rows(c, k, items, i, law)
+    return total + predict_joint(c, k, items, i, law, known) if c.joint_constant.shape[1] > 0 else total
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
+    return log_density(c, k, items, i, law, WHOLE)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
+    """Log density of the known cells of row ``i`` given the members of slot ``k``."""
+    return log_density(c, k, items, i, law, KNOWN)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=False)

@@ -18,6 +18,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
 from plaidwork.plugins.dirichlet_processes.kernels.joint import fill_row
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 
 NOTHING = 45.0
 """A weight so many nats below the largest is less than the last digit of the sum."""
@@ -53,74 +54,19 @@ def choose(rng: np.random.Generator, weights: np.ndarray, n: int) -> int:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def begin_counting(z: np.ndarray, c: Clusters, law: Law, at: np.ndarray, complete: bool) -> None:
-    """Empty the slots that the labels use; counts of this sweep begin anew."""
-    at[:] = 0
-    for i in range(z.size):
-        at[HIGH] = max(at[HIGH], z[i] + 1)
-    for k in range(c.size.size):
-        reset(c, k, law, complete)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
 def count_rows(
     items: Items, z: np.ndarray, c: Clusters, law: Law, fresh: np.ndarray, spare: Clusters, lo: int, hi: int
 ) -> None:
-    """Put rows ``lo`` to ``hi`` into their clusters; ``fresh`` (n,) gets their log density in an empty one."""
+    """Put rows ``lo`` to ``hi`` into their clusters, which row 0 finds empty; ``fresh`` (n,) gets their log density in an empty one."""
+    items, z, c, law = borrowed(items), borrowed(z), borrowed(c), borrowed(law)
+    fresh, spare = borrowed(fresh), borrowed(spare)
+    for k in range(c.size.size if lo == 0 else 0):
+        reset(c, k, law, items.complete)
     reset(spare, FIRST, law, items.complete)
     for i in range(lo, hi):
         fresh[i] = log_known(spare, FIRST, items, i, law)
         if z[i] >= 0:
             add(c, z[i], items, i, law)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def end_counting(c: Clusters, at: np.ndarray) -> None:
-    """Count the clusters that are in use."""
-    at[NUMBER] = 0
-    for k in range(at[HIGH]):
-        at[NUMBER] += c.size[k] > 0
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def draw_label(
-    rng: np.random.Generator,
-    items: Items,
-    i: int,
-    z: np.ndarray,
-    c: Clusters,
-    law: Law,
-    fresh: float,
-    at: np.ndarray,
-    weights: np.ndarray,
-    slots: np.ndarray,
-) -> None:
-    """Take row ``i`` out of its cluster and draw one for it: an old one, or a new one. Needs a free slot.
-
-    Missing cells of correlated columns are drawn with the label, after it.
-    """
-    old = z[i]
-    if old >= 0:
-        remove(c, old, items, i, law)
-        at[NUMBER] -= c.size[old] == 0
-    new = free_slot(c, at[HIGH])
-    n = 0
-    for k in range(at[HIGH]):
-        if c.size[k] > 0:
-            slots[n] = k
-            weights[n] = math.log(c.size[k] + law.shift) + law.power * log_known(c, k, items, i, law)
-            n += 1
-    slots[n] = new
-    weights[n] = law.log_new[at[NUMBER]] + law.power * fresh
-    lonely = old >= 0 and c.size[old] == 0
-    k = slots[choose(rng, weights, n + 1)]
-    at[NUMBER] += k == new
-    at[MOVED] += old >= 0 and k != old and not (lonely and k == new)
-    z[i] = k
-    if not items.joint_whole[i]:
-        fill_row(rng, c, k, items, i, law)
-    add(c, k, items, i, law)
-    at[HIGH] = max(at[HIGH], k + 1)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -136,12 +82,40 @@ def draw_labels(
     lo: int,
     hi: int,
 ) -> int:
-    """Draw the labels of the rows at places ``lo`` to ``hi`` of the order; the first place not drawn for want of a slot."""
+    """Take the row at each of the places ``lo`` to ``hi`` of the order out of its cluster and draw one for it: an old one, or a new one.
+
+    The first place not drawn for want of a slot. Missing cells of correlated columns are drawn with the label, after it.
+    """
     weights, slots = np.empty(c.size.size + 1), np.empty(c.size.size + 1, np.int64)
+    rng, items, order, z, c = borrowed(rng), borrowed(items), borrowed(order), borrowed(z), borrowed(c)
+    law, fresh, at = borrowed(law), borrowed(fresh), borrowed(at)
     for place in range(lo, hi):
-        if free_slot(c, at[HIGH]) < 0:
+        new = free_slot(c, at[HIGH])
+        if new < 0:
             return place
-        draw_label(rng, items, order[place], z, c, law, fresh[order[place]], at, weights, slots)
+        i = order[place]
+        old = z[i]
+        if old >= 0:
+            remove(c, old, items, i, law)
+            at[NUMBER] -= c.size[old] == 0
+            new = free_slot(c, at[HIGH])
+        n = 0
+        for k in range(at[HIGH]):
+            if c.size[k] > 0:
+                slots[n] = k
+                weights[n] = math.log(c.size[k] + law.shift) + law.power * log_known(c, k, items, i, law)
+                n += 1
+        slots[n] = new
+        weights[n] = law.log_new[at[NUMBER]] + law.power * fresh[i]
+        lonely = old >= 0 and c.size[old] == 0
+        k = slots[choose(rng, weights, n + 1)]
+        at[NUMBER] += k == new
+        at[MOVED] += old >= 0 and k != old and not (lonely and k == new)
+        z[i] = k
+        if not items.joint_whole[i]:
+            fill_row(rng, c, k, items, i, law)
+        add(c, k, items, i, law)
+        at[HIGH] = max(at[HIGH], k + 1)
     return hi
 
 

@@ -23,6 +23,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     reset,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, SECOND, THIRD, Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 from plaidwork.plugins.dirichlet_processes.kernels.scan import ACCEPTED, HIGH, NUMBER, TRIED, free_slot
 
 
@@ -71,15 +72,17 @@ def place_others(
 
     In scan -1 they have no side yet. A scored pass of a merge goes where the rows are now.
     """
-    log_q = 0.0
+    rng, items, z, pair, law = borrowed(rng), borrowed(items), borrowed(z), borrowed(pair), borrowed(law)
+    move, side, log_q = borrowed(move), borrowed(side), 0.0
     for p in range(move.others.size):
         i = move.others[p]
         if scan >= 0:
             remove(pair, side[p], items, i, law)
-        gap = math.log(pair.size[SECOND] + law.shift) + law.power * log_predictive(
-            pair, SECOND, items, i, law
-        )
-        gap -= math.log(pair.size[FIRST] + law.shift) + law.power * log_predictive(pair, FIRST, items, i, law)
+        gap = 0.0
+        for k in range(2):  # a loop, so that the density is compiled once
+            gap = (
+                math.log(pair.size[k] + law.shift) + law.power * log_predictive(pair, k, items, i, law) - gap
+            )
         if scored and not move.split:
             side[p] = 0 if z[i] == z[move.first] else 1
         else:
@@ -138,41 +141,6 @@ def carry_out(
     at[NUMBER] -= 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
-def try_move(
-    rng: np.random.Generator,
-    items: Items,
-    z: np.ndarray,
-    c: Clusters,
-    pair: Clusters,
-    law: Law,
-    at: np.ndarray,
-    scans: int,
-) -> None:
-    """One split or merge, accepted or refused; needs a free slot and two rows. ``pair`` has three slots."""
-    move = pick(rng, z)
-    side = np.zeros(move.others.size, np.int64)
-    for k in range(3):
-        reset(pair, k, law, items.complete)
-    add(pair, FIRST, items, move.first, law)
-    add(pair, SECOND, items, move.second, law)
-    log_q = 0.0
-    for scan in range(-1, scans + 1):
-        log_q = place_others(rng, items, z, pair, law, move, side, scan, scan == scans)
-    if not move.split:
-        copy_cluster(pair, FIRST, pair, THIRD)
-        add(pair, THIRD, items, move.second, law)
-        for p in range(move.others.size):
-            if side[p] == 1:
-                add(pair, THIRD, items, move.others[p], law)
-    number = at[NUMBER] if move.split else at[NUMBER] - 1
-    gain = log_gain(c, z, pair, law, move, number, log_q)
-    at[TRIED] += 1
-    if math.log(max(rng.random(), 1e-300)) < (gain if move.split else -gain):
-        at[ACCEPTED] += 1
-        carry_out(z, c, pair, law, move, side, at, items.complete)
-
-
 @njit(nogil=True, cache=True, error_model="numpy")
 def make_moves(
     rng: np.random.Generator,
@@ -186,9 +154,33 @@ def make_moves(
     hi: int,
     scans: int,
 ) -> int:
-    """Moves ``lo`` to ``hi`` of a sweep, every second one Dahl's; the first one not made for want of a slot."""
-    for move in range(lo, hi):
+    """Moves ``lo`` to ``hi`` of a sweep, each accepted or refused, every second one Dahl's; the first one not made for want of a slot.
+
+    Needs two rows; ``pair`` has three slots. One function, as numba compiles all that a kernel calls once more with it.
+    """
+    rng, items, z, c, pair = borrowed(rng), borrowed(items), borrowed(z), borrowed(c), borrowed(pair)
+    law, at = borrowed(law), borrowed(at)
+    for number in range(lo, hi):
         if free_slot(c, at[HIGH]) < 0:
-            return move
-        try_move(rng, items, z, c, pair, law, at, scans if move % 2 == 0 else -1)
+            return number
+        move, last = pick(rng, z), scans if number % 2 == 0 else -1
+        side = np.zeros(move.others.size, np.int64)
+        for k in range(3):
+            reset(pair, k, law, items.complete)
+        for k in range(2):
+            add(pair, k, items, move.first if k == 0 else move.second, law)
+        log_q = 0.0
+        for scan in range(-1, last + 1):
+            log_q = place_others(rng, items, z, pair, law, move, side, scan, scan == last)
+        if not move.split:
+            copy_cluster(pair, FIRST, pair, THIRD)
+            for p in range(-1, move.others.size):
+                if p < 0 or side[p] == 1:
+                    add(pair, THIRD, items, move.second if p < 0 else move.others[p], law)
+        before = at[NUMBER] if move.split else at[NUMBER] - 1
+        gain = log_gain(c, z, pair, law, move, before, log_q)
+        at[TRIED] += 1
+        if math.log(max(rng.random(), 1e-300)) < (gain if move.split else -gain):
+            at[ACCEPTED] += 1
+            carry_out(z, c, pair, law, move, side, at, items.complete)
     return hi

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.information import inform, tabulate
 from plaidwork.plugins.dirichlet_processes.multi_view.state import ViewState
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-
-MOST_CELLS = 1e6
+from plaidwork.plugins.dirichlet_processes.state import Ints
 
 
 def pairs_of(views: int) -> list[tuple[int, int]]:
@@ -35,52 +35,40 @@ class Shares(NamedTuple):
 def shares_of(state: ViewState) -> Shares:
     """Of a state at the end of a sweep."""
     links = state["links"]
-    k, views = int((links["members"] > 0).sum()), []
-    for v, high in enumerate(links["high"]):
-        lo = int(links["first"][v])
-        beta = np.append(links["beta"][lo : lo + high], links["rest"][v])
-        views.append((links["uses"][:k, lo : lo + high], beta))
-    return _shares(links["members"][:k], views, state["block_alpha"], links["alpha"])
+    k = int((links["members"] > 0).sum())
+    law = (state["block_alpha"], links["alpha"])
+    return _shares(
+        links["members"][:k], links["present"][:k], links["uses"][:k], links["beta"], links["rest"], law,
+        links["first"], links["high"],
+    )  # fmt: skip
 
 
 def shares_of_draw(draw: Mapping[str, Any]) -> Shares:
     """Of what is kept of a draw."""
     block, clusters = np.asarray(draw["block_of"], np.int64), np.asarray(draw["cluster_of"], np.int64)
-    k, at, views = int(block.max()) + 1, 0, []
-    for labels, high in zip(clusters, np.asarray(draw["n_clusters"], np.int64), strict=True):
-        uses, inside = np.zeros((k, int(high)), np.int64), labels >= 0
-        np.add.at(uses, (block[inside], labels[inside]), 1)
-        beta = np.asarray(draw["weight"])[at : at + high]
-        views.append((uses, np.append(beta, max(1.0 - beta.sum(), 0.0))))
-        at += int(high)
-    law = np.asarray(draw["concentrations"], float)
-    return _shares(np.bincount(block), views, float(law[0]), law[1 : 1 + len(clusters)])
+    high, beta = np.array(draw["n_clusters"], np.int64), np.array(draw["weight"], float)
+    begin, views = np.cumsum(high) - high, len(clusters)
+    members = np.bincount(block)
+    uses, present = np.zeros((len(members), len(beta)), np.int64), np.zeros((len(members), views), np.int64)
+    rest = np.empty(views)
+    for v, labels in enumerate(clusters):
+        inside = labels >= 0
+        np.add.at(uses, (block[inside], begin[v] + labels[inside]), 1)
+        np.add.at(present[:, v], block[inside], 1)
+        rest[v] = max(1.0 - beta[begin[v] : begin[v] + high[v]].sum(), 0.0)
+    law = np.array(draw["concentrations"], float)
+    return _shares(members, present, uses, beta, rest, (float(law[0]), law[1 : 1 + views]), begin, high)
 
 
 def _shares(
-    members: np.ndarray, views: Sequence[tuple[np.ndarray, Floats]], a0: float, alpha: Floats
-) -> Shares:
-    """``p_kv = (n_kv. + alpha_v beta_v) / (n_kv + alpha_v)``, of a new block beta_v; ``views`` has uses (K, C) and beta (C + 1,)."""
-    k = len(members)
-    found = []
-    for (uses, beta), own in zip(views, alpha, strict=True):
-        counts = np.zeros((k + 1, len(beta)))
-        counts[:k, :-1] = uses
-        found.append((counts + own * beta) / (counts.sum(axis=1, keepdims=True) + own))
-    return Shares(np.append(members, a0) / (members.sum() + a0), tuple(found))
-
-
-def mutual_information(joint: Floats) -> float:
-    """In nats, of a table (A, B) that sums to 1."""
-    expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    inside = joint > 0
-    return max(float((joint[inside] * np.log(joint[inside] / expected[inside])).sum()), 0.0)
-
-
-def entropy(share: Floats) -> float:
-    """In nats."""
-    inside = share[share > 0]
-    return -float((inside * np.log(inside)).sum())
+    members: Ints, present: Ints, uses: Ints, beta: Floats, rest: Floats, law: tuple[float, Floats], begin: Ints, high: Ints
+) -> Shares:  # fmt: skip
+    """As ``tabulate`` has them."""
+    block = np.empty(len(members) + 1)
+    table = np.empty(len(block) * int((high + 1).sum()))
+    tabulate(members, present, uses, beta, rest, law, begin, high, block, table)
+    ends = len(block) * np.cumsum(high + 1)
+    return Shares(block, tuple(part.reshape(len(block), -1) for part in np.split(table, ends[:-1])))
 
 
 def information(shares: Shares) -> Floats:
@@ -88,17 +76,7 @@ def information(shares: Shares) -> Floats:
 
     The total correlation is of the joint table of all views; NaN where that has over a million cells.
     """
-    views = len(shares.view)
-    mutual = [mutual_information(shares.joint(v, w)) for v, w in pairs_of(views)]
-    alone = [entropy(shares.block @ view) for view in shares.view]
-    if views == 2:
-        return np.array([*mutual, *alone, mutual[0]])
-    if np.prod([float(view.shape[1]) for view in shares.view]) > MOST_CELLS:
-        return np.array([*mutual, *alone, np.nan])
-    whole = np.zeros(())
-    for k, weight in enumerate(shares.block):
-        part = np.array(weight)
-        for view in shares.view:
-            part = np.multiply.outer(part, view[k])
-        whole = whole + part
-    return np.array([*mutual, *alone, max(sum(alone) - entropy(whole.ravel()), 0.0)])
+    high = np.array([view.shape[1] - 1 for view in shares.view], np.int64)
+    out = np.empty(len(high) * (len(high) - 1) // 2 + len(high) + 1)
+    inform(shares.block, np.concatenate([view.ravel() for view in shares.view]), high, out)
+    return out

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from plaidwork.core.api import ChainView, ModelData, ModelError
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import samples
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Links
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bag, Bases, Flat, Links
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     MOVE_SLOTS,
     ViewTables,
     bases_of,
     check_labels,
+    flat_of,
     links_of,
     new_state,
 )
@@ -34,8 +34,8 @@ class Drawn(NamedTuple):
     """(V, n), -1 in a view that a sample lacks"""
     a0: float
     bases: Bases
-    flat: Clusters
-    pair: Clusters
+    flat: Flat
+    pair: Flat
     """Three slots of each view"""
     threes: Ints
     """(V,) that number"""
@@ -96,7 +96,7 @@ def draw_at(chain: ChainView, i: int, data: ModelData, tables: ViewTables) -> Dr
         rest,
     )
     bag, bases, links = incomplete(tables.bag), bases_of(state, tables), links_of(state)
-    flat, pair = Clusters(**state["clusters"]), Clusters(**state["pair"])
+    flat, pair = flat_of(state["clusters"]), flat_of(state["pair"])
     threes = np.full(views, MOVE_SLOTS, np.int64)
     samples.begin_counting(bag, bases, flat, links, cluster, state["at"])
     samples.count_rows(bag, bases, flat, pair, links, block, cluster, state["fresh"], threes, 0, len(block))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -37,11 +38,14 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     tables_of,
     with_joint,
 )
-from plaidwork.plugins.dirichlet_processes.multi_view.stored import contradiction_of, layout_of
+from plaidwork.plugins.dirichlet_processes.multi_view.stored import TOGETHER, contradiction_of, layout_of
 from plaidwork.plugins.dirichlet_processes.multi_view.sweep import Updates, log_joint
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.reading import find_problems
 from plaidwork.plugins.dirichlet_processes.sweep import AT_ONCE, ROOM, SLICE
+
+FEW = SLICE // 10
+"""A sweep of less work, by what its stages are not going to change, is two stages: asking for six, and for their arrays, took as long as the work."""
 
 SMALL: dict[str, Any] = {
     "standardise": False, "within": 0.7, "mean_weight": 0.6, "within_shape": 3.0, "block_alpha_shape": 3.0,
@@ -87,26 +91,30 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         unit = tables.work
         high, blocks = max(state["links"]["high"].tolist()), int(np.count_nonzero(state["links"]["members"]))
         drawn = (high + ROOM) * unit + 6 * views * (blocks + ROOM) * (high + ROOM)
-        move = 2 * (params["scans"] + 3) * n * unit // views
+        move, block_move = 2 * (params["scans"] + 3) * n * unit // views, 400 * n * views
         tried = (params["block_moves"], params["moves"] * views) if n > 1 else (0, 0)
-        return [  # clusters are numbered and summed up at the end: no traces before
+        # clusters are numbered and summed up at the end: no traces before
+        last = Stage("weights, concentrations and bases", one.finish, slice=AT_ONCE)
+        if n * unit * ROOM + tried[0] * block_move + tried[1] * move < FEW:
+            return [Stage(TOGETHER, partial(one.draw_all, tried), slice=AT_ONCE, whole=False), last]
+        return [
             Stage("clusters", one.count, n, 1 + SLICE // (3 * unit), begin=one.begin, whole=False),
             Stage("blocks and clusters", one.draw_samples, n, 1 + SLICE // drawn, whole=False),
             Stage("blocks", one.draw_blocks, n, 1 + SLICE // (40 * views * (blocks + ROOM)), whole=False),
-            Stage("splits and merges of blocks", one.move_blocks, tried[0], 1 + SLICE // (400 * n * views), whole=False),
+            Stage("splits and merges of blocks", one.move_blocks, tried[0], 1 + SLICE // block_move, whole=False),
             Stage("splits and merges of clusters", one.move_clusters, tried[1], 1 + SLICE // move, whole=False),
-            Stage("weights, concentrations and bases", one.finish, slice=AT_ONCE),
+            last,
         ]  # fmt: skip
 
     def traces(self, state: ViewState, data: ModelData, params: ViewSettings) -> Mapping[str, float]:
         at, links = state["at"], state["links"]
         return {
             "log_joint": log_joint(state, tables_of(data, params), params),
-            "shared": float(state["information"][: -len(links["high"]) - 1].mean()),
-            "n_clusters": float(links["high"].mean()),
-            "n_blocks": float((links["members"] > 0).sum()),
-            "alpha": float(np.exp(np.log(links["alpha"]).mean())),
-            "gamma": float(np.exp(np.log(links["gamma"]).mean())),
+            "shared": _mean(state["information"][: -len(links["high"]) - 1].tolist()),
+            "n_clusters": _mean(links["high"].tolist()),
+            "n_blocks": float(np.count_nonzero(links["members"])),
+            "alpha": math.exp(_mean(map(math.log, links["alpha"].tolist()))),
+            "gamma": math.exp(_mean(map(math.log, links["gamma"].tolist()))),
             "moved": float(at[samples.MOVED] / len(state["block"])),
             "accepted_blocks": _share(at, samples.BLOCK_MOVES, samples.BLOCK_TRIES),
             "accepted": _share(at, samples.MOVES, samples.TRIES),
@@ -212,6 +220,12 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         from plaidwork.plugins.dirichlet_processes.multi_view.simulate import draw_data
 
         return {"views": draw_data(state, params, shapes["views"], rng)}
+
+
+def _mean(numbers: Iterable[float]) -> float:
+    """Of few numbers, for which an array takes longer."""
+    found = list(numbers)
+    return math.fsum(found) / len(found)
 
 
 def _share(at: np.ndarray, done: int, tried: int) -> float:

@@ -19,6 +19,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     NUMBERS,
     Bag,
     Bases,
+    Flat,
     Links,
 )
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
@@ -76,6 +77,11 @@ class ViewTables:
         return np.asarray(self.bag.width)
 
     @cached_property
+    def numbers(self) -> Ints:
+        """(V,) columns of numbers of each view."""
+        return self.widths[:, NUMBERS].copy()
+
+    @cached_property
     def work(self) -> int:
         """Counted work of one density of a row in all views."""
         return sum(work_of_row(table) for table in self.tables)
@@ -118,11 +124,6 @@ def bag_of(tables: Sequence[Table], items: Sequence[Items], has: NDArray[np.bool
         np.ascontiguousarray(has),
         flat([table.first for table in tables]),
         tables[0].steps,
-        items[0].joint,
-        items[0].joint_known,
-        items[0].joint_whole,
-        tables[0].joint_first,
-        items[0].rows,
         float(params["within_shape"]),
         float(params["level_weight"]),
         float(params["rate_shape"]),
@@ -139,10 +140,9 @@ def tables_of(data: ModelData, params: ViewSettings) -> ViewTables:
 def bases_of(state: ViewState, tables: ViewTables) -> Bases:
     """The bases of all views as the kernels take them."""
     bases = state["base"]
-    wide = [np.full(len(base["m0"]), base["k0"][0]) for base in bases]
     return Bases(
         np.concatenate([base["m0"] for base in bases]),
-        np.concatenate(wide),
+        np.repeat([base["k0"][0] for base in bases], tables.numbers),
         np.concatenate([base["b0"] for base in bases]),
         np.concatenate([base["rate"] for base in bases]),
     )
@@ -202,6 +202,11 @@ def flat_clusters(slots: Ints, widths: Ints) -> dict[str, NDArray[Any]]:
         numbers, codes, levels, counts = row
         views.append(empty_clusters(s, numbers, codes, levels, counts))
     return {name: np.concatenate([view[name].ravel() for view in views]) for name in views[0]}
+
+
+def flat_of(clusters: Mapping[str, NDArray[Any]]) -> Flat:
+    """``clusters`` or ``pair`` of a state as the kernels take them."""
+    return Flat(*[clusters[name] for name in Flat._fields])
 
 
 def links_of(state: ViewState) -> Links:

@@ -17,6 +17,8 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
 from plaidwork.plugins.dirichlet_processes.stored import standing
 
 ALL = "clusters of all views"
+TOGETHER = "clusters, blocks, and moves of both"
+"""The stage of a short sweep in which all but its end is done."""
 
 
 def layout_of(n: int, views: int) -> Layout:
@@ -65,7 +67,7 @@ def contradiction_of(state: ViewState, tables: ViewTables) -> str:
     if (state["cluster"].max(axis=1, initial=-1) >= links["high"]).any():
         return "“cluster” names clusters that are not in use"
     stage, at = standing(cast(Stored, state), "clusters")
-    if stage == "clusters" and not at:
+    if stage in ("clusters", TOGETHER) and not at:
         return ""
     if stage == "blocks and clusters" and not np.array_equal(
         np.sort(state["order"]), np.arange(has.shape[1])

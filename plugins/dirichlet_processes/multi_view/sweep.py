@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from plaidwork.plugins.dirichlet_processes.base import log_prior, usual_b0
-from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters
-from plaidwork.plugins.dirichlet_processes.multi_view.dependence import information, shares_of
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import block_moves, cluster_moves, samples
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bases
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bases, Flat
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.finish import Ends, Priors, end_sweep
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.information import inform_links
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import log_links
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
@@ -21,12 +20,13 @@ from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     ViewState,
     ViewTables,
     bases_of,
+    flat_of,
     grow,
     links_of,
     put_bases,
     sides_of,
 )
-from plaidwork.plugins.dirichlet_processes.partitions import LEAST, Floats
+from plaidwork.plugins.dirichlet_processes.partitions import LEAST
 from plaidwork.plugins.dirichlet_processes.state import Ints
 
 
@@ -45,14 +45,14 @@ class Updates:
         return bases_of(self.state, self.tables)
 
     @property
-    def flat(self) -> Clusters:
+    def flat(self) -> Flat:
         """The clusters of all views, flat."""
-        return Clusters(**self.state["clusters"])
+        return flat_of(self.state["clusters"])
 
     @property
-    def pair(self) -> Clusters:
+    def pair(self) -> Flat:
         """Three slots of each view, flat."""
-        return Clusters(**self.state["pair"])
+        return flat_of(self.state["pair"])
 
     @property
     def threes(self) -> Ints:
@@ -116,6 +116,16 @@ class Updates:
         ) < hi:  # fmt: skip
             grow(state, self.tables)
 
+    def draw_all(self, tried: tuple[int, int], lo: int, hi: int) -> None:
+        """All of a sweep but the end of it, for few samples: ``tried`` moves of blocks and of clusters."""
+        n = len(self.state["block"])
+        self.begin()
+        self.count(0, n)
+        self.draw_samples(0, n)
+        self.draw_blocks(0, n)
+        self.move_blocks(0, tried[0])
+        self.move_clusters(0, tried[1])
+
     def finish(self, lo: int, hi: int) -> None:
         """Blocks and clusters by first sample, weights, concentrations and bases, and the evidence at the end of it."""
         state, params = self.state, self.params
@@ -127,7 +137,8 @@ class Updates:
         take_ends(state, params, ends)
         if params["learn_base"]:
             put_bases(state, bases)
-        state["information"] = information(shares_of(state))
+        state["information"] = np.empty_like(state["information"])
+        inform_links(links_of(state), state["block_alpha"], state["information"])
 
 
 def new_ends(state: ViewState) -> Ends:
@@ -166,15 +177,16 @@ def log_hyper(state: ViewState, params: ViewSettings) -> float:
     if not params["learn"]:
         return 0.0
     links = state["links"]
-    found: list[tuple[str, Floats]] = [
-        ("block_alpha", np.array([state["block_alpha"]])),
-        ("alpha", links["alpha"]),
-        ("gamma", links["gamma"]),
+    found = [
+        ("block_alpha", [state["block_alpha"]]),
+        ("alpha", links["alpha"].tolist()),
+        ("gamma", links["gamma"].tolist()),
     ]
     total = 0.0
-    for name, x in found:
+    for name, values in found:
         a, b = params[f"{name}_shape"], params[f"{name}_rate"]  # type: ignore[literal-required]
-        total += len(x) * (a * math.log(b) - math.lgamma(a)) + float(((a - 1.0) * np.log(x) - b * x).sum())
+        total += len(values) * (a * math.log(b) - math.lgamma(a))
+        total += sum((a - 1.0) * math.log(x) - b * x for x in values)
     return total
 
 

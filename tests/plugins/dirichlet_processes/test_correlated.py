@@ -101,7 +101,7 @@ FAR = np.array([[0.2, 5.0], [-0.4, 6.0], [0.1, 5.5], [0.3, -5.0], [-0.2, -6.0], 
 """Two clusters that are apart in the second column alone, and a row that lacks it: it may be in either."""
 
 
-def p_of_cells_drawn_with_labels(draw_label):
+def p_of_cells_drawn_with_labels(draw_labels):
     """The p value of the missing cell's ranks under its law given the row's new cluster, over many labels of one row."""
     table, base, law, _, params = correlated(FAR)
     c = Clusters(**empty_clusters(4, *table.widths, table.joint_widths))
@@ -113,12 +113,11 @@ def p_of_cells_drawn_with_labels(draw_label):
     at = np.array([2, 2, 0, 0, 0])
     c_new = Clusters(**empty_clusters(1, *table.widths, table.joint_widths))
     clusters.reset(c_new, 0, law, True)
-    fresh = clusters.log_known(c_new, 0, table.items, 6, law)
-    rng = np.random.Generator(np.random.PCG64DXSM(5))
-    weights, slots = np.empty(5), np.empty(5, np.int64)
+    fresh = np.full(7, clusters.log_known(c_new, 0, table.items, 6, law))
+    rng, order = np.random.Generator(np.random.PCG64DXSM(5)), np.array([6])
     found = np.empty((2000, 2))
     for t in range(len(found)):
-        draw_label(rng, table.items, 6, z, c, law, fresh, at, weights, slots)
+        assert draw_labels(rng, table.items, order, z, c, law, fresh, at, 0, 1) == 1
         found[t] = z[6], table.items.joint[6, 1]
     seen = (FAR[:3], FAR[3:6], FAR[:0])
     ranks = [
@@ -131,13 +130,13 @@ def p_of_cells_drawn_with_labels(draw_label):
 
 
 def test_missing_cells_are_drawn_from_the_new_cluster():
-    assert p_of_cells_drawn_with_labels(scan.draw_label) > ENOUGH
+    assert p_of_cells_drawn_with_labels(scan.draw_labels) > ENOUGH
 
 
 @pytest.mark.slow
 def test_missing_cells_of_the_old_cluster_are_found():
     old = "fill_row(rng, c, k, items, i, law)"
-    wrong = with_fault(scan.draw_label, old, "fill_row(rng, c, old, items, i, law)")
+    wrong = with_fault(scan.draw_labels, old, "fill_row(rng, c, old, items, i, law)")
     assert p_of_cells_drawn_with_labels(wrong) < FOUND
 
 
@@ -178,10 +177,10 @@ def test_faults_of_correlated_columns_are_found(fault, monkeypatch):
     name = function.py_func.__name__
     if name == "remove_joint":
         remove = with_fault(clusters.remove, remove_joint=wrong)
-        draw = with_fault(scan.draw_label, remove=remove)
+        draw = with_fault(scan.draw_labels, remove=remove)
     else:
-        draw = with_fault(scan.draw_label, fill_row=wrong)
-    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, draw_label=draw))
+        draw = with_fault(scan.draw_labels, fill_row=wrong)
+    monkeypatch.setattr(scan, "draw_labels", draw)
     data = matrices(a=NUMBERS)
     params = settings(likelihoods="gaussian_full", alpha=0.8, moves=0)
     assert smallest_p(MODEL, data, params, 12_000) < FOUND

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from dp_tools import MODEL, chain, column_evidence, matrices, partitions, posterior, settings, smallest_p
 from plaid_tools import with_fault
+from scipy.stats import t as student
 
 from plaidwork.plugins.dirichlet_processes.base import first_base
 from plaidwork.plugins.dirichlet_processes.kernels import clusters, scan, split_merge
@@ -73,6 +74,49 @@ def test_predictive_law_is_a_ratio_of_evidence(likelihoods):
     assert clusters.log_marginal(c, 0, law) + table.constant == pytest.approx(whole, abs=1e-9)
 
 
+def gaps_alike(density=clusters.log_predictive):
+    """Whether rows with gaps have the density of Student laws, where columns have from 1 to 50 members, and of a value far out."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(60, 4))
+    values[rng.random(values.shape) < [0.1, 0.4, 0.5, 0.9]] = GAP
+    values[7], values[8, 1] = [1e6, GAP, -3e5, GAP], 30.0
+    data, params = matrices(a=values), settings(likelihoods="gaussian", prior="dirichlet")
+    table = read(data, params)
+    base = first_base(params, 1, 4, 0)
+    law = law_of(table, base, params, log_new(params, 60, 0.8, 0.3), 0.3)
+    c = Clusters(**empty_clusters(1, *table.widths))
+    clusters.reset(c, 0, law, False)
+    for i in range(10, 60):
+        clusters.add(c, 0, table.items, i, law)
+    m, k0 = c.known[0], law.k0
+    assert m.min() < 10 < 30 < m.max()
+    b = law.b0 + 0.5 * c.square[0] + 0.5 * k0 * m / (k0 + m) * (c.mean[0] - law.m0) ** 2
+    a, k = law.a0 + 0.5 * m, k0 + m
+    centre, scale = law.m0 + m / k * (c.mean[0] - law.m0), np.sqrt(b * (k + 1.0) / (a * k))
+    each = np.where(table.items.known, student.logpdf(table.items.numbers, 2.0 * a, centre, scale), 0.0)
+    found = [density(c, 0, table.items, i, law) for i in range(60)]
+    return np.allclose(found, each.sum(axis=1), rtol=1e-12, atol=1e-10)
+
+
+def test_rows_with_gaps_have_the_density_of_student_laws():
+    assert gaps_alike()
+
+
+GAPS = {
+    "a column with one member more": ("m - least", "m - least + 1"),
+    "powers of many members forgotten": ("second += 0.5 * more * math.log(grown)", "second += 0.0"),
+    "the power of the column with most members": ("least = min(least", "least = max(least"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", GAPS)
+def test_faults_of_rows_with_gaps_are_found(fault):
+    numbers = with_fault(clusters.predict_numbers, *GAPS[fault])
+    density = with_fault(clusters.log_density, predict_numbers=numbers)
+    assert not gaps_alike(with_fault(clusters.log_predictive, log_density=density))
+
+
 def test_taking_rows_out_again_leaves_what_was():
     data, params = case("gaussian, categorical, poisson", "dirichlet")
     table = read(data, params)
@@ -122,13 +166,13 @@ def many_moves(monkeypatch, part="", old="", new=""):
     monkeypatch.setattr(
         scan, "draw_labels", lambda *given: right(*given) if next(drawn) % 4 == 0 else given[-1]
     )
-    if part == "try_move":
-        wrong = with_fault(split_merge.try_move, old, new)
+    if part == "make_moves":
+        wrong = with_fault(split_merge.make_moves, old, new)
     elif part:
-        wrong = with_fault(split_merge.try_move, **{part: with_fault(getattr(split_merge, part), old, new)})
+        wrong = with_fault(split_merge.make_moves, **{part: with_fault(getattr(split_merge, part), old, new)})
     else:
         return
-    monkeypatch.setattr(split_merge, "make_moves", with_fault(split_merge.make_moves, try_move=wrong))
+    monkeypatch.setattr(split_merge, "make_moves", wrong)
 
 
 FAULTS = {
@@ -140,7 +184,7 @@ FAULTS = {
         "gap if side[p] == 0 else -gap",
         "-gap if side[p] == 0 else gap",
     ),
-    "a merge accepted like a split": ("try_move", "gain if move.split else -gain", "gain"),
+    "a merge accepted like a split": ("make_moves", "gain if move.split else -gain", "gain"),
 }
 
 
@@ -170,6 +214,5 @@ LABEL_FAULTS = {
 @pytest.mark.parametrize("fault", LABEL_FAULTS)
 def test_faults_of_a_label_are_found(fault, monkeypatch):
     data, params = case("gaussian", "pitman_yor", moves=0)
-    draw = with_fault(scan.draw_label, *LABEL_FAULTS[fault])
-    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, draw_label=draw))
+    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, *LABEL_FAULTS[fault]))
     assert smallest_p(MODEL, data, params, 12_000) < FOUND

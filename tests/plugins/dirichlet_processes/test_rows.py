@@ -197,9 +197,7 @@ def test_the_weight_of_a_share_and_its_faults(fault, monkeypatch):
 def with_wrong_rows(old, new):
     """``log_known`` with a fault in the law of rows."""
     wrong = with_fault(kernels.predict_rows, old, new)
-    return with_fault(
-        clusters.log_known, predict_alone=with_fault(clusters.predict_alone, predict_rows=wrong)
-    )
+    return with_fault(clusters.log_known, log_density=with_fault(clusters.log_density, predict_rows=wrong))
 
 
 ROW_FAULTS = {
@@ -215,8 +213,8 @@ ROW_FAULTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ROW_FAULTS)
 def test_faults_of_the_law_of_rows_are_found(fault, monkeypatch):
-    label = with_fault(scan.draw_label, log_known=with_wrong_rows(*ROW_FAULTS[fault]))
-    monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, draw_label=label))
+    draw = with_fault(scan.draw_labels, log_known=with_wrong_rows(*ROW_FAULTS[fault]))
+    monkeypatch.setattr(scan, "draw_labels", draw)
     data, params = case(moves=0)
     assert smallest_p(MODEL, data, params, 12_000, least=OFTEN) < FOUND
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from mv_tools import MODEL, adjusted_rand, keep, matrices, planted, settings, sweep, true_information
 
-from plaidwork.core.api import ModelError
+from plaidwork.core.api import Clock, ModelError
+from plaidwork.plugins.dirichlet_processes.multi_view import model
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import (
     Shares,
-    entropy,
     information,
-    mutual_information,
     shares_of,
     shares_of_draw,
 )
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.information import entropy, mutual_information
 from plaidwork.plugins.dirichlet_processes.multi_view.model import problems_of
 
 DEFAULTS = MODEL.spec.check_params({})
@@ -81,8 +81,38 @@ def test_a_draw_has_the_table_of_its_state_and_averages_are_of_its_information()
         assert b == pytest.approx(a, abs=1e-12)
     assert one.joint(0, 1).sum() == pytest.approx(1.0)
     found = information(one)
-    assert draw["mutual"][0] == found[0] == mutual_information(one.joint(0, 1))
+    assert draw["mutual"][0] == found[0] == pytest.approx(mutual_information(one.joint(0, 1)))
     assert found[-1] == found[0]
+
+
+def test_information_is_that_of_the_tables():
+    """Of three views with blocks and clusters by chance, beside sums by numpy."""
+    rng = np.random.default_rng(4)
+    block = rng.dirichlet(np.ones(4))
+    views = tuple(rng.dirichlet(np.ones(width), 4) for width in (3, 2, 5))
+    whole = np.einsum("k,ka,kb,kc->abc", block, *views)
+    alone = [-np.sum(one * np.log(one)) for one in (whole.sum((1, 2)), whole.sum((0, 2)), whole.sum((0, 1)))]
+    pairs = [-np.sum(one * np.log(one)) for one in (whole.sum(2), whole.sum(1), whole.sum(0))]
+    mutual = [alone[0] + alone[1] - pairs[0], alone[0] + alone[2] - pairs[1], alone[1] + alone[2] - pairs[2]]
+    total = sum(alone) + np.sum(whole * np.log(whole))
+    assert information(Shares(block, views)) == pytest.approx([*mutual, *alone, total], abs=1e-12)
+
+
+@pytest.mark.long
+def test_a_short_sweep_is_that_of_more_stages(monkeypatch):
+    """Few samples take two stages and many six; the draws are the same to the last bit."""
+    data, _ = planted("block", n=30)
+    found = []
+    for few in (model.FEW, 0):
+        monkeypatch.setattr(model, "FEW", few)
+        rng = np.random.default_rng(3)
+        state = MODEL.init(data, DEFAULTS, rng)
+        for number in range(20):
+            stages = MODEL.stages(state, data, DEFAULTS, rng, Clock(number, 0))
+            assert len(stages) == (2 if few else 6)
+            sweep(state, data, DEFAULTS, rng, number)
+        found.append({**MODEL.draws(state, data, DEFAULTS), "random": rng.random()})
+    assert all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
 
 
 def test_total_correlation_of_three_views():

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law, Rows
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.pieces import cut, stretch
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import cut, stretch
 
 NUMBERS, CODES, LEVELS, COUNTS = range(4)
 """Places in a row of ``width``: columns of numbers and of codes, levels of all codes, columns of counts."""
@@ -36,13 +36,6 @@ class Bag(NamedTuple):
     """``Law.first`` of all views, flat"""
     step: np.ndarray
     """(n + 1,) as in ``Law``"""
-    joint: np.ndarray
-    joint_known: np.ndarray
-    joint_whole: np.ndarray
-    joint_first: np.ndarray
-    """As in ``Items`` and ``Law``, of width 0: no view has correlated columns"""
-    rows: Rows
-    """As in ``Items``, of no matrix: no view has rows of counts that share a total"""
     a0: float
     level_weight: float
     rate_shape: float
@@ -55,6 +48,22 @@ class Bases(NamedTuple):
     k0: np.ndarray
     b0: np.ndarray
     rate: np.ndarray
+
+
+class Flat(NamedTuple):
+    """Clusters of all views, as in ``Clusters``, flat: no view has correlated columns."""
+
+    size: np.ndarray
+    known: np.ndarray
+    mean: np.ndarray
+    square: np.ndarray
+    centre: np.ndarray
+    weight: np.ndarray
+    constant: np.ndarray
+    levels: np.ndarray
+    coded: np.ndarray
+    events: np.ndarray
+    time: np.ndarray
 
 
 class Links(NamedTuple):
@@ -84,7 +93,7 @@ class Links(NamedTuple):
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
 def items_of(bag: Bag, v: int) -> Items:
-    """The data of view ``v``."""
+    """The data of view ``v``; no view has correlated columns, or rows of counts that share a total."""
     n, width = bag.has.shape[1], bag.width
     numbers, codes, counts = 0, 0, 0
     for u in range(v):
@@ -98,10 +107,16 @@ def items_of(bag: Bag, v: int) -> Items:
         cut(bag.counts, counts, n, width[v, COUNTS]),
         cut(bag.exposure, counts, n, width[v, COUNTS]),
         bag.complete[v],
-        bag.joint,
-        bag.joint_known,
-        bag.joint_whole,
-        bag.rows,
+        cut(bag.numbers, FIRST, n, FIRST),
+        cut(bag.known, FIRST, n, FIRST),
+        stretch(bag.known, FIRST, FIRST),
+        Rows(
+            cut(bag.first, FIRST, n, FIRST),
+            stretch(bag.first, FIRST, FIRST),
+            stretch(bag.numbers, FIRST, FIRST),
+            cut(bag.numbers, FIRST, n, FIRST),
+            cut(bag.numbers, FIRST, n, FIRST),
+        ),
     )
 
 
@@ -126,7 +141,7 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
         stretch(bases.rate, counts, p),
         0.0,
         stretch(bases.rate, FIRST, FIRST),
-        bag.joint_first,
+        stretch(bag.first, FIRST, FIRST),
         stretch(bases.rate, FIRST, FIRST),
         stretch(bases.rate, FIRST, FIRST),
         stretch(bases.rate, FIRST, FIRST),
@@ -136,7 +151,7 @@ def law_of(bag: Bag, bases: Bases, v: int) -> Law:
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
-def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) -> Clusters:
+def clusters_of(flat: Flat, slots: np.ndarray, width: np.ndarray, v: int) -> Clusters:
     """The clusters of view ``v`` of all views' ``flat`` ones."""
     s = slots[v]
     size, numbers, codes, levels, counts = 0, 0, 0, 0, 0
@@ -159,8 +174,8 @@ def clusters_of(flat: Clusters, slots: np.ndarray, width: np.ndarray, v: int) ->
         cut(flat.coded, codes, s, c),
         cut(flat.events, counts, s, p),
         cut(flat.time, counts, s, p),
-        cut(flat.joint_centre, FIRST, s, FIRST),
-        cut(flat.joint_root, FIRST, s, FIRST),
-        cut(flat.joint_constant, FIRST, s, FIRST),
-        cut(flat.joint_work, FIRST, s, FIRST),
+        cut(flat.mean, FIRST, s, FIRST),
+        cut(flat.mean, FIRST, s, FIRST),
+        cut(flat.mean, FIRST, s, FIRST),
+        cut(flat.mean, FIRST, s, FIRST),
     )

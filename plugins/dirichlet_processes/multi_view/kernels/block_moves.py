@@ -12,21 +12,24 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Links
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import (
     BLOCK_MOVES,
     BLOCK_TRIES,
     LEAST,
-    chance_of,
     free_block,
     put,
 )
+
+MOST = 1e300
+"""The largest odds."""
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def log_block(links: Links, k: int) -> float:
     """Log probability of the clusters of all samples of block ``k``, its shares integrated out."""
-    total = 0.0
+    links, total = borrowed(links), 0.0
     for v in range(links.slots.size):
         alpha = links.alpha[v]
         total += math.lgamma(alpha) - math.lgamma(alpha + links.present[k, v])
@@ -36,6 +39,19 @@ def log_block(links: Links, k: int) -> float:
                     alpha * links.beta[s]
                 )
     return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+def odds_of(sides: Links, has: np.ndarray, z: np.ndarray, i: int) -> float:
+    """How much likelier sample ``i`` is in the first side than in the second, given its clusters."""
+    odds = sides.members[0] / sides.members[1]
+    for v in range(has.shape[0]):
+        if has[v, i]:
+            s, alpha = sides.first[v] + z[v, i], sides.alpha[v]
+            weight = alpha * sides.beta[s]
+            above = (sides.uses[0, s] + weight) * (sides.present[1, v] + alpha)
+            odds *= above / ((sides.uses[1, s] + weight) * (sides.present[0, v] + alpha))
+    return min(max(odds, LEAST), MOST)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -56,19 +72,19 @@ def place_others(
 
     In scan -1 they have no side yet. A scored pass of a merge goes where the samples are; ``now`` is the block of side 0.
     """
-    log_q = 0.0
+    rng, has, sides, z, t = borrowed(rng), borrowed(has), borrowed(sides), borrowed(z), borrowed(t)
+    others, side, log_q = borrowed(others), borrowed(side), 0.0
     for p in range(others.size):
         i = others[p]
         if scan >= 0:
             put(sides, has, z, i, side[p], -1)
-        zero = sides.members[0] * chance_of(sides, has, z, i, 0)
-        one = sides.members[1] * chance_of(sides, has, z, i, 1)
+        odds = odds_of(sides, has, z, i)
         if scored and not split:
             side[p] = 0 if t[i] == now else 1
         else:
-            side[p] = 1 if rng.random() * (1.0 + zero / one) < 1.0 else 0
+            side[p] = 1 if rng.random() * (1.0 + odds) < 1.0 else 0
         if scored:
-            log_q += math.log((zero if side[p] == 0 else one) / (zero + one))
+            log_q += math.log((odds if side[p] == 0 else 1.0) / (1.0 + odds))
         put(sides, has, z, i, side[p], 1)
     return log_q
 
@@ -86,6 +102,8 @@ def try_move(
     at: np.ndarray,
 ) -> None:
     """One split or merge, accepted or refused; needs a free block and two samples. ``sides`` has three blocks."""
+    rng, has, links, sides = borrowed(rng), borrowed(has), borrowed(links), borrowed(sides)
+    t, z, at = borrowed(t), borrowed(z), borrowed(at)
     n = t.size
     first, second = rng.integers(0, n), rng.integers(0, n - 1)
     second += second >= first

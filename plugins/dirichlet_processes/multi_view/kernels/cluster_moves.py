@@ -23,9 +23,11 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     reset,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, SECOND, THIRD, Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
     Bases,
+    Flat,
     Links,
     clusters_of,
     items_of,
@@ -71,7 +73,7 @@ def place_others(
     scored: bool,
 ) -> float:
     """One pass over the other samples; its log probability where it is scored. ``now`` is the cluster of side 0."""
-    log_q = 0.0
+    sides, side, log_q = borrowed(sides), borrowed(side), 0.0
     for p in range(sides.others.size):
         i = sides.others[p]
         if scan >= 0:
@@ -232,8 +234,8 @@ def make_moves(
     rng: np.random.Generator,
     bag: Bag,
     bases: Bases,
-    flat: Clusters,
-    pair: Clusters,
+    flat: Flat,
+    pair: Flat,
     links: Links,
     threes: np.ndarray,
     t: np.ndarray,
@@ -244,6 +246,14 @@ def make_moves(
     hi: int,
 ) -> int:
     """Moves ``lo`` to ``hi`` of a sweep, the views in turn, every second round with scans; the first not made for want of room."""
+    bag, bases, flat, pair, links = (
+        borrowed(bag),
+        borrowed(bases),
+        borrowed(flat),
+        borrowed(pair),
+        borrowed(links),
+    )
+    rng, t, z, at = borrowed(rng), borrowed(t), borrowed(z), borrowed(at)
     views = bag.has.shape[0]
     for move in range(lo, hi):
         v = move % views

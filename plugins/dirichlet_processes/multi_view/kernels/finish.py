@@ -13,12 +13,14 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Law
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 from plaidwork.plugins.dirichlet_processes.kernels.scan import evidence
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     COUNTS,
     NUMBERS,
     Bag,
     Bases,
+    Flat,
     Links,
     clusters_of,
     law_of,
@@ -233,7 +235,7 @@ def end_sweep(
     rng: np.random.Generator,
     bag: Bag,
     bases: Bases,
-    flat: Clusters,
+    flat: Flat,
     links: Links,
     t: np.ndarray,
     z: np.ndarray,
@@ -241,6 +243,13 @@ def end_sweep(
     ends: Ends,
 ) -> None:
     """Everything but the last step of alpha; ``bases`` and what is in ``links`` and ``flat`` change in place."""
+    rng, bag, bases, flat, links = (
+        borrowed(rng),
+        borrowed(bag),
+        borrowed(bases),
+        borrowed(flat),
+        borrowed(links),
+    )
     draw_blocks_alpha(rng, links, t, priors, ends)
     for v in range(bag.has.shape[0]):
         c, law = clusters_of(flat, links.slots, bag.width, v), law_of(bag, bases, v)

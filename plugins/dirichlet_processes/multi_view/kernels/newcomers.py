@@ -13,10 +13,11 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     remove,
     reset,
 )
-from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, SECOND, Clusters
+from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, SECOND
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
     Bases,
+    Flat,
     Links,
     clusters_of,
     items_of,
@@ -26,7 +27,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import LEA
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def begin(bag: Bag, bases: Bases, pair: Clusters, threes: np.ndarray) -> None:
+def begin(bag: Bag, bases: Bases, pair: Flat, threes: np.ndarray) -> None:
     """Empty the second slot of each view in ``pair``, which has three, as ``threes`` (V,) tells."""
     for v in range(bag.has.shape[0]):
         reset(
@@ -41,8 +42,8 @@ def begin(bag: Bag, bases: Bases, pair: Clusters, threes: np.ndarray) -> None:
 def weigh_row(
     bag: Bag,
     bases: Bases,
-    flat: Clusters,
-    pair: Clusters,
+    flat: Flat,
+    pair: Flat,
     threes: np.ndarray,
     links: Links,
     i: int,
@@ -100,8 +101,8 @@ def leave_out(
     rest: Bag,
     both: Bag,
     bases: Bases,
-    flat: Clusters,
-    pair: Clusters,
+    flat: Flat,
+    pair: Flat,
     threes: np.ndarray,
     links: Links,
     a0: float,
@@ -158,8 +159,8 @@ def log_terms(links: Links, k: int, v: int, density: np.ndarray, free: float) ->
 def place_new(
     new: Bag,
     bases: Bases,
-    flat: Clusters,
-    pair: Clusters,
+    flat: Flat,
+    pair: Flat,
     threes: np.ndarray,
     links: Links,
     a0: float,

@@ -22,10 +22,12 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     reset,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 from plaidwork.plugins.dirichlet_processes.kernels.scan import choose
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
     Bases,
+    Flat,
     Links,
     clusters_of,
     items_of,
@@ -39,10 +41,9 @@ MOVED, BLOCK_TRIES, BLOCK_MOVES, TRIES, MOVES = range(5)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def begin_counting(
-    bag: Bag, bases: Bases, flat: Clusters, links: Links, z: np.ndarray, at: np.ndarray
-) -> None:
+def begin_counting(bag: Bag, bases: Bases, flat: Flat, links: Links, z: np.ndarray, at: np.ndarray) -> None:
     """Empty the clusters; a sample is in no cluster of a view that it lacks."""
+    bag, bases, flat, links, z = borrowed(bag), borrowed(bases), borrowed(flat), borrowed(links), borrowed(z)
     at[:] = 0
     links.members[:] = 0
     links.present[:] = 0
@@ -60,8 +61,8 @@ def begin_counting(
 def count_rows(
     bag: Bag,
     bases: Bases,
-    flat: Clusters,
-    pair: Clusters,
+    flat: Flat,
+    pair: Flat,
     links: Links,
     t: np.ndarray,
     z: np.ndarray,
@@ -74,6 +75,14 @@ def count_rows(
 
     ``pair`` has three slots for every view, which ``ones`` (V,) tells.
     """
+    bag, bases, flat, pair, links = (
+        borrowed(bag),
+        borrowed(bases),
+        borrowed(flat),
+        borrowed(pair),
+        borrowed(links),
+    )
+    t, z, fresh = borrowed(t), borrowed(z), borrowed(fresh)
     for i in range(lo, hi):
         links.members[t[i]] += 1
     for v in range(bag.has.shape[0]):
@@ -139,7 +148,7 @@ def weigh(
 def take_out(
     bag: Bag,
     bases: Bases,
-    flat: Clusters,
+    flat: Flat,
     links: Links,
     i: int,
     k: int,
@@ -221,7 +230,7 @@ def draw_samples(
     rng: np.random.Generator,
     bag: Bag,
     bases: Bases,
-    flat: Clusters,
+    flat: Flat,
     links: Links,
     a0: float,
     order: np.ndarray,
@@ -233,6 +242,15 @@ def draw_samples(
     hi: int,
 ) -> int:
     """Draw block and clusters of the samples at places ``lo`` to ``hi``; the first place not drawn for want of room."""
+    bag, bases, flat, links = borrowed(bag), borrowed(bases), borrowed(flat), borrowed(links)
+    rng, order, t, z, fresh, at = (
+        borrowed(rng),
+        borrowed(order),
+        borrowed(t),
+        borrowed(z),
+        borrowed(fresh),
+        borrowed(at),
+    )
     views, blocks = bag.has.shape[0], links.members.size
     density, empty, running = np.zeros(links.beta.size), np.zeros(views), np.empty(links.beta.size)
     weights, found = np.empty(blocks + 1), np.empty(blocks + 1, np.int64)
@@ -303,6 +321,7 @@ def draw_blocks(
     hi: int,
 ) -> int:
     """Draw the blocks of samples ``lo`` to ``hi`` given their clusters; the first one not drawn for want of room."""
+    rng, has, links, t, z = borrowed(rng), borrowed(has), borrowed(links), borrowed(t), borrowed(z)
     blocks = links.members.size
     weights, found = np.empty(blocks + 1), np.empty(blocks + 1, np.int64)
     for i in range(lo, hi):
