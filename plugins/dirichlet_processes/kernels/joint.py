@@ -30,16 +30,18 @@ LEAST_PIVOT = 1e-14
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
 def turn(root: np.ndarray, at: int, v: np.ndarray, lo: int, d: int, sign: float) -> None:
     """``U' U + sign v v'`` in place, U the d x d numbers of ``root`` from ``at`` on, v those of ``v`` from ``lo`` on, used up. O(d^2)."""
+    left = v[lo : lo + d]
     for j in range(d):
-        row = at + j * d
-        old = root[row + j]
-        square = old * old + sign * v[lo + j] * v[lo + j]
+        old = root[at]
+        square = old * old + sign * left[0] * left[0]
         new = math.sqrt(max(square, LEAST_PIVOT * old * old))
-        cos, sin, inverse = new / old, v[lo + j] / old, old / new
-        root[row + j] = new
-        for m in range(j + 1, d):
-            root[row + m] = (root[row + m] + sign * sin * v[lo + m]) * inverse
-            v[lo + m] = cos * v[lo + m] - sin * root[row + m]
+        cos, sin, inverse = new / old, left[0] / old, old / new
+        root[at] = new
+        row, left = root[at + 1 : at + d - j], left[1:]  # pieces, whose places are never below 0, make vectors of the loop
+        for m in range(row.size):
+            row[m] = (row[m] + sign * sin * left[m]) * inverse
+            left[m] = cos * left[m] - sin * row[m]
+        at += d + 1
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=False, no_cpython_wrapper=True)
@@ -111,14 +113,15 @@ def whole_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, a
     """Log density of the cells of row ``i`` in matrix ``b``, all of them: a Student law. O(d^2)."""
     lo, hi, v = law.joint_first[b], law.joint_first[b + 1], c.joint_work[k]
     d, root, square = hi - lo, c.joint_root[k], 0.0
-    for j in range(lo, hi):
-        v[j] = items.joint[i, j] - c.joint_centre[k, j]
     for j in range(d):
-        row = at + j * d
-        step = v[lo + j] / root[row + j]
+        v[j] = items.joint[i, lo + j] - c.joint_centre[k, lo + j]
+    for j in range(d):
+        step = v[j] / root[at]
         square += step * step
-        for m in range(j + 1, d):
-            v[lo + m] -= root[row + m] * step
+        left, row = v[j + 1 : d], root[at + 1 : at + d - j]  # pieces, as in ``turn``
+        for m in range(row.size):
+            left[m] -= row[m] * step
+        at += d + 1
     k_c = law.joint_k0[b] + c.size[k]
     power = law.a0 + 0.5 * (c.size[k] + d)
     return c.joint_constant[k, b] - power * math.log1p(k_c / (k_c + 1.0) * square)
