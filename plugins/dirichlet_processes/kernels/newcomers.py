@@ -15,6 +15,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     reset,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, Clusters, Items, Law
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -34,6 +35,8 @@ def place_new(
     those in proportion to k's members; a cluster of its own counts for the last column. ``c`` has a slot more than the draw has
     clusters. The density is on the scale of the fit.
     """
+    items, labels, point, new = borrowed(items), borrowed(labels), borrowed(point), borrowed(new)
+    c, law, share, density = borrowed(c), borrowed(law), borrowed(share), borrowed(density)
     number = labels.max() + 1
     shown = share.shape[1] - 1
     for k in range(number + 1):
@@ -79,6 +82,8 @@ def leave_out(
     ``both`` has all cells of the row, ``rest`` all but those meant; the other rows are in their clusters with what ``fitted`` has of them.
     The row's own cluster is summed over, a new one included. ``c`` has a free slot behind the clusters, ``spare`` one.
     """
+    fitted, rest, both, rows = borrowed(fitted), borrowed(rest), borrowed(both), borrowed(rows)
+    labels, c, spare, law = borrowed(labels), borrowed(c), borrowed(spare), borrowed(law)
     number = labels.max() + 1
     for k in range(number + 1):
         reset(c, k, law, fitted.complete)

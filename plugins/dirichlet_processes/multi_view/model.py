@@ -204,7 +204,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         row = 1e-9 * (60.0 * views + 6.0 * d)
         memory = 8.0 * n * (3 * d + 4 * views) + 8.0 * 60 * d
         work = 12.0 + (params["moves"] + 0.3 * params["block_moves"]) * (params["scans"] + 3)
-        return Cost(memory, n * row * work + 1e-3)
+        return Cost(memory, n * row * work + 3e-4)
 
     def simulate(
         self, params: ViewSettings, shapes: Mapping[str, Any], rng: np.random.Generator

@@ -204,8 +204,8 @@ LABEL_FAULTS = {
         "law.log_new[at[NUMBER] + 1]",
     ),
     "rows that are alone cannot be joined": (
-        "        if c.size[k] > 0:\n            slots",
-        "        if c.size[k] > 1:\n            slots",
+        "if c.size[k] > 0:\n                slots",
+        "if c.size[k] > 1:\n                slots",
     ),
 }
 

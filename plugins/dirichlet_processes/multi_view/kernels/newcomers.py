@@ -14,6 +14,7 @@ from plaidwork.plugins.dirichlet_processes.kernels.clusters import (
     reset,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.forms import FIRST, SECOND
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     Bag,
     Bases,
@@ -54,7 +55,14 @@ def weigh_row(
 
     The sum of the logs of those; all are 1 in a view that the row lacks.
     """
-    total = 0.0
+    bag, bases, flat, pair, links = (
+        borrowed(bag),
+        borrowed(bases),
+        borrowed(flat),
+        borrowed(pair),
+        borrowed(links),
+    )
+    density, empty, total = borrowed(density), borrowed(empty), 0.0
     for v in range(bag.has.shape[0]):
         first, high = links.first[v], links.high[v]
         if not bag.has[v, i]:
@@ -82,6 +90,7 @@ def log_blocks(
     weights: np.ndarray,
 ) -> float:
     """Log of the sum of the weights that row ``i`` gives the blocks; their logs into ``weights`` (K + 1,), of a new one last."""
+    has, links, weights = borrowed(has), borrowed(links), borrowed(weights)
     blocks = links.members.size
     for k in range(blocks + 1):
         members = a0 if k == blocks else float(links.members[k])
@@ -171,6 +180,13 @@ def place_new(
 
     The clusters of a view that a row lacks follow from its block. ``log_density`` (m,) is on the scale of the fit.
     """
+    new, bases, flat, pair, links = (
+        borrowed(new),
+        borrowed(bases),
+        borrowed(flat),
+        borrowed(pair),
+        borrowed(links),
+    )
     views, slots = links.slots.size, links.beta.size
     density, empty = np.zeros(slots), np.zeros(views)
     weights = np.empty(links.members.size + 1)
