@@ -41,6 +41,8 @@ class Input:
     some rows at a time; otherwise the host reads all of it, where there is room.
     ``least`` says for matrices of how many items along each of ``dims`` the model is meant, at least (of all matrices together where it
     takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
+    ``about`` says what its matrices are meant to hold: ``"texts"`` (documents by words) or ``"links"`` (of items among each other, also
+    beside other things). Others are taken, but models that are meant for them are proposed first.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Input:
     several: str = ""
     in_file: bool = False
     least: tuple[int, ...] = ()
+    about: Literal["", "texts", "links"] = ""
 
     def __post_init__(self) -> None:
         need(
@@ -81,6 +84,10 @@ class Input:
         need(
             not self.least or (self.kind == "matrix" and len(self.least) == 2),
             f"input {self.name}: least needs a number for each dim of a matrix",
+        )
+        need(
+            self.about in ("", "texts", "links") and (not self.about or self.kind == "matrix"),
+            f"input {self.name}: about is texts or links, of a matrix",
         )
 
     @property

@@ -93,6 +93,45 @@ def is_large_enough(item: Input, datasets: Sequence[Dataset]) -> bool:
     return max(items) >= item.least[0] and sum(features) >= item.least[1]
 
 
+_TEXT_WORDS = {
+    "document",
+    "doc",
+    "text",
+    "word",
+    "term",
+    "token",
+    "phrase",
+    "review",
+    "article",
+    "abstract",
+    "title",
+}
+_ANY_WORDS = {"row", "column"}
+
+
+def holds_links(dataset: Dataset) -> bool:
+    """Whether a matrix is about the links of items among each other: its rows are called like its columns."""
+    square = len(dataset.shape) == 2 and dataset.shape[0] == dataset.shape[1] > 1
+    names = (
+        given_names(dataset.row_names) if square and dataset.kind in ("count", "binary", "ordinal") else set()
+    )
+    return bool(names) and names == set(dataset.column_names)
+
+
+def may_hold_texts(dataset: Dataset) -> bool:
+    """Whether nothing says that a matrix of counts is about other things than documents and their words."""
+    words = {label.lower().removesuffix("s") for label in (dataset.row_label, dataset.column_label)}
+    return not holds_links(dataset) and (words <= _ANY_WORDS or not words.isdisjoint(_TEXT_WORDS))
+
+
+def is_about(items: Iterable[Input], datasets: Sequence[Dataset]) -> bool:
+    """Whether the inputs of a model are meant for what the matrices hold: links for one, texts for others."""
+    about = {item.about for item in items if item.required}
+    if any(map(holds_links, datasets)):
+        return "links" in about
+    return "texts" not in about or all(map(may_hold_texts, datasets))
+
+
 def shape_for(item: Input, dataset: Dataset) -> tuple[int, int]:
     """Items along the dims of the input that a matrix has once its samples are where the model wants them."""
     rows, columns = dataset.shape

@@ -25,6 +25,7 @@ from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.session.offers import (
     Offer,
     given_names,
+    is_about,
     is_large_enough,
     is_made_for,
     meant_for,
@@ -202,7 +203,8 @@ class Choices:
         """Ids of the models that can take data of the focus, the best first.
 
         Models for which every required input has data come first, then those that use most of the data, then those that leave in
-        its file what stays there, then of images those that show them, then those meant for data of their size (``Input.least``), then
+        its file what stays there, then of images those that show them, then those meant for what the data are about (``Input.about``), then
+        those meant for data of their size (``Input.least``), then
         those made for exactly their kinds, then the ``preferred``.
         """
         return [model for _, model in self.graded(specs, focus, preferred)]
@@ -232,11 +234,19 @@ class Choices:
                     -used,
                     int(loads),
                     int(blind),
+                    int(not self._is_about(spec, found)),
                     len(self._meant_for_larger(spec, found)),
                     -exact,
                 )
                 scored.append((grade, places.get(spec.id, len(places)), spec.id))
         return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
+
+    def _is_about(self, spec: ModelSpec, found: Names) -> bool:
+        """Whether the model is meant for what the chosen matrices hold."""
+        chosen = {name for names in found.values() for name in names if name in self.session}
+        return is_about(
+            spec.inputs, [self.session[name] for name in chosen if len(self.session[name].shape) == 2]
+        )
 
     def _meant_for_larger(self, spec: ModelSpec, found: Names) -> list[Input]:
         """The required inputs that are meant for larger data than are chosen."""
@@ -250,8 +260,11 @@ class Choices:
         ]
 
     def meant_for(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
-        """For data of what size the model is meant, in a sentence, where those in focus are smaller; else empty."""
-        return " ".join(map(meant_for, self._meant_for_larger(spec, self.propose(spec, focus))))
+        """For what data the model is meant, in sentences, where those in focus are smaller or about something else; else empty."""
+        found = self.propose(spec, focus)
+        texts = any(item.about == "texts" for item in spec.inputs) and not self._is_about(spec, found)
+        sizes = map(meant_for, self._meant_for_larger(spec, found))
+        return " ".join([*(["Meant for documents and their words."] if texts else []), *sizes])
 
     def _loads(self, spec: ModelSpec, found: Names) -> bool:
         """Whether data that stay in their file would have to be read as a whole."""

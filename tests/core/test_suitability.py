@@ -113,6 +113,28 @@ def test_images_are_not_taken_for_counts_of_words():
     assert ids(choices(images).ranked([words, seeing])) == ["seeing", "words"]
 
 
+def test_texts_and_links_go_to_the_models_that_are_meant_for_them():
+    texts = replace(WORDS.spec, id="toy.texts", inputs=(replace(MATRIX, dtype="count", about="texts"),))
+    links = replace(WORDS.spec, id="toy.links", inputs=(replace(MATRIX, dtype="count", about="links"),))
+    models, usual = [texts, links, PLAIN.spec], ["toy.texts", "toy.links"]
+    counts = table(kind="count")
+    for rows, columns in (("rows", "columns"), ("documents", "words"), ("reviews", "terms")):
+        found = choices(counts.with_(row_label=rows, column_label=columns))
+        assert ids(found.ranked(models, (), usual)) == ["texts", "links", "plain"]
+        assert not found.meant_for(texts)
+    cells = choices(counts.with_(row_label="samples", column_label="features"))
+    assert ids(cells.ranked(models, (), usual)) == ["links", "plain", "texts"]
+    assert cells.meant_for(texts) == "Meant for documents and their words."
+    people = tuple("ABCDEF")
+    mails = Dataset("mails", np.arange(36.0).reshape(6, 6) % 4, people, people[::-1], kind="count")
+    assert ids(choices(mails).ranked(models, (), usual)) == ["links", "texts", "plain"]
+    assert not choices(mails).meant_for(links)
+    likeness = choices(mails.with_(values=np.eye(6) / 3, kind="real"))
+    assert ids(likeness.ranked(models, (), usual)) == ["plain"], "a table of correlations is no count"
+    numbered = mails.with_(row_names=tuple(f"row {i + 1}" for i in range(6)))
+    assert ids(choices(numbered).ranked(models, (), usual))[0] == "texts"
+
+
 def test_a_model_meant_for_larger_tables_is_not_proposed_first():
     """Whatever is preferred; it stays in the list and says so. Where all are too small, the kind of values decides."""
     large = replace(PLAIN.spec, id="toy.large", inputs=(replace(MATRIX, least=(6, 4)),))

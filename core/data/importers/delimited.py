@@ -15,6 +15,7 @@ from plaidwork.core.data.importers._layout import (
     Layout,
     axis_words,
     column_index,
+    decimal_issue,
     known_plural,
     unclear_error,
     word_of,
@@ -264,7 +265,11 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, RawTable])
 
 def _without_roles(issues: Iterable[Issue]) -> list[Issue]:
     """Without what is only said of the columns of a wide table."""
-    return [issue for issue in issues if not issue.fix or issue.fix[1] not in ("labels", "names", "skip")]
+    return [
+        issue
+        for issue in issues
+        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers")
+    ]
 
 
 def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> RawTable:
@@ -303,7 +308,7 @@ def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOpti
     table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
     issues = _without_roles((*layout.issues, *table.issues))
     if "decimal" in layout.unclear:
-        issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+        issues.insert(0, decimal_issue(layout))
     absent = absent_issue(table, options, whole)
     shapes = [(view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items()]
     return RawTable(
@@ -330,9 +335,11 @@ def _value_titles(layout: Layout) -> tuple[str, ...]:
 
 def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions) -> list[Issue]:
     """What was found in the cells and labels of a wide table."""
+    if layout.above is not None:  # all else that is found comes of it
+        return [layout.above]
     found = list(table.issues)
     if "decimal" in layout.unclear:
-        found.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+        found.insert(0, decimal_issue(layout))
     if not options.get("distinct_labels"):
         filled = [[text for text in texts if text.strip()] for texts in table.labels.values()]
         found += [
