@@ -43,6 +43,8 @@ class Input:
     takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
     ``about`` says what its matrices are meant to hold: ``"texts"`` (documents by words) or ``"links"`` (of items among each other, also
     beside other things). Others are taken, but models that are meant for them are proposed first.
+    ``also`` are further kinds of values that the model does not take for plain numbers, as one with a likelihood for counts: it is proposed before
+    models that have none.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Input:
     in_file: bool = False
     least: tuple[int, ...] = ()
     about: Literal["", "texts", "links"] = ""
+    also: tuple[ValueKind, ...] = ()
 
     def __post_init__(self) -> None:
         need(
@@ -79,6 +82,11 @@ class Input:
         need(
             not self.samples or self.samples in self.dims,
             f"input {self.name}: samples must be one of its dims {self.dims}, got {self.samples!r}",
+        )
+        object.__setattr__(self, "also", tuple(self.also))
+        need(
+            set(self.also) <= set(get_args(ValueKind)),
+            f"input {self.name}: also holds an unknown kind: {self.also}",
         )
         object.__setattr__(self, "least", tuple(self.least))
         need(

@@ -27,12 +27,12 @@ from plaidwork.core.session.offers import (
     given_names,
     is_about,
     is_large_enough,
-    is_made_for,
     meant_for,
     meet,
     offer,
     reason,
     sample_names,
+    suits,
     views_with,
     wants,
 )
@@ -218,14 +218,7 @@ class Choices:
         for spec in specs:
             found = self.propose(spec, focus)
             if found:
-                exact = sum(
-                    any(
-                        name in self.session and is_made_for(item, self.session[name])
-                        for name in found.get(item.name, ())
-                    )
-                    for item in spec.inputs
-                    if item.required
-                )
+                exact = sum(self._suits(item, found) for item in spec.inputs if item.required)
                 whole = self.complete(spec, found)
                 blind = self._images(found) and not any(view.kind == "image_grid" for view in spec.views)
                 used, loads = self._used(found, focus), self._loads(spec, found)
@@ -240,6 +233,11 @@ class Choices:
                 )
                 scored.append((grade, places.get(spec.id, len(places)), spec.id))
         return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
+
+    def _suits(self, item: Input, found: Names) -> int:
+        """How well the kinds of what is chosen for an input suit it."""
+        chosen = [self.session[name] for name in found.get(item.name, ()) if name in self.session]
+        return max((suits(item, data) for data in chosen), default=0)
 
     def _is_about(self, spec: ModelSpec, found: Names) -> bool:
         """Whether the model is meant for what the chosen matrices hold."""

@@ -269,6 +269,14 @@
    <translation>aus den %1n von %2 übernommen</translation>
   </message>
   <message>
+   <source>%1 has no annotation “%2”: it is one of the measurements.</source>
+   <translation>%1 hat keine Annotation „%2“: Das ist einer der Messwerte.</translation>
+  </message>
+  <message>
+   <source>Use it as a label when the file is read (option “labels”, with all that are labels). Labels now are %1.</source>
+   <translation>Verwenden Sie die Spalte beim Lesen der Datei als Label (Option „labels“, mit allen, die Labels sind). Labels sind jetzt %1.</translation>
+  </message>
+  <message>
    <source>%1 has no annotation “%2”.</source>
    <translation>%1 hat keine Annotation „%2“.</translation>
   </message>
@@ -10898,7 +10906,7 @@
    <translation>Neustart %1 neben sich selbst</translation>
   </message>
   <message>
-   <source>%1 of %2 factor of restart %3 come back in restart %4</source>
+   <source>%1 of %2 factor of restart %3 comes back in restart %4</source>
    <translation>%1 von %2 Faktor aus Neustart %3 kehrt in Neustart %4 wieder</translation>
   </message>
   <message>

@@ -53,7 +53,9 @@ def test_answers_in_words_are_labels_and_one_click_makes_numbers_of_them(write):
     assert found.fix == ("Read them as numbers", "answers", f"{_IN_ORDER}; no < yes")
     mended = preview(path, answers=found.fix[2])
     assert mended.roles == ("name", *["value"] * 4, "label", "value")
-    assert not [issue for issue in mended.issues if issue.severity != "info"]
+    assert not [
+        issue for issue in mended.issues if issue.severity != "info"
+    ]  # an age among them is not told either
     data = read_dataset(path, {"answers": found.fix[2]})
     assert data.column_names == ("q1", "q2", "q3", "smokes", "age")
     np.testing.assert_array_equal(data.values[1], [2, 3, 4, 1, 21])
@@ -183,6 +185,13 @@ def test_an_age_among_other_measurements_is_not_told(write):
         for issue in preview(write("\n".join([titles, *body]) + "\n")).issues
         if "fractions" in issue.message
     ]
+
+
+def test_an_age_among_answers_in_words_is_not_told(write):
+    body = "".join(f"p{i},{','.join(_AGREE[(i * k) % 4] for k in range(1, 7))},{20 + i}\n" for i in range(12))
+    shown = preview(write(f"id,a,b,c,d,e,f,age\n{body}"), answers=_IN_ORDER)
+    assert shown.roles.count("value") == 7
+    assert not [issue for issue in shown.issues if "fractions" in issue.message]
 
 
 # -- copies -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from plaidwork.core.data.importers._layout import Layout
+from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers.base import Added, Issue
 from plaidwork.core.draws.counting import agree
 
@@ -94,8 +95,10 @@ def described_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue |
     """
     values = [index for index in layout.value_columns if len(present[index]) >= _ENOUGH]
     whole = [index for index in values if all(map(str.isdecimal, present[index]))]
-    others = len(values) - len(whole)
-    if not whole or others < _OTHERS or len(whole) > max(_FEW * len(values), 1):
+    others = [index for index in values if index not in whole]
+    if not all(_has_fractions(present[index]) for index in others):
+        return None
+    if not whole or len(others) < _OTHERS or len(whole) > max(_FEW * len(values), 1):
         return None
     beside = [index for index in whole if _at_an_edge(layout, index, whole)]
     if not beside:
@@ -112,6 +115,11 @@ def described_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue |
         column=beside[0] + 1,
         fix=("Use them as labels" if many else "Use it as a label", "labels", Added(tuple(beside))),
     )
+
+
+def _has_fractions(cells: Sequence[str]) -> bool:
+    """Whether most cells are numbers with a decimal mark."""
+    return sum(like_number(cell) and ("." in cell or "," in cell) for cell in cells) > 0.5 * len(cells)
 
 
 def _at_an_edge(layout: Layout, index: int, whole: Sequence[int]) -> bool:
