@@ -18,7 +18,7 @@ import numpy as np
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.sample_words import names_look_like
+from plaidwork.core.data.sample_words import are_dates, names_look_like
 
 if TYPE_CHECKING:
     from plaidwork.core.inference.run import Run
@@ -84,7 +84,12 @@ def _could_name(column: np.ndarray) -> bool:
         return False
     texts = [text for text in _texts(column) if text]
     numbers = sum(text.replace(".", "", 1).lstrip("-").isdigit() for text in texts[:_MOST_LOOKED_AT])
-    return len(texts) > len(column) // 2 and numbers == 0 and len(set(texts)) >= _DISTINCT * len(texts)
+    return (
+        len(texts) > len(column) // 2
+        and numbers == 0
+        and not are_dates(texts)
+        and len(set(texts)) >= _DISTINCT * len(texts)
+    )
 
 
 def _texts(column: np.ndarray) -> list[str]:

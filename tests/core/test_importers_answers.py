@@ -263,3 +263,11 @@ def test_columns_in_different_units_are_not_skewed(write):
         ",".join(map(str, (f"p{i}", *row))) for i, row in enumerate(rng.lognormal(0, 1.5, (60, 5)).round(4))
     )
     assert told(preview(write(f"id,a,b,c,d,e\n{body}\n")), "All values are positive and strongly skewed")
+
+
+def test_dates_that_come_back_are_no_labels_to_tell_apart(write):
+    days = [f"{1 + i % 20:02d}.11.2023" for i in range(30)]
+    body = "".join(f"p{i},{day},{i}.5\n" for i, day in enumerate(days))
+    assert not [
+        issue for issue in preview(write(f"id,day,a\n{body}")).issues if "more than once" in issue.message
+    ]

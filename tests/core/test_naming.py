@@ -82,6 +82,8 @@ def test_what_looks_like_names_is_proposed():
         column_names=("TP53", "MYC", "KRAS", "EGFR"), column_table={"gene_ids": column(*codes)}
     )
     assert proposed_label(named, 1) == ""  # symbols tell more than identifiers
+    dates = tuple(f"{i + 1:02d}/11/2021" for i in range(4))
+    assert proposed_label(genes(by="", symbol=column("a", "a", "b", "b"), date=column(*dates)), 1) == ""
 
 
 def test_labels_travel_with_transformations_and_the_session(session, tmp_path):

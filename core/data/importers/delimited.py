@@ -31,7 +31,7 @@ from plaidwork.core.data.importers._text import count_lines, file_stem, format_t
 from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, Put, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
-from plaidwork.core.data.sample_words import names_say
+from plaidwork.core.data.sample_words import are_dates, names_say
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
@@ -345,7 +345,7 @@ def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions)
         found += [
             _label_issue(texts, whole)
             for texts, whole in zip(filled, table.labels.values())
-            if looks_unique(texts)
+            if looks_unique(texts) and not are_dates(texts)
         ]
     if not layout.value_columns:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
