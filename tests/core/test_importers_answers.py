@@ -258,7 +258,9 @@ def test_columns_in_different_units_are_not_skewed(write):
     body = "\n".join(
         ",".join(map(str, (f"p{i}", *row))) for i, row in enumerate(np.column_stack(columns).round(4))
     )
-    assert not [i for i in preview(write(f"id,a,b,c,d,e,f,g,h,i,j\n{body}\n")).issues if "skewed" in i.message]
+    assert not [
+        i for i in preview(write(f"id,a,b,c,d,e,f,g,h,i,j\n{body}\n")).issues if "skewed" in i.message
+    ]
     body = "\n".join(
         ",".join(map(str, (f"p{i}", *row))) for i, row in enumerate(rng.lognormal(0, 1.5, (60, 5)).round(4))
     )

@@ -188,3 +188,23 @@ def test_a_column_of_the_table_itself_is_explained_where_no_number_can_be_chosen
     qtbot.addWidget(optional)
     optional.set_choices(Choices({"series": series}))
     assert "import the file again" not in optional._help.text()
+
+
+def test_the_only_column_of_classes_is_chosen_where_labels_are_needed(qtbot):
+    spec = replace(Texts.spec, inputs=(Texts.spec.inputs[0], replace(GROUP, name="y", required=True)))
+    form = InputsForm(spec)
+    qtbot.addWidget(form)
+    alone = documents().with_(row_table={"party": np.array(["left", "right", "", "left"])})
+    form.set_datasets({"speeches": alone})
+    assert form.values() == {"X": ["speeches"], "y": ["speeches:row:party"]}
+    assert not form.field("y").decided, "it was only proposed"
+    two = alone.with_(row_table={**alone.row_table, "town": np.array(["up", "low", "up", "low"])})
+    form = InputsForm(spec)
+    qtbot.addWidget(form)
+    form.set_datasets({"speeches": two})
+    assert form.values() == {"X": ["speeches"]}, "of two none is guessed"
+    other = alone.with_(name="other", row_names=tuple("wxyz"), row_table={})
+    form = InputsForm(spec)
+    qtbot.addWidget(form)
+    form.set_datasets({"speeches": alone, "other": other}, ["other"])
+    assert "y" not in form.values(), "those of other data are not meant"
