@@ -43,6 +43,10 @@ class Input:
     takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
     ``one_scale``: all values of the matrix are on one scale. A table of answers or of measurements in whole numbers, whose columns
     have a scale each, is taken, but other models of numbers are proposed first.
+    ``about`` says what its matrices are meant to hold: ``"texts"`` (documents by words) or ``"links"`` (of items among each other, also
+    beside other things). Others are taken, but models that are meant for them are proposed first.
+    ``also`` are further kinds of values that the model does not take for plain numbers, as one with a likelihood for counts: it is proposed before
+    models that have none.
     """
 
     name: str
@@ -63,6 +67,8 @@ class Input:
     in_file: bool = False
     least: tuple[int, ...] = ()
     one_scale: bool = False
+    about: Literal["", "texts", "links"] = ""
+    also: tuple[ValueKind, ...] = ()
 
     def __post_init__(self) -> None:
         need(
@@ -80,10 +86,19 @@ class Input:
             not self.samples or self.samples in self.dims,
             f"input {self.name}: samples must be one of its dims {self.dims}, got {self.samples!r}",
         )
+        object.__setattr__(self, "also", tuple(self.also))
+        need(
+            set(self.also) <= set(get_args(ValueKind)),
+            f"input {self.name}: also holds an unknown kind: {self.also}",
+        )
         object.__setattr__(self, "least", tuple(self.least))
         need(
             not self.least or (self.kind == "matrix" and len(self.least) == 2),
             f"input {self.name}: least needs a number for each dim of a matrix",
+        )
+        need(
+            self.about in ("", "texts", "links") and (not self.about or self.kind == "matrix"),
+            f"input {self.name}: about is texts or links, of a matrix",
         )
 
     @property

@@ -90,6 +90,11 @@ def _split(dataset: Dataset, key: str, table: Mapping[str, np.ndarray]) -> tuple
         if title in table:
             return title, key[match.end() :].strip()
     known = ", ".join(f"“{title}”" for title in table) or "none"
+    if table is dataset.row_table and key in dataset.column_names:
+        raise DataError(
+            f"{dataset.name} has no annotation “{key}”: it is one of the measurements.",
+            f"Use it as a label when the file is read (option “labels”, with all that are labels). Labels now are {known}.",
+        )
     raise DataError(f"{dataset.name} has no annotation “{key}”.", f"It has {known}.")
 
 

@@ -164,6 +164,9 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     # -- further options ---------------------------------------------------------------------------
     ReadingOption("labels", "columns", "Labels", "columns that are labels, not numbers", (*TABLES, "parquet"), off="None"),
     ReadingOption("labels", "flag", "Join the labels beside", "IDX: false leaves the file of labels alone", ("idx",), default=True),
+    ReadingOption(
+        "answers", "text", "Answers in order", "answers in words that become numbers, lowest first, such as never < sometimes < often; no < yes", TABLES, off="Words are labels",
+    ),
     ReadingOption("skip", "columns", "Left out columns", "columns that are left out", (*TABLES, "parquet"), off="None"),
     ReadingOption("skip_rows", "number", "Rows to skip", "rows before the table that are skipped", TABLES, off="0"),
     ReadingOption("drop_units", "flag", "Drop the row of units", "leave out the row under the titles that holds units such as mg/l or [mm]", TABLES),

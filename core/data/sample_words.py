@@ -35,6 +35,7 @@ SAMPLE_WORDS = {
 TWO_MEANINGS = {"probe"}
 """Titles that alone do not tell: of a microarray a feature, and the German word for a sample."""
 _FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
+_DATE = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}(?:[ T].*)?", re.ASCII)
 _ENOUGH = 0.8
 _FIRST = 200
 _FEATURE_NAMES = (
@@ -83,6 +84,12 @@ def names_look_like(names: Sequence[str]) -> Literal["", "features", "samples"]:
         if len(first) > 2 and sum(bool(scheme.fullmatch(name)) for name in first) >= _ENOUGH * len(first):
             return what
     return ""
+
+
+def are_dates(texts: Sequence[str]) -> bool:
+    """Whether most of the texts are dates (``2024-11-03``, ``3.11.2024``), with or without a time: they name nothing."""
+    first = texts[:_FIRST]
+    return sum(bool(_DATE.fullmatch(text.strip())) for text in first) > 0.5 * len(first)
 
 
 def names_say(rows: Sequence[str], columns: Sequence[str]) -> Literal["", "rows", "columns"]:

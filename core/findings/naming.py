@@ -18,6 +18,7 @@ import numpy as np
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.sample_words import are_dates, names_look_like
 
 if TYPE_CHECKING:
     from plaidwork.core.inference.run import Run
@@ -70,7 +71,10 @@ def proposed_label(dataset: Dataset, axis: int) -> str:
     for title in label_columns(dataset, axis):
         texts = [text for text in _texts(np.asarray(table[title])[:_MOST_LOOKED_AT]) if text]
         short = all(len(text) <= LONGEST_LABEL and len(text.split()) <= MOST_WORDS for text in texts)
-        if short and any(text != name for text, name in zip(texts, names)):
+        codes = names_look_like(texts) == "features" and not names_look_like(
+            names
+        )  # TP53 tells more than ENSG00000141510
+        if short and not codes and any(text != name for text, name in zip(texts, names)):
             return title
     return ""
 
@@ -80,7 +84,12 @@ def _could_name(column: np.ndarray) -> bool:
         return False
     texts = [text for text in _texts(column) if text]
     numbers = sum(text.replace(".", "", 1).lstrip("-").isdigit() for text in texts[:_MOST_LOOKED_AT])
-    return len(texts) > len(column) // 2 and numbers == 0 and len(set(texts)) >= _DISTINCT * len(texts)
+    return (
+        len(texts) > len(column) // 2
+        and numbers == 0
+        and not are_dates(texts)
+        and len(set(texts)) >= _DISTINCT * len(texts)
+    )
 
 
 def _texts(column: np.ndarray) -> list[str]:

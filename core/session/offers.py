@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import (
     ColumnRef,
@@ -16,6 +18,7 @@ from plaidwork.core.data.annotation_inputs import (
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.joining import has_default_names
 from plaidwork.core.data.orienting import samples_axis
+from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.counting import counted
 
 _KINDS = {
@@ -72,9 +75,19 @@ def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
 
 
 def is_made_for(item: Input, dataset: Dataset) -> bool:
-    """Whether the values are of just the kind that the input wants; measurements in whole numbers are numbers, a scale for each column."""
+    """Whether the values are of just the kind that the input wants; measurements in whole numbers are numbers, a scale for each column.
+
+    Counts for a model of links are links, or mostly 0 as these are.
+    """
+    if item.about == "links" and not holds_links(dataset) and _filled(dataset) > _SPARSE:
+        return False
     scales = dataset.kind == "ordinal" and not item.one_scale
     return dataset.kind == item.dtype or (scales and item.dtype == "real")
+
+
+def suits(item: Input, dataset: Dataset) -> int:
+    """How well the kind of the values suits: 2 for just what the input wants, 1 for what it can model too, else 0."""
+    return 2 if is_made_for(item, dataset) else int(dataset.kind in item.also)
 
 
 def meant_for(item: Input) -> str:
@@ -92,6 +105,56 @@ def is_large_enough(item: Input, datasets: Sequence[Dataset]) -> bool:
         return True
     items, features = (tuple(sizes_of) for sizes_of in zip(*sizes, strict=True))
     return max(items) >= item.least[0] and sum(features) >= item.least[1]
+
+
+_SPARSE = 0.2
+"""Share of the cells of links that are not 0, at most."""
+_TEXT_WORDS = {
+    "document",
+    "doc",
+    "text",
+    "word",
+    "term",
+    "token",
+    "phrase",
+    "review",
+    "article",
+    "abstract",
+    "title",
+}
+_ANY_WORDS = {"row", "column"}
+
+
+def holds_links(dataset: Dataset) -> bool:
+    """Whether a matrix is about the links of items among each other: its rows are called like its columns."""
+    square = len(dataset.shape) == 2 and dataset.shape[0] == dataset.shape[1] > 1
+    names = (
+        given_names(dataset.row_names) if square and dataset.kind in ("count", "binary", "ordinal") else set()
+    )
+    return bool(names) and names == set(dataset.column_names)
+
+
+def _filled(dataset: Dataset) -> float:
+    """The share of the cells of a matrix that are not 0; 0 for one that is not in memory, which is not read for that."""
+    if isinstance(dataset.held, Deferred):
+        return 0.0
+    values = dataset.values
+    number = values.nnz if dataset.is_sparse else np.count_nonzero(values)
+    return float(number) / max(dataset.shape[0] * dataset.shape[1], 1)
+
+
+def may_hold_texts(dataset: Dataset) -> bool:
+    """Whether nothing says that a matrix of counts is about other things than documents and their words."""
+    words = {label.lower().removesuffix("s") for label in (dataset.row_label, dataset.column_label)}
+    return not holds_links(dataset) and (words <= _ANY_WORDS or not words.isdisjoint(_TEXT_WORDS))
+
+
+def is_about(items: Iterable[Input], datasets: Sequence[Dataset]) -> bool:
+    """Whether the inputs of a model are meant for what the matrices hold: links for one, texts for others."""
+    about = {item.about for item in items if item.required}
+    if any(map(holds_links, datasets)):
+        return "links" in about
+    return "texts" not in about or all(map(may_hold_texts, datasets))
 
 
 def shape_for(item: Input, dataset: Dataset) -> tuple[int, int]:

@@ -25,13 +25,14 @@ from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.session.offers import (
     Offer,
     given_names,
+    is_about,
     is_large_enough,
-    is_made_for,
     meant_for,
     meet,
     offer,
     reason,
     sample_names,
+    suits,
     views_with,
     wants,
 )
@@ -202,7 +203,8 @@ class Choices:
         """Ids of the models that can take data of the focus, the best first.
 
         Models for which every required input has data come first, then those that use most of the data, then those that leave in
-        its file what stays there, then of images those that show them, then those meant for data of their size (``Input.least``), then
+        its file what stays there, then of images those that show them, then those meant for what the data are about (``Input.about``), then
+        those meant for data of their size (``Input.least``), then
         those made for exactly their kinds, then the ``preferred``.
         """
         return [model for _, model in self.graded(specs, focus, preferred)]
@@ -216,14 +218,7 @@ class Choices:
         for spec in specs:
             found = self.propose(spec, focus)
             if found:
-                exact = sum(
-                    any(
-                        name in self.session and is_made_for(item, self.session[name])
-                        for name in found.get(item.name, ())
-                    )
-                    for item in spec.inputs
-                    if item.required
-                )
+                exact = sum(self._suits(item, found) for item in spec.inputs if item.required)
                 whole = self.complete(spec, found)
                 blind = self._images(found) and not any(view.kind == "image_grid" for view in spec.views)
                 used, loads = self._used(found, focus), self._loads(spec, found)
@@ -232,11 +227,24 @@ class Choices:
                     -used,
                     int(loads),
                     int(blind),
+                    int(not self._is_about(spec, found)),
                     len(self._meant_for_larger(spec, found)),
                     -exact,
                 )
                 scored.append((grade, places.get(spec.id, len(places)), spec.id))
         return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
+
+    def _suits(self, item: Input, found: Names) -> int:
+        """How well the kinds of what is chosen for an input suit it."""
+        chosen = [self.session[name] for name in found.get(item.name, ()) if name in self.session]
+        return max((suits(item, data) for data in chosen), default=0)
+
+    def _is_about(self, spec: ModelSpec, found: Names) -> bool:
+        """Whether the model is meant for what the chosen matrices hold."""
+        chosen = {name for names in found.values() for name in names if name in self.session}
+        return is_about(
+            spec.inputs, [self.session[name] for name in chosen if len(self.session[name].shape) == 2]
+        )
 
     def _meant_for_larger(self, spec: ModelSpec, found: Names) -> list[Input]:
         """The required inputs that are meant for larger data than are chosen."""
@@ -250,8 +258,11 @@ class Choices:
         ]
 
     def meant_for(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
-        """For data of what size the model is meant, in a sentence, where those in focus are smaller; else empty."""
-        return " ".join(map(meant_for, self._meant_for_larger(spec, self.propose(spec, focus))))
+        """For what data the model is meant, in sentences, where those in focus are smaller or about something else; else empty."""
+        found = self.propose(spec, focus)
+        texts = any(item.about == "texts" for item in spec.inputs) and not self._is_about(spec, found)
+        sizes = map(meant_for, self._meant_for_larger(spec, found))
+        return " ".join([*(["Meant for documents and their words."] if texts else []), *sizes])
 
     def _loads(self, spec: ModelSpec, found: Names) -> bool:
         """Whether data that stay in their file would have to be read as a whole."""

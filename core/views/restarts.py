@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.draws.counting import counted
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.draws.numbers import format_correlation, format_probability
 from plaidwork.core.draws.summaries import match_factors
 from plaidwork.core.pictures import Axis, Cells, Items, Outlines, Panel, Picture, Ramp, ViewChoices
@@ -104,7 +104,8 @@ def _headline(pair: _Pair) -> str:
     if pair.one == pair.other:
         return f"Restart {pair.one} beside itself"
     back = int((pair.matched >= _FOUND).sum())
-    return f"{back} of {counted(len(pair.rows), 'factor')} of restart {pair.one} come back in restart {pair.other}"
+    number = len(pair.rows)
+    return f"{back} of {counted(number, 'factor')} of restart {pair.one} {agree(number, 'comes', 'come')} back in restart {pair.other}"
 
 
 def _panel(pair: _Pair, is_shown: bool) -> Panel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ from plaidwork.core.draws.counting import counted, labelled, plural
 from plaidwork.core.errors import DataError
 from plaidwork.gui.numbers import format_bytes
 
+_IDENTIFIER = re.compile(r"(?:[ _.-]+(?:[iI][dD]s?|[nN]ames?|[sS]ymbols?)|(?<=[a-z])I[Dd]s?)$")
+"""What a title says of the kind of names, and not of what is named: ``Gene Symbol``, ``ProbeID``; ``lipid`` is one word."""
 _PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}
 
 
@@ -186,7 +189,7 @@ class ImportState:
             return "rows", "columns"
         options, roles = self.preview.options, self.preview.roles
         title = self.preview.header[roles.index("name")] if "name" in roles else ""
-        word = title.strip().lower()
+        word = _IDENTIFIER.sub("", title.strip()).lower()
         known = word.isalpha() and word not in _PLAIN_WORDS
         if self.preview.words[0]:
             labels = self.preview.words

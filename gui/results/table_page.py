@@ -9,12 +9,11 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.model import Table
-from plaidwork.core.draws.counting import counted, plural
+from plaidwork.core.draws.counting import counted, labelled, plural
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.core.views.sources import Sources
 from plaidwork.core.views.tables import formats_of, heads_of, table_of
 from plaidwork.gui.language import tr
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.option_row import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
@@ -88,7 +87,7 @@ class TablePage(ResultPage):
     def default_caption(self) -> str:
         if not self.loaded:
             return ""
-        return self.loaded.doc or f"{format_count(len(self.loaded))} {self._counted()}"
+        return self.loaded.doc or labelled(len(self.loaded), self._counted())
 
     def _counted(self) -> str:
         """What the rows are: what the first column names, when each has a name of its own."""

@@ -269,8 +269,18 @@ class InputField(QWidget):
         """What is missing, or empty."""
         if not self.item.required or self.chosen:
             return ""
-        doc = f" {self.item.doc}" if self.item.doc else ""
+        more = f"{self.item.doc} {self._of_the_table()}".strip()
+        doc = f" {more}" if more else ""
         return f"Needs {wants(self.item)}.{doc}"
+
+    def _of_the_table(self) -> str:
+        """How a column of a matrix is chosen, where a column of numbers is wanted and all numbers there are stand in matrices."""
+        shapes = [len(dataset.shape) for dataset in self._choices.session.values()]
+        beside = any("=" not in ref.titles for ref in self._offer.columns.values())
+        alone = any(len(data.shape) == 1 for data in self._offer.datasets.values())
+        if not self.item.required or self.item.kind != "vector" or 2 not in shapes or beside or alone:
+            return ""
+        return "A column of the table itself can be chosen once it is a label: import the file again, and use that column as a label."
 
     @property
     def shown_problem(self) -> str:
@@ -317,6 +327,8 @@ class InputField(QWidget):
             text = f"{self._companions(chosen[0])} {text}".strip()
         elif len(chosen) > 1:
             text = f"{self._joined(chosen)} {text}"
+        else:
+            text = f"{text} {self._of_the_table()}".strip()
         self._import.setVisible(self._imports and self.item.required and not chosen)
         self._help.setText(text)
         self._help.setVisible(bool(text))

@@ -67,7 +67,15 @@ class InputsForm(Section):
         found = self.choices.propose(self.spec, focus, kept)
         for name, field in self._fields.items():
             if not field.chosen and not (field.decided and not field.item.required):
-                field.propose(found.get(name, []))
+                field.propose(found.get(name, []) or self._only_labels(field, focus))
+
+    def _only_labels(self, field: InputField, focus: Sequence[str]) -> list[str]:
+        """The column of classes beside the data in focus, where labels are needed and there is no other choice."""
+        item = field.item
+        offered = self.choices.offer(item)
+        if not item.required or item.kind != "labels" or offered.datasets or len(offered.columns) != 1:
+            return []
+        return [name for name, ref in offered.columns.items() if not focus or ref.dataset in focus]
 
     def _follow(self, field: InputField) -> None:
         """What was only proposed comes from the data that the user has chosen; so does what now fits no more."""

@@ -34,6 +34,7 @@ GROUP_FACTOR = ModelSpec(
             union=True,
             in_file=True,
             least=(10, 4),
+            also=("count", "binary"),
         ),
         Input(
             "groups",

@@ -22,6 +22,7 @@ INPUTS = (
         doc="Documents by words: counts, or any weights. May be sparse.",
         sparse=True,
         least=(20, 30),
+        about="texts",
     ),
     Input(
         "y",

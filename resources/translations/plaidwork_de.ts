@@ -269,6 +269,14 @@
    <translation>aus den %1n von %2 übernommen</translation>
   </message>
   <message>
+   <source>%1 has no annotation “%2”: it is one of the measurements.</source>
+   <translation>%1 hat keine Annotation „%2“: Das ist einer der Messwerte.</translation>
+  </message>
+  <message>
+   <source>Use it as a label when the file is read (option “labels”, with all that are labels). Labels now are %1.</source>
+   <translation>Verwenden Sie die Spalte beim Lesen der Datei als Label (Option „labels“, mit allen, die Labels sind). Labels sind jetzt %1.</translation>
+  </message>
+  <message>
    <source>%1 has no annotation “%2”.</source>
    <translation>%1 hat keine Annotation „%2“.</translation>
   </message>
@@ -595,7 +603,66 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_answers.py</name>
+  <message>
+   <source>Write them lowest first, as in: never &lt; sometimes &lt; often; no &lt; yes</source>
+   <translation>Schreiben Sie die niedrigste zuerst, etwa so: nie &lt; manchmal &lt; oft; nein &lt; ja</translation>
+  </message>
+  <message>
+   <source>The option answers gives “%1” two numbers, %2 and %3.</source>
+   <translation>Die Option answers gibt „%1“ zwei Zahlen, %2 und %3.</translation>
+  </message>
+  <message>
+   <source>Read the columns with these answers as two tables.</source>
+   <translation>Lesen Sie die Spalten mit diesen Antworten als zwei Tabellen.</translation>
+  </message>
+  <message>
+   <source>The option answers needs two answers or more with &lt; between them. Found “%1”.</source>
+   <translation>Die Option answers braucht zwei oder mehr Antworten mit &lt; dazwischen. Gefunden: „%1“.</translation>
+  </message>
+  <message>
+   <source>The option answers has “%1” twice in “%2”.</source>
+   <translation>In der Option answers steht „%1“ zweimal in „%2“.</translation>
+  </message>
+  <message>
+   <source>Read them as numbers</source>
+   <translation>Als Zahlen lesen</translation>
+  </message>
+  <message>
+   <source>%1, …: give their order under “Answers in order”, as in: never &lt; sometimes &lt; often</source>
+   <translation>%1, …: Geben Sie ihre Reihenfolge unter „Antworten der Reihe nach“ an, etwa so: nie &lt; manchmal &lt; oft</translation>
+  </message>
+  <message>
+   <source>%1 column holds answers in words, and is read as labels</source>
+   <translation>%1 Spalte enthält Antworten in Worten und wird als Labels gelesen</translation>
+  </message>
+  <message>
+   <source>%1 columns hold answers in words, and are read as labels</source>
+   <translation>%1 Spalten enthalten Antworten in Worten und werden als Labels gelesen</translation>
+  </message>
+  <message>
+   <source>column “%1”</source>
+   <translation>Spalte „%1“</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_beside.py</name>
+  <message>
+   <source>The names of the columns seem to stand in row %1, below a heading</source>
+   <translation>Die Namen der Spalten stehen offenbar in Zeile %1, unter einer Überschrift</translation>
+  </message>
+  <message>
+   <source>Row %1 holds “%2”</source>
+   <translation>Zeile %1 enthält „%2“</translation>
+  </message>
+  <message>
+   <source>Read the table from there</source>
+   <translation>Die Tabelle von dort an lesen</translation>
+  </message>
+  <message>
+   <source>Skip what is above with the option “skip_rows” (%1), or say with “header” what the first row is.</source>
+   <translation>Überspringen Sie mit der Option „skip_rows“ (%1), was darüber steht, oder sagen Sie mit „header“, was die erste Zeile ist.</translation>
+  </message>
   <message>
    <source>Row %1 holds units, not numbers</source>
    <translation>Zeile %1 enthält Einheiten, keine Zahlen</translation>
@@ -730,6 +797,26 @@
    <translation>%1 %2 überall denselben Wert</translation>
   </message>
   <message>
+   <source>“%1” as “%2”</source>
+   <translation>„%1“ wie „%2“</translation>
+  </message>
+  <message>
+   <source>%1 column has the same values as an earlier one</source>
+   <translation>%1 Spalte hat dieselben Werte wie eine frühere</translation>
+  </message>
+  <message>
+   <source>%1 columns have the same values as an earlier one</source>
+   <translation>%1 Spalten haben dieselben Werte wie eine frühere</translation>
+  </message>
+  <message>
+   <source>%1 row has the same values as an earlier one</source>
+   <translation>%1 Zeile hat dieselben Werte wie eine frühere</translation>
+  </message>
+  <message>
+   <source>%1 rows have the same values as an earlier one</source>
+   <translation>%1 Zeilen haben dieselben Werte wie eine frühere</translation>
+  </message>
+  <message>
    <source>The samples seem to be the %1, by their names and those of the features</source>
    <translation>Nach ihren Namen und denen der Merkmale scheinen die Proben hier zu stehen: %1</translation>
   </message>
@@ -806,16 +893,48 @@
    <translation>Zuerst: %1. Ist ein Dezimalpunkt verloren gegangen?</translation>
   </message>
   <message>
-   <source>%1 %2 more than once</source>
-   <translation>%1 %2 mehr als einmal</translation>
+   <source>%1 row name occurs more than once</source>
+   <translation>%1 Zeilenname kommt mehr als einmal vor</translation>
+  </message>
+  <message>
+   <source>%1 row names occur more than once</source>
+   <translation>%1 Zeilennamen kommen mehr als einmal vor</translation>
+  </message>
+  <message>
+   <source>%1 row name</source>
+   <translation>%1 Zeilenname</translation>
+  </message>
+  <message>
+   <source>%1 row names</source>
+   <translation>%1 Zeilennamen</translation>
+  </message>
+  <message>
+   <source>%1 column name occurs more than once</source>
+   <translation>%1 Spaltenname kommt mehr als einmal vor</translation>
+  </message>
+  <message>
+   <source>%1 column names occur more than once</source>
+   <translation>%1 Spaltennamen kommen mehr als einmal vor</translation>
+  </message>
+  <message>
+   <source>%1 column name</source>
+   <translation>%1 Spaltenname</translation>
+  </message>
+  <message>
+   <source>%1 column names</source>
+   <translation>%1 Spaltennamen</translation>
   </message>
   <message>
    <source>Add a number to tell them apart</source>
    <translation>Zur Unterscheidung eine Nummer anhängen</translation>
   </message>
   <message>
-   <source>%1 times</source>
-   <translation>%1-mal</translation>
+   <source>“%1”: twice, %2</source>
+   <translation>„%1“: zweimal, %2</translation>
+  </message>
+  <message>
+   <source>“%1”: %2 times, %3</source>
+   <translation>„%1“: %2-mal, %3</translation>
   </message>
  </context>
  <context>
@@ -933,6 +1052,26 @@
   <message>
    <source>Choose the decimal mark, “.” or “,”, with the option “decimal”.</source>
    <translation>Das Dezimalzeichen, „.“ oder „,“, mit der Option „decimal“ wählen.</translation>
+  </message>
+  <message>
+   <source>It is the point: %1 is %2</source>
+   <translation>Es ist der Punkt: %1 ist %2</translation>
+  </message>
+  <message>
+   <source>It is the point</source>
+   <translation>Es ist der Punkt</translation>
+  </message>
+  <message>
+   <source>It is the comma: %1 is %2</source>
+   <translation>Es ist das Komma: %1 ist %2</translation>
+  </message>
+  <message>
+   <source>It is the comma</source>
+   <translation>Es ist das Komma</translation>
+  </message>
+  <message>
+   <source>The decimal mark cannot be told</source>
+   <translation>Das Dezimalzeichen ist nicht eindeutig</translation>
   </message>
   <message>
    <source>The option %1 names a column “%2” that is not in the file.</source>
@@ -1805,6 +1944,46 @@
    <translation>kennzeichnet die Zeilen</translation>
   </message>
   <message>
+   <source>Columns %1 holds whole numbers, all others fractions</source>
+   <translation>Die Spalten %1 enthalten ganze Zahlen, alle anderen Brüche</translation>
+  </message>
+  <message>
+   <source>Columns %1 hold whole numbers, all others fractions</source>
+   <translation>Die Spalten %1 enthalten ganze Zahlen, alle anderen Brüche</translation>
+  </message>
+  <message>
+   <source>Column %1 holds whole numbers, all others fractions</source>
+   <translation>Die Spalte %1 enthält ganze Zahlen, alle anderen Brüche</translation>
+  </message>
+  <message>
+   <source>Column %1 hold whole numbers, all others fractions</source>
+   <translation>Die Spalte %1 enthält ganze Zahlen, alle anderen Brüche</translation>
+  </message>
+  <message>
+   <source>Columns</source>
+   <translation>Spalten</translation>
+  </message>
+  <message>
+   <source>Column</source>
+   <translation>Spalte</translation>
+  </message>
+  <message>
+   <source>They are read as measurements like the others</source>
+   <translation>Sie werden wie die anderen als Messwerte gelesen</translation>
+  </message>
+  <message>
+   <source>It is read as a measurement like the others</source>
+   <translation>Sie wird wie die anderen als Messwert gelesen</translation>
+  </message>
+  <message>
+   <source>Use them as labels</source>
+   <translation>Als Labels verwenden</translation>
+  </message>
+  <message>
+   <source>Use it as a label</source>
+   <translation>Als Label verwenden</translation>
+  </message>
+  <message>
    <source>It is read as a measurement</source>
    <translation>Sie wird als Messwert gelesen</translation>
   </message>
@@ -2207,10 +2386,6 @@
   <message>
    <source>Only %1 is read, as %2</source>
    <translation>Nur %1 wird gelesen, und zwar als %2</translation>
-  </message>
-  <message>
-   <source>The decimal mark cannot be told</source>
-   <translation>Das Dezimalzeichen ist nicht eindeutig</translation>
   </message>
   <message>
    <source>No column holds numbers</source>
@@ -3477,6 +3652,18 @@
    <translation>IDX: false lässt die Datei der Labels außer Acht</translation>
   </message>
   <message>
+   <source>Answers in order</source>
+   <translation>Antworten der Reihe nach</translation>
+  </message>
+  <message>
+   <source>answers in words that become numbers, lowest first, such as never &lt; sometimes &lt; often; no &lt; yes</source>
+   <translation>Antworten in Worten, die zu Zahlen werden, die niedrigste zuerst, etwa nie &lt; manchmal &lt; oft; nein &lt; ja</translation>
+  </message>
+  <message>
+   <source>Words are labels</source>
+   <translation>Worte sind Labels</translation>
+  </message>
+  <message>
    <source>Left out columns</source>
    <translation>Weggelassene Spalten</translation>
   </message>
@@ -4309,10 +4496,6 @@
   <message>
    <source>Rows</source>
    <translation>Zeilen</translation>
-  </message>
-  <message>
-   <source>Columns</source>
-   <translation>Spalten</translation>
   </message>
   <message>
    <source>All values together</source>
@@ -8682,6 +8865,10 @@
    <source>“%1” needs %2 as well: no other data of these samples are there.</source>
    <translation>„%1“ braucht auch %2: Es gibt keine anderen Daten zu diesen Proben.</translation>
   </message>
+  <message>
+   <source>Meant for documents and their words.</source>
+   <translation>Für Dokumente und ihre Wörter gedacht.</translation>
+  </message>
  </context>
  <context>
   <name>core/study/by_view.py</name>
@@ -10287,10 +10474,6 @@
    <translation>Datensatz</translation>
   </message>
   <message>
-   <source>Column</source>
-   <translation>Spalte</translation>
-  </message>
-  <message>
    <source>Missing cells filled in: %1</source>
    <translation>Aufgefüllte fehlende Zellen: %1</translation>
   </message>
@@ -10723,7 +10906,7 @@
    <translation>Neustart %1 neben sich selbst</translation>
   </message>
   <message>
-   <source>%1 of %2 factor of restart %3 come back in restart %4</source>
+   <source>%1 of %2 factor of restart %3 comes back in restart %4</source>
    <translation>%1 von %2 Faktor aus Neustart %3 kehrt in Neustart %4 wieder</translation>
   </message>
   <message>
@@ -18330,6 +18513,10 @@ Daten: %2 %3</translation>
    <translation>drei Sichten, ohne Vorschläge</translation>
   </message>
   <message>
+   <source>weights, concentrations and bases</source>
+   <translation>Gewichte, Konzentrationen und Basisverteilungen</translation>
+  </message>
+  <message>
    <source>blocks and clusters</source>
    <translation>Blöcke und Cluster</translation>
   </message>
@@ -18340,10 +18527,6 @@ Daten: %2 %3</translation>
   <message>
    <source>splits and merges of clusters</source>
    <translation>Teilungen und Verschmelzungen von Clustern</translation>
-  </message>
-  <message>
-   <source>weights, concentrations and bases</source>
-   <translation>Gewichte, Konzentrationen und Basisverteilungen</translation>
   </message>
   <message>
    <source>Only one matrix is chosen; dependence is that of two or more views of the same samples.</source>
@@ -18959,6 +19142,10 @@ bestimmen und deren Werte clustern.</translation>
   <message>
    <source>clusters of all views</source>
    <translation>Cluster aller Sichten</translation>
+  </message>
+  <message>
+   <source>clusters, blocks, and moves of both</source>
+   <translation>Cluster, Blöcke und Schritte von beiden</translation>
   </message>
   <message>
    <source>“cluster” has no cluster for a view that a sample has, or one for a view that it lacks</source>

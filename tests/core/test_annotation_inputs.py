@@ -62,7 +62,8 @@ def test_labels_and_matrix():
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("none", "no annotation “none”"), ("party", "is text.*“left” and “right”.*party=right"),
+    [("none", "no annotation “none”"), ("w", "no annotation “w”: it is one of the measurements. Use it as a label"),
+     ("party", "is text.*“left” and “right”.*party=right"),
      ("party=up", "no value “up”")],
 )  # fmt: skip
 def test_wrong_columns_are_told(text, message):

@@ -77,6 +77,13 @@ def test_what_looks_like_names_is_proposed():
     assert proposed_label(data, 1) == "symbol"
     assert proposed_label(genes(NAMES, by=""), 1) == ""  # the names themselves
     assert proposed_label(data, 0) == ""
+    codes = tuple(f"ENSG0000000000{i}" for i in range(4))
+    named = data.with_(
+        column_names=("TP53", "MYC", "KRAS", "EGFR"), column_table={"gene_ids": column(*codes)}
+    )
+    assert proposed_label(named, 1) == ""  # symbols tell more than identifiers
+    dates = tuple(f"{i + 1:02d}/11/2021" for i in range(4))
+    assert proposed_label(genes(by="", symbol=column("a", "a", "b", "b"), date=column(*dates)), 1) == ""
 
 
 def test_labels_travel_with_transformations_and_the_session(session, tmp_path):

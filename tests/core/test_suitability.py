@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.contract.model import Problem
 from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset, Source
@@ -111,6 +112,46 @@ def test_images_are_not_taken_for_counts_of_words():
     assert ids(choices(grey).ranked([words, seeing])) == ["words", "seeing"]
     images = grey.with_(image_shape=(1, 3))
     assert ids(choices(images).ranked([words, seeing])) == ["seeing", "words"]
+
+
+def test_texts_and_links_go_to_the_models_that_are_meant_for_them():
+    texts = replace(WORDS.spec, id="toy.texts", inputs=(replace(MATRIX, dtype="count", about="texts"),))
+    links = replace(WORDS.spec, id="toy.links", inputs=(replace(MATRIX, dtype="count", about="links"),))
+    models, usual = [texts, links, PLAIN.spec], ["toy.texts", "toy.links"]
+    counts = table(kind="count")
+    for rows, columns in (("rows", "columns"), ("documents", "words"), ("reviews", "terms")):
+        found = choices(counts.with_(row_label=rows, column_label=columns))
+        assert ids(found.ranked(models, (), usual)) == ["texts", "links", "plain"]
+        assert not found.meant_for(texts)
+    cells = choices(counts.with_(row_label="samples", column_label="features"))
+    assert ids(cells.ranked(models, (), usual)) == ["links", "plain", "texts"]
+    assert cells.meant_for(texts) == "Meant for documents and their words."
+    exact = replace(links, inputs=(replace(MATRIX, dtype="count", about="links", least=(1, 1)),))
+    full = choices(counts.with_(column_label="features", row_label="cells"))
+    assert ids(full.ranked([exact, PLAIN.spec], (), ["toy.plain"])) == ["plain", "links"], (
+        "not mostly 0, as links are"
+    )
+    sparse = counts.with_(values=np.eye(6, 3) * [[1], [0], [0], [0], [0], [0]])
+    assert ids(choices(sparse).ranked([exact, PLAIN.spec], (), ["toy.plain"])) == ["links", "plain"]
+    people = tuple("ABCDEF")
+    mails = Dataset("mails", np.arange(36.0).reshape(6, 6) % 4, people, people[::-1], kind="count")
+    assert ids(choices(mails).ranked(models, (), usual)) == ["links", "texts", "plain"]
+    assert not choices(mails).meant_for(links)
+    likeness = choices(mails.with_(values=np.eye(6) / 3, kind="real"))
+    assert ids(likeness.ranked(models, (), usual)) == ["plain"], "a table of correlations is no count"
+    numbered = mails.with_(row_names=tuple(f"row {i + 1}" for i in range(6)))
+    assert ids(choices(numbered).ranked(models, (), usual))[0] == "texts"
+
+
+def test_counts_go_to_a_model_that_takes_them_for_counts():
+    views = replace(VIEWS.spec, inputs=(replace(VIEWS.spec.inputs[0], also=("count",)),))
+    words = replace(WORDS.spec, inputs=WORDS.spec.inputs[:1])
+    found, usual = choices(table(kind="count")), ["toy.plain"]
+    assert ids(found.ranked([PLAIN.spec, views], (), usual)) == ["views", "plain"]
+    assert ids(found.ranked([PLAIN.spec, views, words], (), usual))[0] == "words", "made for nothing else"
+    assert ids(choices(table()).ranked([PLAIN.spec, views], (), usual)) == ["plain", "views"]
+    with pytest.raises(DeclarationError, match="unknown kind"):
+        replace(MATRIX, also=("pictures",))
 
 
 def test_a_model_meant_for_larger_tables_is_not_proposed_first():

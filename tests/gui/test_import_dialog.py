@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -452,3 +453,16 @@ def test_with_large_texts_it_fits_a_small_screen_and_nothing_is_cut(twice, opene
     for row in dialog.findChildren(IssueRow):
         drawn = row._icon.pixmap()
         assert drawn.width() / drawn.devicePixelRatio() <= row._icon.width()
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [("ProbeID", "probes"), ("patient_id", "patients"), ("Gene Symbol", "genes"), ("lipid", "lipids")],
+)
+def test_rows_are_called_after_what_is_named_not_after_the_kind_of_names(title, words):
+    from plaidwork.core.data.importers import Preview
+
+    shown = Preview(
+        Path("x.csv"), (title, "a"), (), ("name", "value"), {"samples_in": "columns"}, frozenset()
+    )
+    assert ImportState(preview=shown).axis_labels() == (words, "samples")

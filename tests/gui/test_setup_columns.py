@@ -171,3 +171,40 @@ def test_one_column_alone_has_no_menu(qtbot):
     field.set_choices(Choices({"speeches": documents()}))
     field.choose(["speeches:row:stars"])
     assert field.more.isHidden()
+
+
+def test_a_column_of_the_table_itself_is_explained_where_no_number_can_be_chosen(qtbot):
+    """Days and reactions in one table: nothing else says how one of them becomes what is explained."""
+    series = documents().with_(name="series", row_table={"sex": np.array(list("fmfm"))})
+    field = InputField(SEVERAL)
+    qtbot.addWidget(field)
+    field.set_choices(Choices({"series": series}))
+    assert entries(field)[-2:] == ["sex=f   (in series)", "sex=m   (in series)"]
+    for words in (field.problem, field._help.text()):
+        assert "import the file again, and use that column as a label" in words
+    field.set_choices(Choices({"series": series.with_(row_table={"days": np.arange(4.0)})}))
+    assert "import the file again" not in field.problem + field._help.text()
+    optional = InputField(replace(SEVERAL, required=False))
+    qtbot.addWidget(optional)
+    optional.set_choices(Choices({"series": series}))
+    assert "import the file again" not in optional._help.text()
+
+
+def test_the_only_column_of_classes_is_chosen_where_labels_are_needed(qtbot):
+    spec = replace(Texts.spec, inputs=(Texts.spec.inputs[0], replace(GROUP, name="y", required=True)))
+    form = InputsForm(spec)
+    qtbot.addWidget(form)
+    alone = documents().with_(row_table={"party": np.array(["left", "right", "", "left"])})
+    form.set_datasets({"speeches": alone})
+    assert form.values() == {"X": ["speeches"], "y": ["speeches:row:party"]}
+    assert not form.field("y").decided, "it was only proposed"
+    two = alone.with_(row_table={**alone.row_table, "town": np.array(["up", "low", "up", "low"])})
+    form = InputsForm(spec)
+    qtbot.addWidget(form)
+    form.set_datasets({"speeches": two})
+    assert form.values() == {"X": ["speeches"]}, "of two none is guessed"
+    other = alone.with_(name="other", row_names=tuple("wxyz"), row_table={})
+    form = InputsForm(spec)
+    qtbot.addWidget(form)
+    form.set_datasets({"speeches": alone, "other": other}, ["other"])
+    assert "y" not in form.values(), "those of other data are not meant"

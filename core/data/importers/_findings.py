@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
-from plaidwork.core.data.importers.base import Issue
+from plaidwork.core.data.importers.base import Added, Fix, Issue
 from plaidwork.core.draws.counting import agree, counted
 
 SKEW_LIMIT = 2.0
@@ -15,6 +15,8 @@ _LISTED, _LISTED_PLACES = 50, 8
 """Repeated names that are listed, and places of each."""
 _FAR, _SHARE, _FEWEST = 100.0, 0.1, 20
 """How many times the next smaller value one is that lies far off, how many of a column may, and of how many."""
+_COLUMNS = 100
+"""Columns that may each have a unit of its own; of more the values are taken together."""
 _MOST_JUDGED = 20_000_000
 """Values that are sorted; more take too long."""
 
@@ -62,7 +64,7 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
     empty = missing.all(axis=along)
     low = np.where(missing, np.inf, values).min(axis=along)
     high = np.where(missing, -np.inf, values).max(axis=along)
-    constant = (low == high) & ~empty & (values.shape[along] > 1)
+    constant = (low == high) & ((~missing).sum(axis=along) > 1)  # of a single value nothing can be said
     found = []
     if empty.any():
         which = [names[index] for index in np.flatnonzero(empty).tolist()]
@@ -89,6 +91,59 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
     return found
 
 
+def copied_issues(
+    values: np.ndarray, rows: Sequence[str], columns: Sequence[str], places: Sequence[int] = ()
+) -> list[Issue]:
+    """Columns with the same values as an earlier one, and rows of measurements that are those of another, (n, m) values.
+
+    ``places`` are the columns of the file, from 1, in which the values stand: by these copies can be left out. Rows of whole numbers may
+    well be alike, and so may those of few columns.
+    """
+    if values.ndim != 2 or len(values) < _FEWEST or values.size > _MOST_JUDGED:
+        return []
+    found = []
+    copies = [(j, k) for j, k in _copies(values.T) if np.unique(values[~np.isnan(values[:, j]), j]).size > 2]
+    if copies:
+        lines = tuple(f"“{columns[j]}” as “{columns[k]}”" for j, k in copies)
+        fix: Fix | None = None
+        if places:
+            words = f"Leave {agree(len(copies), 'it', 'them')} out"
+            fix = (words, "skip", Added(tuple(places[j] - 1 for j, _ in copies)))
+        message = f"{counted(len(copies), 'column')} {agree(len(copies), 'has', 'have')} the same values as an earlier one"
+        found.append(_copied(message, lines, fix))
+    fractions = np.isfinite(values) & (values != np.floor(values))
+    if values.shape[1] > 2 and fractions.any(axis=0).sum() > 2:
+        twice = [(i, k) for i, k in _copies(values) if not np.isnan(values[i]).all()]
+        if twice:
+            lines = tuple(f"“{rows[i]}” as “{rows[k]}”" for i, k in twice)
+            message = f"{counted(len(twice), 'row')} {agree(len(twice), 'has', 'have')} the same values as an earlier one"
+            found.append(_copied(message, lines, None))
+    return found
+
+
+def _copied(message: str, lines: tuple[str, ...], fix: Fix | None) -> Issue:
+    more = len(lines) - _LISTED
+    places = (*lines[:_LISTED], *([f"and {more} more"] if more > 0 else []))
+    return Issue(
+        "warning",
+        message,
+        lines[0],
+        fix=fix,
+        places=places if len(lines) > 1 else (),
+    )
+
+
+def _copies(lines: np.ndarray) -> list[tuple[int, int]]:
+    """Each line that is equal to an earlier one, gaps included, with the first such."""
+    seen: dict[bytes, int] = {}
+    found = []
+    for place, line in enumerate(lines):
+        first = seen.setdefault((line + 0.0).tobytes(), place)  # 0 and -0 are the same
+        if first != place:
+            found.append((place, first))
+    return found
+
+
 def samples_issue(where: str) -> Issue:
     """Where the samples are was guessed from names of genes or samples, which is said."""
     return Issue(
@@ -107,7 +162,7 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
         return None
     with np.errstate(all="ignore"):
         skew = float((((known - known.mean()) / known.std()) ** 3).mean())
-    if not skew >= SKEW_LIMIT:
+    if not skew >= SKEW_LIMIT or _in_units_of_their_own(values):
         return None
     zero = known.min() == 0
     detail = f"{_shown(known.min())} to {_shown(known.max())}, skewness {skew:.1f}"
@@ -123,6 +178,19 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
             "log1p" if zero else "log",
         ),
     )
+
+
+def _in_units_of_their_own(values: np.ndarray) -> bool:
+    """Whether few columns are each hardly skewed: together they are only for being measured in different units."""
+    if values.ndim != 2 or len(values) < _FEWEST or not 2 <= values.shape[1] <= _COLUMNS:
+        return False
+    known = ~np.isnan(values)
+    number = np.maximum(known.sum(axis=0), 1)
+    with np.errstate(all="ignore"):
+        apart = np.where(known, values - np.where(known, values, 0.0).sum(axis=0) / number, 0.0)
+        skews = (apart**3).sum(axis=0) / number / ((apart**2).sum(axis=0) / number) ** 1.5
+    skews = skews[np.isfinite(skews)]
+    return bool(skews.size) and float(np.median(skews)) < SKEW_LIMIT / 2
 
 
 def whole_issue(kind: ValueKind) -> Issue | None:
@@ -191,10 +259,12 @@ def name_issue(names: Sequence[str], what: str, numbers: Sequence[int] = ()) -> 
     if not lines:
         return None
     more = len(lines) - _LISTED
-    verb = agree(len(lines), "occurs", "occur")
+    number = len(lines)
     return Issue(
         "error",
-        f"{counted(len(lines), f'{what} name')} {verb} more than once",
+        f"{counted(number, 'row name')} {agree(number, 'occurs', 'occur')} more than once"
+        if what == "row"
+        else f"{counted(number, 'column name')} {agree(number, 'occurs', 'occur')} more than once",
         f"{lines[0]}{', …' if len(lines) > 1 else ''}",
         fix=("Add a number to tell them apart", "rename_duplicates", True),
         places=(*lines[:_LISTED], *([f"and {more} more"] if more > 0 else [])),
@@ -212,6 +282,8 @@ def repeated_lines(names: Sequence[str], what: str, numbers: Sequence[int] = ())
         shown = ", ".join(map(str, found[:_LISTED_PLACES]))
         if len(found) <= _LISTED_PLACES:
             shown = " and ".join(shown.rsplit(", ", 1))
-        times = "twice" if len(found) == 2 else f"{len(found)} times"
-        lines.append(f"“{name}”: {times}, {what}s {shown}{', …' if len(found) > _LISTED_PLACES else ''}")
+        shown = f"{what}s {shown}{', …' if len(found) > _LISTED_PLACES else ''}"
+        lines.append(
+            f"“{name}”: twice, {shown}" if len(found) == 2 else f"“{name}”: {len(found)} times, {shown}"
+        )
     return lines

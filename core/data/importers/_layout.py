@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,10 +37,14 @@ class Layout:
     labels: tuple[int, ...] = ()
     skip: tuple[int, ...] = ()
     skip_rows: int = 0
+    above: Issue | None = None
+    """That the table begins further down, below a heading; where nobody has said what the first row is."""
     units: int = 0
     """The row of the file that holds units instead of numbers; 0 for none."""
     drop_units: bool = False
     drop_totals: bool = False
+    answers: Mapping[str, int] = field(default_factory=dict)
+    """Numbers that answers in words become, by their key."""
     samples_in: SamplesIn = ""
     titles: tuple[str, ...] = ()
     detected: set[str] = field(default_factory=set)
@@ -116,6 +120,27 @@ def unclear_error(path: Path, layout: Layout, location: str = "") -> DataError:
     return DataError(
         f"{where}: the decimal mark cannot be told. {layout.unclear['decimal']}",
         "Choose the decimal mark, “.” or “,”, with the option “decimal”.",
+    )
+
+
+def decimal_issue(layout: Layout) -> Issue:
+    """That the decimal mark is not known, with what each choice makes of the numbers; only one where the other mark cannot be meant."""
+    evidence = layout.evidence
+    text = evidence.comma_unsure or evidence.point_unsure
+    read = {mark: text.replace(other, "").replace(",", ".") for mark, other in (".,", ",.")}
+    point = (f"It is the point: {text} is {read['.']}" if text else "It is the point", "decimal", ".")
+    comma = (f"It is the comma: {text} is {read[',']}" if text else "It is the comma", "decimal", ",")
+    fixes = [point, comma]
+    if not evidence.both:
+        fixes = [
+            fix for fix, ruled_out in zip(fixes, (evidence.comma, evidence.point)) if not ruled_out
+        ] or fixes
+    return Issue(
+        "error",
+        "The decimal mark cannot be told",
+        layout.unclear["decimal"],
+        fix=fixes[0],
+        other=fixes[1] if len(fixes) > 1 else None,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.data.importers._answers import in_numbers
 from plaidwork.core.data.importers._layout import FEATURE_WORDS, SAMPLE_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, inexact
@@ -132,7 +133,7 @@ def _by_contents(layout: Layout, known: Mapping[str, int]) -> dict[str, int]:
     texts: list[int] = []
     numbers: list[int] = []
     for index in free:
-        cells = [row[index] for row in rows if row[index].strip()]
+        cells = in_numbers([row[index] for row in rows if row[index].strip()], layout.answers)
         numeric = sum(map(like_number, cells)) >= 0.5 * max(len(cells), 1)
         (numbers if numeric else texts).append(index)
     if "value" not in found and len(numbers) == 1:
@@ -237,7 +238,8 @@ def read_long(
                     raise DataError(f"{path.name}, row {row}: {unnamed.detail}.", unnamed.message)
                 issues.setdefault(unnamed.message, unnamed)
                 continue
-            value = _value(columns.value, fields[columns.value], row, parser, problems)
+            (cell,) = in_numbers([fields[columns.value]], layout.answers)
+            value = _value(columns.value, cell, row, parser, problems)
             if value is None:
                 continue
             view = fields[columns.view].strip() if columns.view >= 0 else ""

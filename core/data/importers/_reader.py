@@ -11,6 +11,7 @@ import numpy as np
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._damage import memory_told
 from plaidwork.core.data.importers._findings import (
+    copied_issues,
     far_issue,
     line_issues,
     name_issue,
@@ -141,6 +142,7 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
         for axis, seen in ((0, all_columns and (all_rows or raw.checked)), (1, all_rows)):
             lines = line_issues(values, sides[axis], axis) if seen else []
             found += [issue for issue in lines if issue.fix and not options.get(issue.fix[1])]
+        found += copied_issues(values, *sides, raw.column_places) if all_columns and all_rows else []
     kind = options.get("kind") or kind_of_table(np.where(np.isfinite(values), values, np.nan))
     whole = None if options.get("kind") else whole_issue(kind)
     found += [whole] if whole else []

@@ -1,4 +1,4 @@
-"""Columns that only number or identify the rows: told by their titles, or by their values."""
+"""Columns that only number, identify or describe the rows: told by their titles, their values or their place."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import re
 from collections.abc import Sequence
 
 from plaidwork.core.data.importers._layout import Layout
+from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers.base import Added, Issue
+from plaidwork.core.draws.counting import agree
 
 _ENOUGH, _DIFFERENT = 5, 0.9
 """Rows from which values in order are no accident, and the share of different numbers from which a titled column identifies the rows."""
+_OTHERS, _FEW = 5, 0.1
+"""Columns of fractions beside which one of whole numbers is told, and the share of all that such columns are at most."""
 _NUMBERING = re.compile(
     r"(?:.*[\s_.-])?(?:nr|no|nos|num|number|nummer|numéro|número|n°|nº|№|#|id|index|obs)\.?", re.IGNORECASE
 )
@@ -82,6 +86,48 @@ def numbering_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[I
     if len(found) == len(values):  # nothing would be left
         return []
     return [_issue(layout, index, found[index]) for index in sorted(found)]
+
+
+def described_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue | None:
+    """Columns of whole numbers beside names and labels, while nearly all others hold fractions: chromosomes, positions, lengths.
+
+    ``present`` are the filled cells of each column in the first rows. They would be taken for samples, or for measurements.
+    """
+    values = [index for index in layout.value_columns if len(present[index]) >= _ENOUGH]
+    whole = [index for index in values if all(map(str.isdecimal, present[index]))]
+    others = [index for index in values if index not in whole]
+    if not all(_has_fractions(present[index]) for index in others):
+        return None
+    if not whole or len(others) < _OTHERS or len(whole) > max(_FEW * len(values), 1):
+        return None
+    beside = [index for index in whole if _at_an_edge(layout, index, whole)]
+    if not beside:
+        return None
+    many = len(beside) > 1
+    titles = [f"“{layout.titles[index]}”" for index in beside]
+    shown = ", ".join([*titles[:4], *(["…"] if len(titles) > 4 else [])])
+    return Issue(
+        "warning",
+        f"{'Columns' if many else 'Column'} {shown} {agree(len(beside), 'holds', 'hold')} whole numbers, all others fractions",
+        "They are read as measurements like the others"
+        if many
+        else "It is read as a measurement like the others",
+        column=beside[0] + 1,
+        fix=("Use them as labels" if many else "Use it as a label", "labels", Added(tuple(beside))),
+    )
+
+
+def _has_fractions(cells: Sequence[str]) -> bool:
+    """Whether most cells are numbers with a decimal mark."""
+    return sum(like_number(cell) and ("." in cell or "," in cell) for cell in cells) > 0.5 * len(cells)
+
+
+def _at_an_edge(layout: Layout, index: int, whole: Sequence[int]) -> bool:
+    """Whether nothing but names, labels and whole numbers stand on one side of the column."""
+    measured = [other for other in layout.value_columns if other not in whole]
+    return bool(layout.labels or layout.names >= 0) and (
+        all(other > index for other in measured) or all(other < index for other in measured)
+    )
 
 
 def _titled(layout: Layout, index: int) -> bool:

@@ -11,12 +11,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.data.importers._beside import holds_units, names_total, units_issue
+from plaidwork.core.data.importers._answers import answers_issue, as_key, parse_answers
+from plaidwork.core.data.importers._beside import (
+    above_issue,
+    holds_units,
+    names_total,
+    rows_above,
+    units_issue,
+)
 from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
 from plaidwork.core.data.importers._numbers import DEFAULT_MISSING
 from plaidwork.core.data.importers._row_numbers import (
+    described_issue,
     identifier_issue,
     identifiers,
     numbering_issues,
@@ -46,6 +54,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
         layout.detected.add("missing")
     layout.thousands, layout.percent = _marks_given(options)
     layout.drop_totals = bool(options.get("drop_totals"))
+    layout.answers = parse_answers(options.get("answers"))
     if is_spreadsheet(path):
         layout.sheet = read_sheet(path, options)
         layout.issues += layout.sheet.issues
@@ -61,6 +70,8 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
         raise DataError(f"{path.name} holds no rows.", "Check that the file was written to its end.")
     body = head[1:] or head
     width = _width(body)
+    above = 0 if {"skip_rows", "header"} & options.keys() else rows_above(head, width)
+    layout.above = above_issue(head, above) if above else None
     layout.header = bool(
         _given(layout, options, "header", lambda: _has_header(head, width, layout), (True, False))
     )
@@ -225,7 +236,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         cells = [row[index].strip() for row in rows]
         cells = [cell for cell in cells if cell.lower() not in known]
         present.append(cells)
-        n_numbers = sum(map(like_number, cells))
+        n_numbers = sum(like_number(cell) or as_key(cell) in layout.answers for cell in cells)
         if cells and n_numbers < 0.5 * len(cells):
             texts.append(index)
             if n_numbers >= 0.2 * len(cells):
@@ -256,6 +267,9 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.issues += numbering_issues(layout, present)
+    if "labels" not in options:
+        told = (answers_issue(layout, present), described_issue(layout, present))
+        layout.issues += [issue for issue in told if issue is not None]
 
 
 def _names_of(

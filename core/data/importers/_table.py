@@ -9,7 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from plaidwork.core.data.importers._beside import any_text, names_total, totals_issue, units_error
+from plaidwork.core.data.importers._answers import in_numbers
+from plaidwork.core.data.importers._beside import (
+    above_error,
+    any_text,
+    may_sum,
+    names_total,
+    totals_issue,
+    units_error,
+)
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._layout import Layout, unclear_error
 from plaidwork.core.data.importers._marks import INFINITE, THOUSANDS_WORDS, like_number
@@ -49,6 +57,8 @@ def load_table(
 
     With ``put`` the numbers are handed on some rows at a time, and none are kept.
     """
+    if layout.above is not None and not collect:
+        raise above_error(path.name, layout.above)
     problems = Problems(path, layout, options, collect)
     columns = layout.value_columns if layout.decimal else []
     batch = _Batch(layout, columns, problems, put)
@@ -57,7 +67,7 @@ def load_table(
     titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
     labels: dict[str, list[str]] = {title: [] for title in titles}
     texts_of = list(zip(layout.labels, labels.values()))
-    totals: list[tuple[int, str]] = []
+    totals: list[tuple[int, str, int]] = []
     width, n_records, in_header = layout.n_columns, 0, layout.header
     contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
     span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
@@ -82,9 +92,9 @@ def load_table(
                 if not collect:
                     raise units_error(path.name, row, cells)
                 cells = [""] * len(cells)  # told once, not cell by cell
-            batch.add(row, cells)
+            batch.add(row, in_numbers(cells, layout.answers) if layout.answers else cells)
             if word := names_total(fields):
-                totals.append((row, word))
+                totals.append((row, word, batch.n_rows - 1))
             if names is not None:
                 names.append(fields[layout.names].strip())
                 rows.append(row)
@@ -95,7 +105,8 @@ def load_table(
     if progress is not None:
         progress(1.0)
     issues = [*layout.issues, *problems.issues(), *_notices(batch.parser)]
-    issues += [totals_issue(totals)] if totals else []
+    summing = [(row, word) for row, word, place in totals if may_sum(values, place)]
+    issues += [totals_issue(summing)] if summing else []
     return Table(values, names, labels, issues, n_records=n_records, rows=rows)
 
 
@@ -125,13 +136,14 @@ class _Batch:
         self._parts: list[np.ndarray] = []
         self._chunks: list[np.ndarray] = []
         self._put = put
-        self._n_cells = 0
+        self._n_cells = self.n_rows = 0
         self._detected = "decimal" in layout.detected
         self._unsure = self._detected and not layout.evidence.settled
 
     def add(self, row: int, cells: Sequence[str]) -> None:
         self._rows.append(row)
         self._cells += cells
+        self.n_rows += 1
         if len(self._rows) >= self._most:
             self.flush()
 

@@ -15,6 +15,7 @@ from plaidwork.core.data.importers._layout import (
     Layout,
     axis_words,
     column_index,
+    decimal_issue,
     known_plural,
     unclear_error,
     word_of,
@@ -30,7 +31,7 @@ from plaidwork.core.data.importers._text import count_lines, file_stem, format_t
 from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, Put, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
-from plaidwork.core.data.sample_words import names_say
+from plaidwork.core.data.sample_words import are_dates, names_say
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
@@ -264,7 +265,11 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, RawTable])
 
 def _without_roles(issues: Iterable[Issue]) -> list[Issue]:
     """Without what is only said of the columns of a wide table."""
-    return [issue for issue in issues if not issue.fix or issue.fix[1] not in ("labels", "names", "skip")]
+    return [
+        issue
+        for issue in issues
+        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers")
+    ]
 
 
 def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> RawTable:
@@ -303,7 +308,7 @@ def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOpti
     table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
     issues = _without_roles((*layout.issues, *table.issues))
     if "decimal" in layout.unclear:
-        issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+        issues.insert(0, decimal_issue(layout))
     absent = absent_issue(table, options, whole)
     shapes = [(view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items()]
     return RawTable(
@@ -330,15 +335,17 @@ def _value_titles(layout: Layout) -> tuple[str, ...]:
 
 def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions) -> list[Issue]:
     """What was found in the cells and labels of a wide table."""
+    if layout.above is not None:  # all else that is found comes of it
+        return [layout.above]
     found = list(table.issues)
     if "decimal" in layout.unclear:
-        found.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+        found.insert(0, decimal_issue(layout))
     if not options.get("distinct_labels"):
         filled = [[text for text in texts if text.strip()] for texts in table.labels.values()]
         found += [
             _label_issue(texts, whole)
             for texts, whole in zip(filled, table.labels.values())
-            if looks_unique(texts)
+            if looks_unique(texts) and not are_dates(texts)
         ]
     if not layout.value_columns:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))

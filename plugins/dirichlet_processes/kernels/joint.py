@@ -37,7 +37,7 @@ def turn(root: np.ndarray, at: int, v: np.ndarray, lo: int, d: int, sign: float)
         new = math.sqrt(max(square, LEAST_PIVOT * old * old))
         cos, sin, inverse = new / old, left[0] / old, old / new
         root[at] = new
-        row, left = root[at + 1 : at + d - j], left[1:]  # pieces, whose places are never below 0, make vectors of the loop
+        row, left = root[at + 1 : at + d - j], left[1:]  # their places are never below 0: vectorised
         for m in range(row.size):
             row[m] = (row[m] + sign * sin * left[m]) * inverse
             left[m] = cos * left[m] - sin * row[m]
@@ -118,7 +118,7 @@ def whole_density(c: Clusters, k: int, items: Items, i: int, law: Law, b: int, a
     for j in range(d):
         step = v[j] / root[at]
         square += step * step
-        left, row = v[j + 1 : d], root[at + 1 : at + d - j]  # pieces, as in ``turn``
+        left, row = v[j + 1 : d], root[at + 1 : at + d - j]  # as in ``turn``
         for m in range(row.size):
             left[m] -= row[m] * step
         at += d + 1

@@ -96,7 +96,7 @@ HDP_TOPICS = ModelSpec(
     inputs=(
         Input(
             "X", "matrix", "count", dims=("document", "word"), samples="document", label="Words", sparse=True,
-            doc="Documents by words: how often each word comes. May be sparse.", least=(20, 30),
+            doc="Documents by words: how often each word comes. May be sparse.", least=(20, 30), about="texts",
         ),
     ),
     hyperparameters=SETTINGS,

@@ -19,6 +19,7 @@ MATRIX = replace(
     dtype="count",
     sparse=True,
     least=(40, 40),
+    about="links",
     doc="Counts, or links as 0 and 1, mostly 0; cells may be missing. A sparse matrix stays sparse.",
 )
 

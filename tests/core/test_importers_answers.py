@@ -1,0 +1,275 @@
+"""What people bring: answers in words, headings above a table, chromosomes among samples, copies of columns and rows."""
+
+import numpy as np
+import pytest
+
+from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers.base import Added
+from plaidwork.core.errors import DataError
+
+_AGREE = ("Disagree", "Slightly agree", "Agree", "strongly  agree")
+_IN_ORDER = "Disagree < Slightly agree < Agree < strongly agree"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(text, name="x.csv"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return _write
+
+
+def preview(path, **options):
+    return find_reader(path).preview(path, options)
+
+
+def told(shown, words):
+    found = [entry for entry in shown.issues if words in entry.message]
+    assert len(found) == 1, [entry.message for entry in shown.issues]
+    return found[0]
+
+
+def survey(answers, rows=24):
+    """Three questions with the answers, one of yes and no, a town that is no answer, and an age; a gap here and there."""
+    lines = ["person,q1,q2,q3,smokes,town,age"]
+    for i in range(rows):
+        given = [answers[(i * step + i // 5) % len(answers)] for step in (1, 2, 3)]
+        given[i % 3] = "" if i % 7 == 0 else given[i % 3]
+        lines.append(f"P{i},{','.join(given)},{'yes' if i % 3 else 'no'},town {i % 4},{20 + i}")
+    return "\n".join(lines) + "\n"
+
+
+# -- answers in words -----------------------------------------------------------------------------------------
+
+
+def test_answers_in_words_are_labels_and_one_click_makes_numbers_of_them(write):
+    path = write(survey(_AGREE))
+    shown = preview(path)
+    assert shown.roles.count("value") == 1
+    found = told(shown, "4 columns hold answers in words, and are read as labels")
+    assert found.severity == "warning"  # more of them than of what would be measured
+    assert found.fix == ("Read them as numbers", "answers", f"{_IN_ORDER}; no < yes")
+    mended = preview(path, answers=found.fix[2])
+    assert mended.roles == ("name", *["value"] * 4, "label", "value")
+    assert not [
+        issue for issue in mended.issues if issue.severity != "info"
+    ]  # an age among them is not told either
+    data = read_dataset(path, {"answers": found.fix[2]})
+    assert data.column_names == ("q1", "q2", "q3", "smokes", "age")
+    np.testing.assert_array_equal(data.values[1], [2, 3, 4, 1, 21])
+    assert np.isnan(data.values[7, 1])
+    assert list(data.row_table) == ["town"]
+
+
+def test_two_answers_are_0_and_1(write):
+    path = write(
+        "id,a,b\n" + "".join(f"p{i},{'yes' if i % 2 else 'No'},{'no' if i % 3 else ''}\n" for i in range(9))
+    )
+    data = read_dataset(path, {"answers": "no < yes"})
+    assert data.kind == "binary"
+    np.testing.assert_array_equal(data.values[:3], [[0, np.nan], [1, 0], [0, 0]])
+
+
+def test_answers_of_unknown_order_are_told_with_what_to_write(write):
+    path = write(survey(("blau", "rot", "grün")))
+    found = told(preview(path), "answers in words")  # of yes and no the order is known
+    assert found.fix == ("Read them as numbers", "answers", "no < yes")
+    text = "id,a,b,c,n\n" + "".join(
+        f"p{i},{','.join(('blau', 'rot', 'grün')[(i * k) % 3] for k in (1, 2, 4))},{i}.5\n" for i in range(9)
+    )
+    found = told(preview(write(text)), "3 columns hold answers in words")
+    assert found.fix is None
+    assert "give their order under “Answers in order”" in found.detail
+    data = read_dataset(write(text), {"answers": "blau < rot < grün"})
+    assert data.shape == (9, 4)
+
+
+def test_answers_in_a_long_table(write):
+    path = write(
+        "person,item,answer\n"
+        + "".join(f"p{i},q{j},{_AGREE[(i + j) % 4]}\n" for i in range(6) for j in range(3))
+    )
+    given = {"layout": "long", "sample": "person", "feature": "item", "value": "answer", "answers": _IN_ORDER}
+    np.testing.assert_array_equal(read_dataset(path, given).values[0], [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("never", "needs two answers or more"),
+        ("never < ", "needs two answers or more"),
+        ("no < yes < No", "“no” twice"),
+        ("no < yes; yes < no", "gives “yes” two numbers, 1 and 0"),
+    ],
+)
+def test_an_order_that_is_none_is_refused(write, given, words):
+    with pytest.raises(DataError, match=words):
+        read_dataset(write(survey(_AGREE)), {"answers": given})
+
+
+def test_an_answer_that_is_not_in_the_order_is_told_with_its_place(write):
+    path = write(survey(("no", "yes", "don't know")))
+    with pytest.raises(
+        DataError, match="row 3, column 3 “q2”: expected a number with a decimal point, found “don't know”"
+    ):
+        read_dataset(path, {"answers": "no < yes", "names": 0, "labels": [5]})
+
+
+# -- headings above a table -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Study of weights,,,\n,,,\n",
+        "Study of weights\n\n",
+        "Study of weights, 2024\nby the clinic\n",
+        ",,Results,\n\n",
+    ],
+)
+def test_a_heading_above_the_table_is_told_once(write, heading):
+    body = "id,crp,leuko,age\n" + "".join(f"p{i},{i}.5,{2 * i}.25,{20 + i}\n" for i in range(8))
+    path = write(heading + body)
+    shown = preview(path)
+    errors = [issue for issue in shown.issues if issue.severity == "error"]
+    assert [issue.message for issue in errors] == [
+        "The names of the columns seem to stand in row 3, below a heading"
+    ]
+    assert errors[0].fix == ("Read the table from there", "skip_rows", 2)
+    with pytest.raises(DataError, match="below a heading") as refused:
+        read_dataset(path)
+    assert "“skip_rows” (2)" in refused.value.hint
+    data = read_dataset(path, {"skip_rows": 2})
+    assert (data.shape, data.column_names) == ((8, 3), ("crp", "leuko", "age"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,a,b,c,d\nx,1,2,3,4\ny,,,,5\nz,1,,,\n",
+        "x,,,,\ny,1,2,3,4\nz,1,2,3,4\n",  # a first row of gaps, then numbers
+        ",a,b,c,d\nx,1,2,3,4\n",
+        "a,b\n1,2\n3,4\n",
+    ],
+)
+def test_tables_with_gaps_have_no_heading(write, text):
+    assert not [issue for issue in preview(write(text)).issues if "heading" in issue.message]
+
+
+# -- whole numbers beside labels --------------------------------------------------------------------------------
+
+
+def test_a_chromosome_is_told_among_the_samples(write):
+    rng = np.random.default_rng(1)
+    lines = ["ProbeID,Symbol,Chromosome,Start," + ",".join(f"S{j}" for j in range(24))]
+    for i in range(30):
+        lines.append(
+            f"{1000 + i}_at,AB{i % 9},{1 + i % 22},{9 * i},"
+            + ",".join(f"{v:.4f}" for v in rng.normal(7, 1, 24))
+        )
+    path = write("\n".join(lines) + "\n")
+    found = told(preview(path), "“Chromosome”, “Start” hold whole numbers, all others fractions")
+    assert found.fix == ("Use them as labels", "labels", Added((2, 3)))
+    assert read_dataset(path, {"labels": [1, 2, 3]}).shape == (30, 24)
+
+
+def test_an_age_among_other_measurements_is_not_told(write):
+    rng = np.random.default_rng(2)
+    titles = "id,a,b,age,d,e,f,g,h,i,j"
+    rows = [",".join(f"{v:.2f}" for v in rng.normal(size=9)).split(",") for _ in range(20)]
+    body = [",".join([f"p{i}", *row[:2], str(20 + i), *row[2:]]) for i, row in enumerate(rows)]
+    assert not [
+        issue
+        for issue in preview(write("\n".join([titles, *body]) + "\n")).issues
+        if "fractions" in issue.message
+    ]
+
+
+def test_an_age_among_answers_in_words_is_not_told(write):
+    body = "".join(f"p{i},{','.join(_AGREE[(i * k) % 4] for k in range(1, 7))},{20 + i}\n" for i in range(12))
+    shown = preview(write(f"id,a,b,c,d,e,f,age\n{body}"), answers=_IN_ORDER)
+    assert shown.roles.count("value") == 7
+    assert not [issue for issue in shown.issues if "fractions" in issue.message]
+
+
+# -- copies -----------------------------------------------------------------------------------------------------
+
+
+def test_copies_of_columns_and_rows_are_told(write):
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(25, 4)).round(3)
+    values = np.column_stack([values, values[:, 1]])
+    values[20] = values[2]
+    text = "id,a,b,c,d,b again\n" + "".join(
+        f"p{i},{','.join(map(str, row))}\n" for i, row in enumerate(values)
+    )
+    path = write(text)
+    shown = preview(path)
+    column = told(shown, "1 column has the same values as an earlier one")
+    assert (column.detail, column.fix) == ("“b again” as “b”", ("Leave it out", "skip", Added((5,))))
+    row = told(shown, "1 row has the same values as an earlier one")
+    assert (row.detail, row.fix) == ("“p20” as “p2”", None)
+    assert read_dataset(path, {"skip": [5]}).shape == (25, 4)
+
+
+def test_rows_of_grades_may_be_alike(write):
+    text = "id,a,b,c\n" + "".join(f"p{i},{1 + i % 3},{1 + i % 2},{1 + i % 3}\n" for i in range(30))
+    messages = [issue.message for issue in preview(write(text)).issues]
+    assert "1 column has the same values as an earlier one" in messages
+    assert not [message for message in messages if message.startswith(("28 rows", "24 rows"))]
+
+
+def test_a_row_with_a_single_value_is_not_the_same_everywhere(write):
+    text = "id,a,b\n" + "".join(f"p{i},{i}.5,{'' if i % 4 == 0 else i + 1}\n" for i in range(24))
+    assert not [issue for issue in preview(write(text)).issues if "same value everywhere" in issue.message]
+
+
+# -- marks, totals, skewness --------------------------------------------------------------------------------------
+
+
+def test_a_mark_that_can_be_only_one_is_offered(write):
+    path = write("id,n,share\n" + "".join(f'p{i},"21{i},230",4{i}.8\n' for i in range(9)))
+    found = told(preview(path), "The decimal mark cannot be told")
+    assert found.fix == ("It is the point: 210,230 is 210230", "decimal", ".")
+    assert found.other is None
+    np.testing.assert_array_equal(read_dataset(path, {"decimal": "."}).values[0], [210230, 40.8])
+
+
+def test_a_mark_that_may_be_either_is_offered_both_ways(write):
+    path = write("id;n;m\n" + "".join(f"p{i};1,23{i};2,50{i}\n" for i in range(9)))
+    found = told(preview(path), "The decimal mark cannot be told")
+    assert found.fix == ("It is the point: 1,230 is 1230", "decimal", ".")
+    assert found.other == ("It is the comma: 1,230 is 1.230", "decimal", ",")
+
+
+def test_a_department_called_somme_is_no_total(write):
+    lines = ["place,men,women", *(f"P{i},{500 + 7 * i},{480 + 9 * i}" for i in range(20)), "Somme,510,490"]
+    path = write("\n".join(lines) + "\n")
+    assert not [issue for issue in preview(path).issues if "sum up" in issue.message]
+    total = f"Somme,{sum(500 + 7 * i for i in range(20))},{sum(480 + 9 * i for i in range(20))}"
+    assert told(preview(write("\n".join([*lines[:-1], total]) + "\n")), "1 row seems to sum up others")
+
+
+def test_columns_in_different_units_are_not_skewed(write):
+    rng = np.random.default_rng(4)
+    columns = [scale * (2 + rng.uniform(size=60)) for scale in (0.01, *[1] * 8, 600)]
+    body = "\n".join(
+        ",".join(map(str, (f"p{i}", *row))) for i, row in enumerate(np.column_stack(columns).round(4))
+    )
+    assert not [
+        i for i in preview(write(f"id,a,b,c,d,e,f,g,h,i,j\n{body}\n")).issues if "skewed" in i.message
+    ]
+    body = "\n".join(
+        ",".join(map(str, (f"p{i}", *row))) for i, row in enumerate(rng.lognormal(0, 1.5, (60, 5)).round(4))
+    )
+    assert told(preview(write(f"id,a,b,c,d,e\n{body}\n")), "All values are positive and strongly skewed")
+
+
+def test_dates_that_come_back_are_no_labels_to_tell_apart(write):
+    days = [f"{1 + i % 20:02d}.11.2023" for i in range(30)]
+    body = "".join(f"p{i},{day},{i}.5\n" for i, day in enumerate(days))
+    assert not [
+        issue for issue in preview(write(f"id,day,a\n{body}")).issues if "more than once" in issue.message
+    ]
