@@ -16,21 +16,44 @@ def overlap(a, b):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc"})
+def picked_sum(row, chosen):
+    """Sum of a row over the columns ``chosen``."""
+    total = 0.0
+    for c in chosen:
+        total += row[c]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def sum_block_rows(cells, along, picked, totals, counts, lo, hi):
+    """Sums of the data, and observed cells, of rows ``along[lo:hi]`` over the columns ``picked``, into (m1,) each."""
+    for p in range(lo, hi):
+        totals[p] = picked_sum(cells.x[along[p]], picked)
+        counts[p] = picked.size
+        if not cells.full:
+            count = 0
+            for c in picked:
+                count += cells.w[along[p], c]
+            counts[p] = count
+
+
+@njit(cache=True, nogil=True)
+def centred_sum(cells, totals, counts):
+    """Observed cells of a block and the sum of the centred data over them, from those of its rows."""
+    count, total = 0.0, 0.0
+    for p in range(totals.size):
+        total += totals[p]
+        count += counts[p]
+    return count, total - cells.centre * count
+
+
+@njit(cache=True, nogil=True)
 def block_sum(cells, z1, z2):
     """Observed cells of a block and the sum of the centred data over them."""
     along, picked = np.flatnonzero(z1), np.flatnonzero(z2)
-    count, total = 0, 0.0
-    for i in along:
-        row = 0.0
-        for c in picked:
-            row += cells.x[i, c]
-        total += row
-        if not cells.full:
-            for c in picked:
-                count += cells.w[i, c]
-    if cells.full:
-        count = along.size * picked.size
-    return float(count), total - cells.centre * count
+    totals, counts = np.empty(along.size), np.empty(along.size)
+    sum_block_rows(cells, along, picked, totals, counts, 0, along.size)
+    return centred_sum(cells, totals, counts)
 
 
 @njit(cache=True, nogil=True)
