@@ -61,8 +61,17 @@ def row_sums(cells, rows, columns, theta, phi, picked, skip):
     Blocks are constant, so that their part of a sum is theta times a count: no residual matrix is needed.
     O(N1 m2), when cells are missing O(N1 m2 (1 + blocks per row)).
     """
-    sums = picked_sums(cells, picked.reshape((1, picked.size)))[0]
-    return residual_sums(cells, rows, columns, theta, phi, picked, skip, sums)
+    places, ends = places_of(picked.reshape((1, picked.size)))
+    sums, numbers = np.empty((1, cells.x.shape[0])), np.empty(cells.x.shape[0])
+    sum_rows(cells, places, ends, rows, columns, theta, phi, picked, skip, sums, numbers, 0, cells.x.shape[0])
+    return sums[0], numbers
+
+
+@njit(cache=True, nogil=True)
+def sum_rows(cells, places, ends, rows, columns, theta, phi, picked, skip, sums, numbers, lo, hi):
+    """:func:`row_sums` of rows lo to hi, into ``sums`` (1, N1) and ``numbers`` (N1,); ``places, ends`` of the columns picked."""
+    sum_picked(cells, places, ends, sums, lo, hi)
+    take_blocks_off(cells, rows, columns, theta, phi, picked, skip, sums[0], numbers, lo, hi)
 
 
 @njit(cache=True, nogil=True)
@@ -243,8 +252,14 @@ def scan_block(rng, cells, rows, columns, theta, phi, k, law, data_sums):
     scan_side(rng, rows[k], sums, numbers, law.a1, law.b1, law, nobody, free, False)
     sums, numbers = column_sums(cells, rows, columns, theta, phi, rows[k], k)
     _, n, s = scan_side(rng, columns[k], sums, numbers, law.a2, law.b2, law, nobody, free, False)
+    theta[k] = draw_shift(rng, n, s, law)
+
+
+@njit(cache=True, nogil=True)
+def draw_shift(rng, n, s, law):
+    """The shift of a block of n cells whose residuals sum to s."""
     precision = law.tau + n * law.tau0
-    theta[k] = (law.tau * law.mu + law.tau0 * s) / precision + rng.standard_normal() / math.sqrt(precision)
+    return (law.tau * law.mu + law.tau0 * s) / precision + rng.standard_normal() / math.sqrt(precision)
 
 
 @njit(cache=True, nogil=True)
