@@ -108,6 +108,7 @@ run_count_tasks = in_python(
         propose_lines=propose_lines,
         log_lines=log_lines,
         base_of=base_of,
+        low_of=in_python(counts_levels.low_of, lower=shared(counts_levels.lower, lambda *given: 3.0 * TERM)),
         **_moves,
     ),
     scan_with_levels=in_python(

@@ -127,11 +127,17 @@ def low_of(rng, entries, base, degrees, by_rows):
     """Background (nnz,) with the levels above 1 brought down to a power of them that is drawn: what a block could explain in
     their place. It depends on the levels without the block alone."""
     power, out = rng.random(), base.copy()
-    for e in range(out.size):
+    lower(entries, degrees, by_rows, power, out, 0, out.size)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def lower(entries, degrees, by_rows, power, out, lo, hi):
+    """:func:`low_of` of entries lo to hi: ``out`` (nnz,) is the background before."""
+    for e in range(lo, hi):
         degree = degrees[entries.row[e] if by_rows else entries.column[e]]
         if degree > 1.0:
             out[e] = max(out[e] * degree ** (power - 1.0), LEAST)
-    return out
 
 
 @njit(cache=True, nogil=True)

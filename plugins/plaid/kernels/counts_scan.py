@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.plaid.kernels.scan import is_in
+
 LEAST = 1e-280
 """Least rate of a cell, so that logarithms stay finite."""
 
@@ -85,7 +87,7 @@ def scan_items(rng, z, gain, target):
                 log_q = -np.inf
         else:
             odds = math.log(members / (z.size - members)) + gain[i]
-            inside = target[i] if forced else rng.random() * (1.0 + math.exp(min(-odds, 700.0))) < 1.0
+            inside = target[i] if forced else is_in(rng.random(), odds)
             signed = odds if inside else -odds
             log_q -= math.log1p(math.exp(-signed)) if signed > 0.0 else math.log1p(math.exp(signed)) - signed
         z[i] = inside

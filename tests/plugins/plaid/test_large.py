@@ -1,6 +1,7 @@
 """Large matrices, whose sums several threads share: the draws of small data, bit for bit, for any number of threads."""
 
 import numpy as np
+import plaid_counts_tools as counts
 import plaid_tools as tools
 import pytest
 from sparing import some
@@ -17,6 +18,9 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.team import ProcessTeam
 from plaidwork.plugins.plaid import in_python as in_python_module
 from plaidwork.plugins.plaid import large, sweep
+from plaidwork.plugins.plaid.counts import large as counts_large
+from plaidwork.plugins.plaid.counts import sweep as counts_sweep
+from plaidwork.plugins.plaid.counts.model import PlaidCounts
 from plaidwork.plugins.plaid.in_python import in_python
 from plaidwork.plugins.plaid.kernels import birth_death, scan
 from plaidwork.plugins.plaid.kernels.joint_draw import count_covered
@@ -24,11 +28,15 @@ from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
 INFINITE = {"start": "prior", "anneal": False, "together": 2, "exchanges": 2, "split_merge": 2}
 FIXED = {"start": "prior", "anneal": False, "blocks": 4}
+COUNTS = {"start": "prior", "warm_starts": 2}
 CASES = {
     "infinite": (InfinitePlaid, INFINITE),
     "fixed": (BayesianPlaid, FIXED),
     "replicas": (InfinitePlaid, {**INFINITE, "replicas": 2}),
     "warm starts": (BayesianPlaid, {**FIXED, "anneal": True, "warm_starts": 2}),
+    "counts": (PlaidCounts, COUNTS),
+    "links": (PlaidCounts, {**COUNTS, "likelihood": "bernoulli"}),
+    "counts without degrees": (PlaidCounts, {**COUNTS, "row_degrees": False, "column_degrees": False}),
 }
 
 
@@ -46,18 +54,23 @@ class Backwards:
 @pytest.fixture
 def all_large(monkeypatch):
     """All matrices are large, and every part is worth a thread."""
-    monkeypatch.setattr(large, "LARGE", 0)
+    for module in (large, counts_large):
+        monkeypatch.setattr(module, "LARGE", 0)
     monkeypatch.setattr(in_python_module, "PART", 0)
 
 
 @pytest.fixture
 def slices_of_a_task(monkeypatch):
     monkeypatch.setattr(sweep, "SLICE_CELLS", 1)
+    monkeypatch.setattr(counts_sweep, "SLICE_ENTRIES", 1)
 
 
-def given(missing=0.1):
+def given(missing=0.1, name="infinite"):
     """13 x 11 cells with two blocks."""
     rng = tools.generator(3)
+    if CASES[name][0] is PlaidCounts:
+        rates = 0.4 + 1.5 * np.outer(np.arange(13) < 6, np.arange(11) < 5)
+        return tools.matrix(rng.poisson(rates), observed=rng.random(rates.shape) >= missing)
     x = rng.standard_normal((13, 11))
     x[:5, :4] += 3.0
     x[3:9, 3:8] -= 2.0
@@ -88,11 +101,11 @@ def equal(one, other, where=""):
             assert np.array_equal(value, other[name], equal_nan=name in {"counts", "sums"}), f"{where}.{name}"
 
 
-@pytest.mark.parametrize("name", some(list(CASES), ["infinite", "fixed"]))
+@pytest.mark.parametrize("name", some(list(CASES), ["infinite", "fixed", "counts", "links"]))
 @pytest.mark.parametrize("missing", [0.1, 0.0])
 def test_draws_are_those_of_one_thread(name, missing, all_large):
     """One thread works as over small data, so these are compared too."""
-    data = given(missing)
+    data = given(missing, name)
     one, rng = swept(name, data, ProcessTeam(1))
     for threads in (2, 3, 16):
         other, its = swept(name, data, ProcessTeam(threads))
@@ -140,10 +153,10 @@ def test_the_parts_are_done_by_several_threads(all_large, monkeypatch):
     assert not asked
 
 
-@pytest.mark.parametrize("name", ["infinite", "fixed"])
+@pytest.mark.parametrize("name", ["infinite", "fixed", "counts"])
 def test_a_sweep_that_pauses_goes_on_to_the_same_draws(name, all_large, slices_of_a_task):
     """At every place within the first sweep, from other threads to other threads."""
-    data = given()
+    data = given(0.1, name)
     whole, rng = swept(name, data, ProcessTeam(1), 1)
     places = 0
     for calls in range(1, 200):
@@ -210,10 +223,29 @@ def lose_a_unit(monkeypatch):
     )
 
 
+def work_a_unit_twice(monkeypatch):
+    """The planted fault: the parts overlap by a unit."""
+    right = in_python_module.share
+    monkeypatch.setattr(
+        in_python_module,
+        "share",
+        lambda work, size, least: right(lambda lo, hi: work(lo, min(hi + 1, size)), size, least),
+    )
+
+
 def test_a_unit_between_two_parts_is_missed(all_large, monkeypatch):
     lose_a_unit(monkeypatch)
     with pytest.raises(AssertionError):
         sums_agree(False)
+
+
+def test_a_unit_in_two_parts_is_seen_in_the_draws(all_large, monkeypatch):
+    data = given(0.1, "counts")
+    one, _ = swept("counts", data, ProcessTeam(1))
+    work_a_unit_twice(monkeypatch)
+    other, _ = swept("counts", data, ProcessTeam(3))
+    with pytest.raises(AssertionError):
+        equal(one, other)
 
 
 LAWS = {
@@ -229,6 +261,24 @@ def largest_z(name, sweeps):
         samples = tools.sampled(kind(), settings, 5, sweeps)
     exact = enumerate_all(kind.spec.check_params(settings))
     return np.abs(tools.z_scores(samples, exact)).max()
+
+
+def counts_z(sweeps):
+    """The same of counts on their tiny matrix."""
+    with shared_with(Backwards()):
+        samples = counts.sampled({"likelihood": "poisson"}, 11, sweeps)
+    return np.abs(tools.z_scores(samples, counts.exact(False))).max()
+
+
+@pytest.mark.slow
+def test_law_of_counts(all_large):
+    assert counts_z(2000) < tools.LIMIT
+
+
+@pytest.mark.slow
+def test_law_of_counts_sees_a_unit_in_two_parts(all_large, monkeypatch):
+    work_a_unit_twice(monkeypatch)
+    assert counts_z(2000) > 5.0
 
 
 @pytest.mark.slow
@@ -267,7 +317,9 @@ def test_covered_cells_of_some_rows():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", some(["infinite_plaid", "bayesian_plaid"], ["infinite_plaid"]))
+@pytest.mark.parametrize(
+    "name", some(["infinite_plaid", "bayesian_plaid", "plaid_counts"], ["infinite_plaid"])
+)
 def test_conforms(name, all_large):
     """Also that units may be worked in any order."""
     from plaidwork.core.plugins.registry import registry
