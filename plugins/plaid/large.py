@@ -23,8 +23,8 @@ from plaidwork.plugins.plaid.kernels import (
 )
 from plaidwork.plugins.plaid.kernels.records import Cells
 
-LARGE = 4_000_000
-"""Cells from which a matrix is large: a sum over it takes some milliseconds."""
+LARGE = 6_000_000
+"""Cells from which a matrix is large: below, waking threads for sums takes as much as they spare."""
 ONE, BESIDE = 2.0, 0.3
 """Nanoseconds of a cell that is picked out of a row; of one in a stretch of a row."""
 
@@ -81,7 +81,13 @@ run_tasks = in_python(
     tasks.run_tasks,
     scan_blocks=scan_blocks,
     joint_scan=in_python(joint_scan.joint_scan, scan_items_together=scan_items_together),
-    statistics=in_python(blocks.statistics, append_statistics=append_statistics),
+    statistics=in_python(
+        blocks.statistics,
+        sum_blocks=shared(
+            blocks.sum_blocks,
+            lambda cells, rows, columns, *rest: ONE * rows.sum() * columns.sum() / max(len(rows), 1) ** 2,
+        ),
+    ),
     birth_death=in_python(
         birth_death.birth_death,
         propose_block=in_python(birth_death.propose_block, launch=launch, scan_new=scan_new),

@@ -246,18 +246,18 @@ def scan_block(rng, cells, rows, columns, theta, phi, k, law, data_sums):
     ``theta_k ~ Normal((tau mu + tau0 S) / (tau + n tau0), 1 / (tau + n tau0))``. ``data_sums`` (N1,) are those of the rows
     over the block's columns, and used up. O(N1 m2 + N2 m1).
     """
-    free = np.empty(0, np.bool_)
-    nobody = np.int64(-1)
     sums, numbers = residual_sums(cells, rows, columns, theta, phi, columns[k], k, data_sums)
-    scan_side(rng, rows[k], sums, numbers, law.a1, law.b1, law, nobody, free, False)
+    scan_side(rng, rows[k], sums, numbers, law.a1, law.b1, law, np.int64(-1), np.empty(0, np.bool_), False)
     sums, numbers = column_sums(cells, rows, columns, theta, phi, rows[k], k)
-    _, n, s = scan_side(rng, columns[k], sums, numbers, law.a2, law.b2, law, nobody, free, False)
-    theta[k] = draw_shift(rng, n, s, law)
+    theta[k] = scan_columns(rng, columns[k], sums, numbers, law)
 
 
 @njit(cache=True, nogil=True)
-def draw_shift(rng, n, s, law):
-    """The shift of a block of n cells whose residuals sum to s."""
+def scan_columns(rng, z, sums, numbers, law):
+    """Gibbs pass over the columns of a block, in place; a draw of its shift."""
+    _, n, s = scan_side(
+        rng, z, sums, numbers, law.a2, law.b2, law, np.int64(-1), np.empty(0, np.bool_), False
+    )
     precision = law.tau + n * law.tau0
     return (law.tau * law.mu + law.tau0 * s) / precision + rng.standard_normal() / math.sqrt(precision)
 

@@ -119,7 +119,7 @@ def test_draws_are_the_same_in_processes(monkeypatch):
     from plaidwork.core.data.objects import as_dataset
 
     rng = np.random.default_rng(3)
-    x = rng.standard_normal((2000, 2000))
+    x = rng.standard_normal((3000, 2000))
     x[:500, :300] += 1.0
     plan = make_plan(
         InfinitePlaid(),
