@@ -12,7 +12,7 @@ from typing import Any
 
 from plaidwork.core.api import share
 
-PART = 150_000
+PART = 60_000
 """Nanoseconds of work that are worth waking a thread, which takes some 20,000."""
 
 
