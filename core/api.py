@@ -14,7 +14,7 @@ from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock, Schedule
 from plaidwork.core.contract.spec import API_VERSION, Input, ModelSpec, Trace, Variable, View
 from plaidwork.core.contract.splitting import random_test
-from plaidwork.core.contract.stages import POSITION, Stage, passes
+from plaidwork.core.contract.stages import POSITION, Stage, passes, share, threads
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.contract.views import ResultStore, ViewFactory
 from plaidwork.core.data.by_values import choice_of_each, mean_of, whole_numbers
@@ -78,6 +78,8 @@ __all__ = [  # noqa: RUF022 - by theme
     "POSITION",
     "Stage",
     "passes",
+    "share",
+    "threads",
     # what was kept, and what is made of it
     "ChainView",
     "Kept",

@@ -84,25 +84,28 @@ class _Small:
 
 
 class _Backwards:
-    """A team whose last slice is done first."""
+    """A team whose last slice is done first; ``used`` tells whether it had several at once."""
+
+    used = False
 
     def size(self) -> int:
         return 1000
 
     def run(self, calls: Sequence[Callable[[], object]]) -> None:
+        self.used = True
         for call in reversed(calls):
             call()
 
 
-@check("slices of parallel stages may be worked in any order")
+@check("slices of parallel stages, and parts of shared loops, may be worked in any order")
 def any_order(bench: Bench) -> None:
-    """Three sweeps with the slices of each parallel stage backwards leave the state that they leave forwards."""
+    """Three sweeps with the slices of each parallel stage backwards, and the parts of each shared loop, leave the state that they leave forwards."""
     bench.need("stages")
     plan = bench.plan
     model: Any = _Small(bench.model)
     bench.model.prepare()
-    ends, parallel = [], set()
-    for team in (None, _Backwards()):
+    ends, parallel, backwards = [], set(), _Backwards()
+    for team in (None, backwards):
         rng = bench.rng("order")
         with blame(bench, "stages()"), shared_with(team):
             state = bench.model.init(plan.data, plan.params, rng)
@@ -113,10 +116,10 @@ def any_order(bench: Bench) -> None:
                     if stage.parallel:
                         parallel.add(stage.name)
         ends.append(state)
-    if not parallel:
-        raise CheckSkipped("no stage is parallel")
+    if not parallel and not backwards.used:
+        raise CheckSkipped("no stage is parallel, and no loop is shared")
     if not same_states(*ends):
-        names = ", ".join(sorted(parallel))
+        names = ", ".join(sorted(parallel)) or "loops within stages"
         raise fail(
             bench,
             "stages()",
@@ -125,7 +128,10 @@ def any_order(bench: Bench) -> None:
         )
 
 
-_ORDER = "A slice of a parallel stage writes what no other reads or writes; sums over units are returned and added by add(), or made in end()."
+_ORDER = (
+    "A slice of a parallel stage, or a part of a shared loop, writes what no other reads or writes; sums over units are returned and added "
+    "by add(), or made in end()."
+)
 
 
 @check("different chains differ")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -101,6 +102,30 @@ def shared_with(team: Team | None) -> Iterator[None]:
         yield
     finally:
         _current.team = before
+
+
+def threads() -> int:
+    """How many threads the chain of this thread has now: to choose the quicker of two ways to the same numbers, and for nothing else."""
+    return 1 if _current.team is None else _current.team.size()
+
+
+def share(work: Callable[[int, int], object], size: int, least: int = 1) -> None:
+    """Call ``work(lo, hi)`` for parts of ``size`` units, as many at once as the chain of this thread has threads.
+
+    For a loop within ``Stage.work`` between decisions that wait for one another (sums over the data before a draw). Where the parts are
+    cut depends on the threads, so each unit is worked by itself: ``work`` writes nothing that another unit reads or writes and takes no
+    random number, and its kernels release the interpreter lock. Then the numbers are the same bit for bit for any number of threads.
+
+    Parameters
+    ----------
+    least : units of a part, from which on it is worth waking a thread (some 0.2 ms of work)
+    """
+    team, parts = _current.team, min(threads(), size // max(least, 1))
+    if team is None or parts <= 1:
+        work(0, size)
+        return
+    ends = [size * part // parts for part in range(parts + 1)]
+    team.run([partial(work, lo, hi) for lo, hi in pairwise(ends)])
 
 
 def advance(

@@ -38,7 +38,7 @@ from plaidwork.plugins.plaid.fields import (
 )
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
 from plaidwork.plugins.plaid.kernels.evidence import log_marginal
-from plaidwork.plugins.plaid.kernels.joint_draw import covered_cells
+from plaidwork.plugins.plaid.large import covered_cells
 from plaidwork.plugins.plaid.likelihood import log_density_of_cells
 from plaidwork.plugins.plaid.priors import Gamma, log_scalars, priors_of
 from plaidwork.plugins.plaid.profile_sweep import (

@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from plaidwork.core.api import POSITION, Clock, Stage, State
+from plaidwork.plugins.plaid import large
 from plaidwork.plugins.plaid.fields import Fields, Integers, MoveName, Replica, Settings
 from plaidwork.plugins.plaid.kernels.blocks import statistics
 from plaidwork.plugins.plaid.kernels.records import Cells, Law
@@ -129,7 +130,8 @@ def run_stretch(
             draw_scalars(replica, setting, power, rng)
         return accepted
     centre = setting.cells.centre
-    found = run_tasks(
+    run = large.run_tasks if large.is_shared(setting.cells) else run_tasks
+    found = run(
         rng,
         setting.cells,
         replica["rows"],

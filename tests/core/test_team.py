@@ -12,7 +12,7 @@ from conforming import Bound, Means, read
 from plaidwork.core.contract import stages as stages_module
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.schedule import Clock
-from plaidwork.core.contract.stages import POSITION, Stage, advance
+from plaidwork.core.contract.stages import POSITION, Stage, advance, share
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.draws.chain import copy_state, rng_from_state, rng_state
 from plaidwork.core.errors import PluginError
@@ -172,6 +172,56 @@ def test_partial_sums_are_added_in_the_order_of_the_slices(threads, monkeypatch)
     for a, b in zip(one.chains, other.chains, strict=True):
         assert np.array_equal(a.state["centre"], b.state["centre"])
         assert np.array_equal(a.trace.rows(), b.trace.rows())
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 16])
+def test_units_of_a_shared_loop_are_worked_once_by_as_many_threads_as_there_are(most):
+    found, parts = np.zeros(10, int), []
+
+    def work(lo, hi):
+        parts.append((hi - lo, threading.current_thread().name))
+        found[lo:hi] += 1 + np.arange(lo, hi)
+
+    with ProcessTeam(most).chain():
+        assert stages_module.threads() == most
+        share(work, 10)
+        assert len(parts) == min(most, 10)
+        share(work, 10, least=5)
+        assert [size for size, _ in parts[min(most, 10) :]] == ([10] if most == 1 else [5, 5])
+        share(work, 10, least=11)
+        share(work, 0)
+    assert stages_module.threads() == 1
+    share(work, 10)
+    assert parts[-1] == parts[-3] == (10, threading.current_thread().name)
+    assert parts[-2][0] == 0
+    assert found.tolist() == list(range(4, 44, 4))
+
+
+def test_a_part_of_a_shared_loop_that_fails_is_told():
+    def work(lo, hi):
+        if lo:
+            raise ValueError(f"from {lo}")
+
+    with ProcessTeam(2).chain(), pytest.raises(ValueError, match="from 5"):
+        share(work, 10)
+
+
+def test_the_order_of_parts_is_checked():
+    """A running sum over a shared loop, in the midst of a stage that is not parallel."""
+    from plaidwork.core.checks import checks_for
+
+    class Running(Bound):
+        def stages(self, state, data, params, rng, clock):
+            def work(lo, hi):
+                for j in range(lo, hi):
+                    state["centre"][:30] = 0.5 * state["centre"][:30] + j
+
+            stages = list(super().stages(state, data, params, rng, clock))
+            return [*stages, Stage("sums", lambda lo, hi: share(work, 9))]
+
+    (check,) = checks_for(Running(), only=["any_order"])
+    with pytest.raises(AssertionError, match="the order in which slices are worked changes the state"):
+        check()
 
 
 def test_no_partial_sum_is_added_when_a_slice_fails():

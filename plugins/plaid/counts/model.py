@@ -46,7 +46,7 @@ from plaidwork.plugins.plaid.counts.sweep import (
 from plaidwork.plugins.plaid.fields import Flags, Floats
 from plaidwork.plugins.plaid.held_out import add_density, mean_density, no_draws_yet
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
-from plaidwork.plugins.plaid.kernels.joint_draw import covered_cells
+from plaidwork.plugins.plaid.large import covered_cells
 from plaidwork.plugins.plaid.priors import Gamma
 from plaidwork.plugins.plaid.simulate import draw_subsets
 from plaidwork.plugins.plaid.state import given_blocks, read_only, true_blocks

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from plaidwork.core.api import Clock, Stage
+from plaidwork.plugins.plaid.counts import large
 from plaidwork.plugins.plaid.counts.fields import CountCopy, CountFields, CountMove, CountSettings
 from plaidwork.plugins.plaid.fields import Floats
 from plaidwork.plugins.plaid.kernels.counts_draw import draw_levels, log_likelihood
@@ -80,7 +81,8 @@ def least_shape(params: CountSettings, clock: Clock) -> float:
 
 def draw_copy(copy: CountCopy, setting: CountSetting, rng: np.random.Generator) -> None:
     """Levels, degrees and hyper-parameters given the memberships; in place."""
-    copy["theta"], found = draw_levels(
+    draw = large.draw_levels if large.is_shared(setting.entries) else draw_levels
+    copy["theta"], found = draw(
         rng,
         setting.entries,
         copy["rows"],
@@ -113,7 +115,8 @@ def log_joint(copy: CountCopy, setting: CountSetting) -> float:
     """
     level, u, v, *shapes = background(copy)
     theta, rate = copy["theta"], copy["rate"]
-    total = log_likelihood(setting.entries, copy["rows"], copy["columns"], theta, level, u, v)
+    log_of = large.log_likelihood if large.is_shared(setting.entries) else log_likelihood
+    total = log_of(setting.entries, copy["rows"], copy["columns"], theta, level, u, v)
     total += log_infinite(copy["rows"], copy["columns"], copy["alpha"], setting.harmonics, setting.max_blocks)
     shape = setting.block_shape
     total += theta.size * (shape * math.log(rate) - math.lgamma(shape))
@@ -159,7 +162,8 @@ def _run_tasks(
     copy, order = state["copies"][str(number)], state["order"]
     n_scans = len(order)
     names = setting.moves[max(start - n_scans, 0) : max(stop - n_scans, 0)]
-    rows, columns, theta, u, v, accepted = run_count_tasks(
+    run = large.run_count_tasks if large.is_shared(setting.entries) else run_count_tasks
+    rows, columns, theta, u, v, accepted = run(
         rng,
         setting.entries,
         copy["rows"],

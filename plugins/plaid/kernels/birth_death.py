@@ -93,9 +93,9 @@ def launch(rng, cells, rows, columns, theta, phi, law):
     else:
         z1 = one_sign(rng, residual_column(cells, rows, columns, theta, phi, j), i)
         sums, numbers = column_sums(cells, rows, columns, theta, phi, z1, theta.size)
-        scan_side(rng, z2, sums, numbers, law.a2, law.b2, law, pins[1], free)
+        scan_side(rng, z2, sums, numbers, law.a2, law.b2, law, pins[1], free, False)
     for _ in range(2):
-        scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, free, free)
+        scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, free, free, False)
     return z1, z2
 
 
@@ -114,9 +114,9 @@ def propose_block(rng, cells, rows, columns, theta, phi, law, prior_share):
     free, pins = np.empty(0, np.bool_), np.full(2, -1)
     if rng.random() < prior_share:
         z1_new, z2_new = draw_subset(rng, z1.size), draw_subset(rng, z2.size)
-        log_q = scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, z1_new, z2_new)
+        log_q = scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, z1_new, z2_new, True)
     else:
-        log_q = scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, free, free)
+        log_q = scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, free, free, True)
         z1_new, z2_new = z1, z2
     return z1_new, z2_new, log_proposal(z1_new, z2_new, log_q, prior_share)
 
@@ -150,7 +150,7 @@ def birth_death(rng, cells, rows, columns, counts, sums, law, prior_share):
         z1, z2 = rows[k].copy(), columns[k].copy()
         y1, y2 = launch(rng, cells, rest_rows, rest_columns, mean[1:], mean[0], law)
         log_q = scan_new(
-            rng, cells, rest_rows, rest_columns, mean[1:], mean[0], y1, y2, law, np.full(2, -1), z1, z2
+            rng, cells, rest_rows, rest_columns, mean[1:], mean[0], y1, y2, law, np.full(2, -1), z1, z2, True
         )
         log_q = log_proposal(z1, z2, log_q, prior_share)
         more_counts, more_sums = counts, sums

@@ -16,21 +16,44 @@ def overlap(a, b):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc"})
+def picked_sum(row, chosen):
+    """Sum of a row over the columns ``chosen``."""
+    total = 0.0
+    for c in chosen:
+        total += row[c]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def sum_block_rows(cells, along, picked, totals, counts, lo, hi):
+    """Sums of the data, and observed cells, of rows ``along[lo:hi]`` over the columns ``picked``, into (m1,) each."""
+    for p in range(lo, hi):
+        totals[p] = picked_sum(cells.x[along[p]], picked)
+        counts[p] = picked.size
+        if not cells.full:
+            count = 0
+            for c in picked:
+                count += cells.w[along[p], c]
+            counts[p] = count
+
+
+@njit(cache=True, nogil=True)
+def centred_sum(cells, totals, counts):
+    """Observed cells of a block and the sum of the centred data over them, from those of its rows."""
+    count, total = 0.0, 0.0
+    for p in range(totals.size):
+        total += totals[p]
+        count += counts[p]
+    return count, total - cells.centre * count
+
+
+@njit(cache=True, nogil=True)
 def block_sum(cells, z1, z2):
     """Observed cells of a block and the sum of the centred data over them."""
     along, picked = np.flatnonzero(z1), np.flatnonzero(z2)
-    count, total = 0, 0.0
-    for i in along:
-        row = 0.0
-        for c in picked:
-            row += cells.x[i, c]
-        total += row
-        if not cells.full:
-            for c in picked:
-                count += cells.w[i, c]
-    if cells.full:
-        count = along.size * picked.size
-    return float(count), total - cells.centre * count
+    totals, counts = np.empty(along.size), np.empty(along.size)
+    sum_block_rows(cells, along, picked, totals, counts, 0, along.size)
+    return centred_sum(cells, totals, counts)
 
 
 @njit(cache=True, nogil=True)
@@ -50,12 +73,19 @@ def shared_cells(cells, z1, z2, y1, y2):
 @njit(cache=True, nogil=True)
 def append_statistics(cells, rows, columns, counts, sums, z1, z2):
     """``G`` and ``S`` with one more block at the end. O(m1 m2 + K (N1 + N2)) when all cells are observed."""
+    own, total = block_sum(cells, z1, z2)
+    return append_block(cells, rows, columns, counts, sums, z1, z2, own, total)
+
+
+@njit(cache=True, nogil=True)
+def append_block(cells, rows, columns, counts, sums, z1, z2, own, total):
+    """:func:`append_statistics` of a block of ``own`` cells whose data sum to ``total``."""
     size = sums.size
     wider = np.empty((size + 1, size + 1))
     wider[:size, :size] = counts
     longer = np.empty(size + 1)
     longer[:size] = sums
-    own, longer[size] = block_sum(cells, z1, z2)
+    longer[size] = total
     wider[size, 0] = wider[0, size] = wider[size, size] = own
     for k in range(size - 1):
         wider[size, k + 1] = wider[k + 1, size] = shared_cells(cells, rows[k], columns[k], z1, z2)
@@ -65,10 +95,26 @@ def append_statistics(cells, rows, columns, counts, sums, z1, z2):
 @njit(cache=True, nogil=True)
 def statistics(cells, rows, columns):
     """``G`` (K+1, K+1) and ``S`` (K+1,) of all blocks from scratch, the background first."""
-    counts = np.full((1, 1), cells.n_observed)
-    sums = np.full(1, cells.total)
-    for k in range(rows.shape[0]):
-        counts, sums = append_statistics(cells, rows[:k], columns[:k], counts, sums, rows[k], columns[k])
+    own, totals = np.empty(len(rows)), np.empty(len(rows))
+    sum_blocks(cells, rows, columns, own, totals, 0, len(rows))
+    return append_all(cells, rows, columns, own, totals)
+
+
+@njit(cache=True, nogil=True)
+def sum_blocks(cells, rows, columns, own, totals, lo, hi):
+    """:func:`block_sum` of blocks lo to hi, into ``own`` and ``totals`` (K,)."""
+    for k in range(lo, hi):
+        own[k], totals[k] = block_sum(cells, rows[k], columns[k])
+
+
+@njit(cache=True, nogil=True)
+def append_all(cells, rows, columns, own, totals):
+    """:func:`statistics` of blocks of ``own`` cells whose data sum to ``totals``, (K,) each."""
+    counts, sums = np.full((1, 1), cells.n_observed), np.full(1, cells.total)
+    for k in range(len(rows)):
+        counts, sums = append_block(
+            cells, rows[:k], columns[:k], counts, sums, rows[k], columns[k], own[k], totals[k]
+        )
     return counts, sums
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.plaid.kernels.counts_scan import LEAST, add_level, inside_block
+from plaidwork.plugins.plaid.kernels.counts_scan import LEAST, add_level, added_up, inside_block
 
 SURE = 20.0
 """Rate from which a Poisson number is drawn until it is above 0, instead of by inversion."""
@@ -17,12 +17,18 @@ SURE = 20.0
 def rates_of(entries, rows, columns, theta, level, row_degree, column_degree):
     """Rates of the entries and what of them is background, (nnz,) each: ``level u_i v_j + sum_k z1_ik z2_jk theta_k``."""
     base = np.empty(entries.values.size)
-    for e in range(base.size):
-        base[e] = max(level * row_degree[entries.row[e]] * column_degree[entries.column[e]], LEAST)
+    fill_background(entries, level, row_degree, column_degree, base, 0, base.size)
     rates = base.copy()
     for k in range(theta.size):
         add_level(entries, rates, base, rows[k], columns[k], theta[k])
     return rates, base
+
+
+@njit(cache=True, nogil=True)
+def fill_background(entries, level, row_degree, column_degree, base, lo, hi):
+    """Background of entries lo to hi, into ``base`` (nnz,)."""
+    for e in range(lo, hi):
+        base[e] = max(level * row_degree[entries.row[e]] * column_degree[entries.column[e]], LEAST)
 
 
 @njit(cache=True, nogil=True)
@@ -134,8 +140,18 @@ def draw_levels(rng, entries, rows, columns, theta, background, law, shape_prior
     theta : (K,), ``theta_k ~ Gamma(a + y_k, b + cells_k)``
     background : as given
     """
+    rates, base = rates_of(entries, rows, columns, theta, background[0], background[1], background[2])
+    return draw_given_rates(
+        rng, entries, rates, base, rows, columns, theta, background, law, shape_prior, level_prior, degrees
+    )
+
+
+@njit(cache=True, nogil=True)
+def draw_given_rates(
+    rng, entries, rates, base, rows, columns, theta, background, law, shape_prior, level_prior, degrees
+):
+    """:func:`draw_levels` from the ``rates`` of the entries and what of them is background (``base``), (nnz,) each."""
     level, u, v, row_shape, column_shape = background
-    rates, base = rates_of(entries, rows, columns, theta, level, u, v)
     by_row, by_column, by_block = share_out(rng, entries, rates, base, rows, columns, theta)
     out = np.empty(theta.size)
     for k in range(theta.size):
@@ -164,14 +180,27 @@ def draw_levels(rng, entries, rows, columns, theta, background, law, shape_prior
 def log_likelihood(entries, rows, columns, theta, level, row_degree, column_degree):
     """Log probability of all observed cells, without the factorials of counts."""
     rates, _ = rates_of(entries, rows, columns, theta, level, row_degree, column_degree)
-    exposed = exposure(entries.by_columns, column_degree, row_degree.size)
-    total = -level * (exposed * row_degree).sum()
+    total = log_of_nothing(entries, level, row_degree, column_degree)
     for k in range(theta.size):
         _, area = inside_block(entries, rows[k], columns[k])
         total -= theta[k] * area
-    for e in range(rates.size):
+    terms = np.empty(rates.size)
+    log_entries(entries, rates, terms, 0, rates.size)
+    return added_up(terms, total)
+
+
+@njit(cache=True, nogil=True)
+def log_of_nothing(entries, level, row_degree, column_degree):
+    """Log probability that the background adds nothing to any observed cell."""
+    exposed = exposure(entries.by_columns, column_degree, row_degree.size)
+    return -level * (exposed * row_degree).sum()
+
+
+@njit(cache=True, nogil=True)
+def log_entries(entries, rates, terms, lo, hi):
+    """What entries lo to hi add to the log likelihood beside ``- rate`` of every cell, into ``terms`` (nnz,)."""
+    for e in range(lo, hi):
         if entries.links:
-            total += rates[e] + math.log(-math.expm1(-rates[e]))
+            terms[e] = rates[e] + math.log(-math.expm1(-rates[e]))
         else:
-            total += entries.values[e] * math.log(rates[e])
-    return total
+            terms[e] = entries.values[e] * math.log(rates[e])

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.plaid.kernels.blocks import append_row, drop_row
-from plaidwork.plugins.plaid.kernels.counts_draw import exposure
+from plaidwork.plugins.plaid.kernels.counts_draw import exposure, fill_background
 from plaidwork.plugins.plaid.kernels.counts_moves import (
     appended,
     draw_block,
@@ -27,7 +27,7 @@ from plaidwork.plugins.plaid.kernels.counts_moves import (
     seed_of,
     without_prior,
 )
-from plaidwork.plugins.plaid.kernels.counts_scan import LEAST, add_level
+from plaidwork.plugins.plaid.kernels.counts_scan import LEAST, add_level, added_up
 
 FITTED = 6
 """EM steps of the fit of a level that is proposed: always as many, from 1 on, so that the reverse can be scored."""
@@ -57,12 +57,29 @@ def fit_line(entries, side, item, above, across, level, shape, exposed):
 def propose_lines(rng, entries, side, members, above, across, level, shape, exposed, degrees, draw):
     """Levels of the ``members`` of a block from their fitted Gammas, in place with ``draw``; the log density of those that
     stand afterwards."""
+    items = np.flatnonzero(members)
+    fitted, rates = np.empty(items.size), np.empty(items.size)
+    fit_lines(entries, side, items, above, across, level, shape, exposed, fitted, rates, 0, items.size)
+    return draw_lines(rng, items, fitted, rates, degrees, draw)
+
+
+@njit(cache=True, nogil=True)
+def fit_lines(entries, side, items, above, across, level, shape, exposed, fitted, rates, lo, hi):
+    """:func:`fit_line` of ``items[lo:hi]``, into ``fitted`` and ``rates`` (n,)."""
+    for q in range(lo, hi):
+        fitted[q], rates[q] = fit_line(
+            entries, side, items[q], above, across, level, shape, exposed[items[q]]
+        )
+
+
+@njit(cache=True, nogil=True)
+def draw_lines(rng, items, fitted, rates, degrees, draw):
+    """Levels of the ``items`` from Gammas of shape ``fitted`` and rate ``rates``, in place with ``draw``; their log density."""
     log_q = 0.0
-    for item in np.flatnonzero(members):
-        fitted, rate = fit_line(entries, side, item, above, across, level, shape, exposed[item])
+    for q in range(items.size):
         if draw:
-            degrees[item] = max(rng.standard_gamma(fitted) / rate, LEAST)
-        log_q += log_gamma_density(degrees[item], fitted, rate)
+            degrees[items[q]] = max(rng.standard_gamma(fitted[q]) / rates[q], LEAST)
+        log_q += log_gamma_density(degrees[items[q]], fitted[q], rates[q])
     return log_q
 
 
@@ -83,18 +100,25 @@ def log_line(entries, side, item, above, across, level, shape, exposed, degree):
 @njit(cache=True, nogil=True)
 def log_lines(entries, side, members, above, across, level, shape, exposed, degrees):
     """:func:`log_line` of all ``members``."""
-    total = 0.0
-    for item in np.flatnonzero(members):
-        total += log_line(entries, side, item, above, across, level, shape, exposed[item], degrees[item])
-    return total
+    items = np.flatnonzero(members)
+    terms = np.empty(items.size)
+    score_lines(entries, side, items, above, across, level, shape, exposed, degrees, terms, 0, items.size)
+    return added_up(terms, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def score_lines(entries, side, items, above, across, level, shape, exposed, degrees, terms, lo, hi):
+    """:func:`log_line` of ``items[lo:hi]``, into ``terms`` (n,)."""
+    for q in range(lo, hi):
+        item = items[q]
+        terms[q] = log_line(entries, side, item, above, across, level, shape, exposed[item], degrees[item])
 
 
 @njit(cache=True, nogil=True)
 def base_of(entries, level, u, v):
     """Background of the entries: (nnz,)."""
     out = np.empty(entries.values.size)
-    for e in range(out.size):
-        out[e] = max(level * u[entries.row[e]] * v[entries.column[e]], LEAST)
+    fill_background(entries, level, u, v, out, 0, out.size)
     return out
 
 
@@ -103,11 +127,17 @@ def low_of(rng, entries, base, degrees, by_rows):
     """Background (nnz,) with the levels above 1 brought down to a power of them that is drawn: what a block could explain in
     their place. It depends on the levels without the block alone."""
     power, out = rng.random(), base.copy()
-    for e in range(out.size):
+    lower(entries, degrees, by_rows, power, out, 0, out.size)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def lower(entries, degrees, by_rows, power, out, lo, hi):
+    """:func:`low_of` of entries lo to hi: ``out`` (nnz,) is the background before."""
+    for e in range(lo, hi):
         degree = degrees[entries.row[e] if by_rows else entries.column[e]]
         if degree > 1.0:
             out[e] = max(out[e] * degree ** (power - 1.0), LEAST)
-    return out
 
 
 @njit(cache=True, nogil=True)

@@ -59,19 +59,65 @@ def scan_lines(rng, entries, side, above, z, across_in, theta, across, level, sh
     -------
     int, how many changed
     """
-    more, members, changed = above.copy(), z.sum(), 0
+    more, fits = above.copy(), np.empty((6, z.size))
+    fit_turned(
+        entries,
+        side,
+        above,
+        more,
+        z,
+        across_in,
+        theta,
+        across,
+        level,
+        shape,
+        exposed,
+        degrees,
+        fits,
+        0,
+        z.size,
+    )
+    return turn_lines(rng, entries, side, above, more, z, across, level, shape, exposed, degrees, theta, fits)
+
+
+@njit(cache=True, nogil=True)
+def fit_turned(
+    entries, side, above, more, z, across_in, theta, across, level, shape, exposed, degrees, fits, lo, hi
+):
+    """What :func:`scan_lines` asks of each of items lo to hi: no item's answer depends on whether another changes.
+
+    ``more`` (nnz,) becomes the rates of the blocks on the other side. ``fits`` (6, N): observed cells across in the block, shape and rate
+    of the Gamma of the level at the present membership and at the other, log of what depends on the present level.
+    """
+    for item in range(lo, hi):
+        sign = -1.0 if z[item] else 1.0
+        fits[0, item] = turn_line(entries, side, item, above, more, across_in, sign * theta)
+        fits[1, item], fits[2, item] = fit_line(
+            entries, side, item, above, across, level, shape, exposed[item]
+        )
+        fits[3, item], fits[4, item] = fit_line(
+            entries, side, item, more, across, level, shape, exposed[item]
+        )
+        fits[5, item] = log_line(
+            entries, side, item, above, across, level, shape, exposed[item], degrees[item]
+        )
+
+
+@njit(cache=True, nogil=True)
+def turn_lines(rng, entries, side, above, more, z, across, level, shape, exposed, degrees, theta, fits):
+    """The decisions of :func:`scan_lines`, from what :func:`fit_turned` has found; how many changed."""
+    members, changed = z.sum(), 0
     for item in range(z.size):
         others = members - z[item]
         if others == 0:
             continue
         sign = -1.0 if z[item] else 1.0
-        cells = turn_line(entries, side, item, above, more, across_in, sign * theta)
-        own, rate = fit_line(entries, side, item, above, across, level, shape, exposed[item])
-        new_own, new_rate = fit_line(entries, side, item, more, across, level, shape, exposed[item])
+        cells, own, rate = fits[0, item], fits[1, item], fits[2, item]
+        new_own, new_rate, log_now = fits[3, item], fits[4, item], fits[5, item]
         degree = max(rng.standard_gamma(new_own) / new_rate, LEAST)
         log_ratio = sign * (math.log(others / (z.size - others)) - theta * cells)
         log_ratio += log_line(entries, side, item, more, across, level, shape, exposed[item], degree)
-        log_ratio -= log_line(entries, side, item, above, across, level, shape, exposed[item], degrees[item])
+        log_ratio -= log_now
         log_ratio += log_gamma_density(degrees[item], own, rate) - log_gamma_density(
             degree, new_own, new_rate
         )
@@ -85,6 +131,19 @@ def scan_lines(rng, entries, side, above, z, across_in, theta, across, level, sh
 
 
 @njit(cache=True, nogil=True)
+def step_level(rng, theta):
+    """Another level: a step in its logarithm, of a size that is drawn."""
+    return theta * math.exp(STEPS[rng.integers(0, len(STEPS))] * rng.standard_normal())
+
+
+@njit(cache=True, nogil=True)
+def turn_members(entries, side, items, above, more, across_in, step, cells, lo, hi):
+    """:func:`turn_line` of ``items[lo:hi]``; what it returns into ``cells`` (n,)."""
+    for q in range(lo, hi):
+        cells[q] = turn_line(entries, side, items[q], above, more, across_in, step)
+
+
+@njit(cache=True, nogil=True)
 def shift_level(rng, entries, side, above, z, across_in, theta, across, level, shape, exposed, degrees, law):
     """Try another level of a block, with new levels of its rows (columns): what the block gives up they take over.
 
@@ -95,11 +154,12 @@ def shift_level(rng, entries, side, above, z, across_in, theta, across, level, s
     -------
     float, the block's level afterwards
     """
-    other = theta * math.exp(STEPS[rng.integers(0, len(STEPS))] * rng.standard_normal())
-    more, after, cells = above.copy(), degrees.copy(), 0.0
-    for item in np.flatnonzero(z):
-        cells += turn_line(entries, side, item, above, more, across_in, other - theta)
-    log_ratio = law.shape * math.log(other / theta) - (law.rate + cells) * (other - theta)
+    other = step_level(rng, theta)
+    more, after = above.copy(), degrees.copy()
+    items = np.flatnonzero(z)
+    cells = np.empty(items.size)
+    turn_members(entries, side, items, above, more, across_in, other - theta, cells, 0, items.size)
+    log_ratio = law.shape * math.log(other / theta) - (law.rate + cells.sum()) * (other - theta)
     log_ratio -= propose_lines(rng, entries, side, z, more, across, level, shape, exposed, after, True)
     log_ratio += propose_lines(rng, entries, side, z, above, across, level, shape, exposed, degrees, False)
     log_ratio += log_lines(entries, side, z, more, across, level, shape, exposed, after)

@@ -12,6 +12,7 @@ from plaidwork.plugins.plaid.kernels.blocks import append_row, drop_row
 from plaidwork.plugins.plaid.kernels.counts_records import CountLaw
 from plaidwork.plugins.plaid.kernels.counts_scan import (
     add_level,
+    added_up,
     evidence,
     inside_block,
     log_gain,
@@ -33,14 +34,21 @@ def fit_level(entries, rest, inside, area, law, steps):
     """
     theta = law.shape / law.rate
     shape, rate = law.shape, law.rate + area
+    terms = np.empty(inside.size)
     for _ in range(steps):
-        own = 0.0
-        for e in inside:
-            total = rest[e] + theta
-            own += theta / -math.expm1(-total) if entries.links else entries.values[e] * theta / total
-        shape = law.shape + own
+        block_share(entries, rest, inside, theta, terms, 0, inside.size)
+        shape = law.shape + added_up(terms, 0.0)
         theta = shape / rate
     return shape, rate
+
+
+@njit(cache=True, nogil=True)
+def block_share(entries, rest, inside, theta, terms, lo, hi):
+    """What of entries ``inside[lo:hi]`` is expected to be the block's, into ``terms`` (n,)."""
+    for p in range(lo, hi):
+        e = inside[p]
+        total = rest[e] + theta
+        terms[p] = theta / -math.expm1(-total) if entries.links else entries.values[e] * theta / total
 
 
 @njit(cache=True, nogil=True)
@@ -54,6 +62,12 @@ def level_of(entries, rest, rows, columns, law):
 @njit(cache=True, nogil=True)
 def log_gamma_density(x, shape, rate):
     return shape * math.log(rate) - math.lgamma(shape) + (shape - 1.0) * math.log(x) - rate * x
+
+
+@njit(cache=True, nogil=True)
+def draw_gamma(rng, shape, rate, least):
+    """A Gamma number, no less than ``least``."""
+    return max(rng.standard_gamma(shape) / rate, least)
 
 
 @njit(cache=True, nogil=True)
@@ -146,7 +160,7 @@ def draw_block(rng, entries, rest, rows, columns, law):
         log_q = log_proposal(new_rows, new_columns, log_q, law.prior_share)
     inside, area = inside_block(entries, new_rows, new_columns)
     shape, rate = fit_level(entries, rest, inside, area, law, STEPS)
-    theta = max(rng.standard_gamma(shape) / rate, 1e-300)
+    theta = draw_gamma(rng, shape, rate, 1e-300)
     return new_rows, new_columns, theta, log_q + log_gamma_density(theta, shape, rate)
 
 
@@ -166,9 +180,17 @@ def log_weight(entries, rest, rows, columns, theta, law):
     """Log of what a block adds to the joint: likelihood given the rates without it, prior of its members and level."""
     inside, area = inside_block(entries, rows, columns)
     total = log_gamma_density(theta, law.shape, law.rate) + log_block(law, rows, columns) - theta * area
-    for e in inside:
-        total += log_gain(entries.values[e], rest[e], theta, entries.links)
-    return total
+    terms = np.empty(inside.size)
+    gains_inside(entries, rest, inside, theta, terms, 0, inside.size)
+    return added_up(terms, total)
+
+
+@njit(cache=True, nogil=True)
+def gains_inside(entries, rest, inside, theta, terms, lo, hi):
+    """:func:`log_gain` of entries ``inside[lo:hi]``, into ``terms`` (n,)."""
+    for p in range(lo, hi):
+        e = inside[p]
+        terms[p] = log_gain(entries.values[e], rest[e], theta, entries.links)
 
 
 @njit(cache=True, nogil=True)

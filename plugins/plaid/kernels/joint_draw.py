@@ -31,19 +31,15 @@ def draw_levels(rng, cells, counts, sums, law):
 
 
 @njit(cache=True, nogil=True)
-def covered_cells(rows, columns):
-    """Number of cells in at least one block. O(N1 N2) bytes at most."""
+def count_covered(rows, columns, found, lo, hi):
+    """Numbers of cells of rows lo to hi that are in at least one block, into ``found`` (N1,). O((hi - lo) N2) bytes at most."""
     inside = np.empty(columns.shape[1], np.bool_)
-    total = 0
-    for i in range(rows.shape[1]):
-        found = 0
+    for i in range(lo, hi):
+        blocks = 0
         for k in range(rows.shape[0]):
             if rows[k, i]:
-                if found == 0:
-                    inside[:] = columns[k]
-                else:
-                    inside |= columns[k]
-                found += 1
-        if found:
-            total += inside.sum()
-    return total
+                if blocks == 0:
+                    inside[:] = False
+                inside |= columns[k]
+                blocks += 1
+        found[i] = np.count_nonzero(inside) if blocks else 0

@@ -67,7 +67,6 @@ def draw_item(rng, z, chosen, item, members, linear, shared, a, b):
 def scan_items_together(rng, cells, rows, columns, theta, phi, chosen, law, by_rows):
     """All rows (or columns) in random positions of the ``chosen`` blocks, one item after the other; in place."""
     side, across = (rows, columns) if by_rows else (columns, rows)
-    a, b = (law.a1, law.b1) if by_rows else (law.a2, law.b2)
     others = side.copy()
     for k in chosen:
         others[k] = False
@@ -80,6 +79,14 @@ def scan_items_together(rng, cells, rows, columns, theta, phi, chosen, law, by_r
         else:
             sums, _ = column_sums(cells, rows, others, theta, phi, rows[k], theta.size)
         linear[c] = law.tau0 * theta[k] * sums
+    draw_items(rng, cells, side, across, theta, chosen, linear, shared, law, by_rows)
+
+
+@njit(cache=True, nogil=True)
+def draw_items(rng, cells, side, across, theta, chosen, linear, shared, law, by_rows):
+    """:func:`draw_item` for one item after the other; ``linear`` (T, N) are those of all, ``shared`` is written to."""
+    a, b = (law.a1, law.b1) if by_rows else (law.a2, law.b2)
+    size = chosen.size
     members = np.empty(size)
     for c in range(size):
         members[c] = side[chosen[c]].sum()

@@ -69,8 +69,8 @@ def pinned_pass(rng, cells, rows, columns, theta, phi, law, pins, target1, targe
     z1, z2 = one_item(cells.x.shape[0], pins[0]), one_item(cells.x.shape[1], pins[1])
     free = np.empty(0, np.bool_)
     for _ in range(2):
-        scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, free, free)
-    log_q = scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, target1, target2)
+        scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, free, free, False)
+    log_q = scan_new(rng, cells, rows, columns, theta, phi, z1, z2, law, pins, target1, target2, True)
     return z1, z2, log_q
 
 

@@ -190,12 +190,14 @@ def _lines_with(old, new):
 def _line_with(old, new):
     """The tasks with a fault in the probability of one level, in births and deaths that draw levels."""
     line = with_fault(counts_levels.log_line, old, new)
-    lines = with_fault(counts_levels.log_lines, log_line=line)
+    scores = with_fault(counts_levels.score_lines, log_line=line)
+    lines = with_fault(counts_levels.log_lines, score_lines=scores)
     return _tasks_with(level_birth_death=with_fault(counts_levels.level_birth_death, log_lines=lines))
 
 
 def _levels_with(old="", new="", **names):
-    return "draw_levels", with_fault(counts_draw.draw_levels, old, new, **names)
+    given = with_fault(counts_draw.draw_given_rates, old, new, **names)
+    return "draw_levels", with_fault(counts_draw.draw_levels, draw_given_rates=given)
 
 
 # that missing cells are no zeros is held exactly by test_evidence_is_the_change_of_the_likelihood
@@ -221,11 +223,13 @@ FAULTS = {
     ),
     "scan without the cells at 0": (
         "poisson", {},
-        lambda: _scan_with(evidence=with_fault(counts_scan.evidence, "return gain - theta * count", "return gain")),
+        lambda: _scan_with(evidence=with_fault(counts_scan.evidence, "return gain - theta * picked.sum()", "return gain")),
     ),
     "links scanned as counts": (
         "bernoulli", {},
-        lambda: _scan_with(evidence=with_fault(counts_scan.evidence, "theta, entries.links)", "theta, False)")),
+        lambda: _scan_with(evidence=with_fault(
+            counts_scan.evidence, add_gains=with_fault(counts_scan.add_gains, "theta, entries.links)", "theta, False)")
+        )),
     ),
     "a link stands for one event": (
         "bernoulli", {},
@@ -287,6 +291,8 @@ def test_geweke_sees(name, monkeypatch):
 def _pass_with(function, old, new):
     """The tasks with a fault in the passes in which rows and columns change their levels with their membership."""
     part = with_fault(getattr(counts_lines, function), old, new)
+    if function == "turn_lines":
+        function, part = "scan_lines", with_fault(counts_lines.scan_lines, turn_lines=part)
     return _tasks_with(scan_with_levels=with_fault(counts_lines.scan_with_levels, **{function: part}))
 
 
@@ -323,12 +329,12 @@ MOVE_FAULTS = {
     "level of a row that enters or leaves not scored": (
         PASSES,
         lambda: _pass_with(
-            "scan_lines", "log_ratio += log_gamma_density(degrees[item], own, rate) -", "log_ratio += 0.0 *"
+            "turn_lines", "log_ratio += log_gamma_density(degrees[item], own, rate) -", "log_ratio += 0.0 *"
         ),
     ),
     "cells at 0 of a row that enters left out": (
         PASSES,
-        lambda: _pass_with("scan_lines", " - theta * cells)", ")"),
+        lambda: _pass_with("turn_lines", " - theta * cells)", ")"),
     ),
     "step of a block's level without its prior": (
         PASSES,

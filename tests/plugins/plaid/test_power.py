@@ -33,7 +33,8 @@ def _tasks_with(**kernels):
 
 def _scan_with(old, new):
     side = with_fault(scan.scan_side, old, new)
-    one = with_fault(scan.scan_block, scan_side=side)
+    last = with_fault(scan.scan_columns, scan_side=side)
+    one = with_fault(scan.scan_block, scan_side=side, scan_columns=last)
     return _tasks_with(scan_blocks=with_fault(scan.scan_blocks, scan_block=one))
 
 

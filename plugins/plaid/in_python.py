@@ -1,0 +1,43 @@
+"""Kernels whose loops several threads share: the same source, run by the interpreter down to these loops.
+
+A compiled kernel cannot hand a part of its work to another thread of the host. So over large data the functions between the sweep and the
+sums over the data are run as Python, with loops that are shared in place of some; all else that they call stays compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from plaidwork.core.api import share
+
+PART = 60_000
+"""Nanoseconds of work that are worth waking a thread, which takes some 20,000."""
+
+
+def in_python(kernel: Any, **others: Callable[..., Any]) -> Callable[..., Any]:
+    """The source of ``kernel`` run by the interpreter, with ``others`` in place of the functions of these names."""
+    source = kernel.py_func
+    unknown = others.keys() - set(source.__code__.co_names)
+    if unknown:
+        raise AttributeError(f"{source.__name__} calls no {', '.join(sorted(unknown))}")
+    return FunctionType(
+        source.__code__, {**source.__globals__, **others}, source.__name__, source.__defaults__
+    )
+
+
+def shared(kernel: Callable[..., Any], nanoseconds: Callable[..., float]) -> Callable[..., None]:
+    """The kernel ``(…, lo, hi)`` of units lo to hi, each by itself, worked in parts by the threads of the chain.
+
+    Parameters
+    ----------
+    nanoseconds : of a unit, from the arguments before ``lo``
+    """
+
+    def work(*given: Any) -> None:
+        *data, lo, hi = given
+        least = max(1, int(PART / max(nanoseconds(*data), 1e-3)))
+        share(lambda first, last: kernel(*data, lo + first, lo + last), hi - lo, least)
+
+    return work
