@@ -79,7 +79,9 @@ def place_others(
         if scan >= 0:
             remove(pair, side[p], items, i, law)
             sides.own[side[p], t[i]] -= 1.0
-        gap = log_predictive(pair, SECOND, items, i, law) - log_predictive(pair, FIRST, items, i, law)
+        gap = 0.0
+        for k in range(2):  # a loop, so that the density is compiled once
+            gap = log_predictive(pair, k, items, i, law) - gap
         gap += math.log((sides.own[1, t[i]] + sides.weights[1]) / (sides.own[0, t[i]] + sides.weights[0]))
         tail = math.exp(-abs(gap))
         if scored and not sides.split:
@@ -204,17 +206,16 @@ def try_move(
     side = np.zeros(sides.others.size, np.int64)
     for k in range(3):
         reset(pair, k, law, items.complete)
-    add(pair, FIRST, items, first, law)
-    add(pair, SECOND, items, second, law)
+    for k in range(2):
+        add(pair, k, items, first if k == 0 else second, law)
     log_q = 0.0
     for scan in range(-1, scans + 1):
         log_q = place_others(rng, items, z, t, pair, law, sides, side, a, scan, scan == scans)
     if not sides.split:
         copy_cluster(pair, FIRST, pair, THIRD)
-        add(pair, THIRD, items, second, law)
-        for p in range(sides.others.size):
-            if side[p] == 1:
-                add(pair, THIRD, items, sides.others[p], law)
+        for p in range(-1, sides.others.size):
+            if p < 0 or side[p] == 1:
+                add(pair, THIRD, items, second if p < 0 else sides.others[p], law)
     gain = log_gain(c, pair, law, sides, a, links.gamma[v], u, log_q)
     at[TRIES] += 1
     if math.log(max(rng.random(), LEAST)) >= (gain if sides.split else -gain):

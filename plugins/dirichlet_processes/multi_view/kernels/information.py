@@ -70,7 +70,7 @@ def entropy(share: np.ndarray) -> float:
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def joint_table(block: np.ndarray, one: np.ndarray, two: np.ndarray) -> np.ndarray:
     """(A, B) shares of the clusters of two views, of which blocks have ``one`` (K + 1, A) and ``two`` (K + 1, B)."""
     out = np.zeros((one.shape[1], two.shape[1]))
@@ -82,7 +82,7 @@ def joint_table(block: np.ndarray, one: np.ndarray, two: np.ndarray) -> np.ndarr
     return out
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def whole_entropy(block: np.ndarray, table: np.ndarray, high: np.ndarray, cells: int) -> float:
     """Entropy of the table of all views, which has so many cells."""
     whole, part = np.zeros(cells), np.empty(cells)
