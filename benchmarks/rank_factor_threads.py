@@ -8,14 +8,15 @@ show where both threads have a processor to themselves.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import rank_factor_speed as speed
+import threads
 
 from plaidwork.core.api import Clock
-from plaidwork.core.inference.team import ProcessTeam
 from plaidwork.plugins.rank_factor import gibbs
 from plaidwork.plugins.rank_factor.models import RankFactor
 
@@ -31,8 +32,15 @@ ROUNDS = 30
 WAYS = (("as small data", 1), ("one thread", 1), ("two threads", 2))
 
 
+def sweep(step: Callable[[], object], large: int) -> None:
+    """Step by step to the end of a sweep, where data are large from so much work on."""
+    gibbs.LARGE = large
+    while step() is None:
+        pass
+
+
 def main() -> None:
-    """A sweep of each way in turns; the least and the median of the clock, the median of CPU seconds, in ms."""
+    """A sweep of each way in turns, of one state."""
     RankFactor().prepare()
     large = gibbs.LARGE
     for n, d, changes in CASES:
@@ -41,22 +49,16 @@ def main() -> None:
         model, rng = RankFactor(), np.random.Generator(np.random.PCG64DXSM(1))
         params = model.spec.check_params({"n_factors": 20, **changes})
         state = model.init(data, params, rng)
-        found = np.empty((len(WAYS), ROUNDS, 3))
-        for number in range(-2, ROUNDS):
-            for way, (name, threads) in enumerate(WAYS):
-                gibbs.LARGE = 10**18 if name == "as small data" else large
-                with ProcessTeam(threads).chain():
-                    before = np.array([time.perf_counter(), time.process_time(), time.thread_time()])
-                    while model.step(state, data, params, rng, Clock(3, 0)) is None:
-                        pass
-                after = np.array([time.perf_counter(), time.process_time(), time.thread_time()])
-                found[way, number] = 1e3 * (after - before)
+
+        step = partial(model.step, state, data, params, rng, Clock(3, 0))
         print(f"{n} x {d}, {changes}")
-        for (name, _), times in zip(WAYS, found, strict=True):
-            clock, cpu, own = np.median(times, axis=0)
-            print(
-                f"{name:>16}: clock {times[:, 0].min():6.0f} {clock:6.0f}   CPU {cpu:6.0f}   own thread {own:6.0f}"
-            )
+        threads.in_turns(
+            [
+                (name, count, partial(sweep, step, 10**18 if name == "as small data" else large))
+                for name, count in WAYS
+            ],
+            ROUNDS,
+        )
 
 
 if __name__ == "__main__":

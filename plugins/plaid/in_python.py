@@ -21,7 +21,7 @@ def in_python(kernel: Any, **others: Callable[..., Any]) -> Callable[..., Any]:
     source = kernel.py_func
     unknown = others.keys() - set(source.__code__.co_names)
     if unknown:
-        raise AttributeError(f"{source.__name__} calls no {', '.join(sorted(unknown))}")
+        raise AttributeError(f"not called by {source.__name__}: {', '.join(sorted(unknown))}")
     return FunctionType(
         source.__code__, {**source.__globals__, **others}, source.__name__, source.__defaults__
     )
