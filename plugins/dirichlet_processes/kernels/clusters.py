@@ -144,7 +144,7 @@ def remove(c: Clusters, k: int, items: Items, i: int, law: Law) -> None:
     refresh(c, k, law, items.complete)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, inline="always")
 def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known numbers of row ``i`` in slot ``k``: a product of Student laws."""
     total, product, width = 0.0, 1.0, items.numbers.shape[1]
@@ -225,13 +225,13 @@ def log_density(c: Clusters, k: int, items: Items, i: int, law: Law, known: bool
     return total + predict_joint(c, k, items, i, law, known) if c.joint_constant.shape[1] > 0 else total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, inline="always")
 def log_predictive(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of row ``i`` given the members of slot ``k``; of correlated columns missing cells as they were drawn last."""
     return log_density(c, k, items, i, law, WHOLE)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True, inline="always")
 def log_known(c: Clusters, k: int, items: Items, i: int, law: Law) -> float:
     """Log density of the known cells of row ``i`` given the members of slot ``k``."""
     return log_density(c, k, items, i, law, KNOWN)
