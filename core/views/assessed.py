@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plaidwork.core.draws.assessment import class_probabilities
-from plaidwork.core.draws.counting import counted, plural
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.numbers import format_count, format_probability
 from plaidwork.core.pictures import Items, Picture, ViewChoices
 from plaidwork.core.views.sources import SourceError, Sources, data_axis
@@ -16,11 +16,13 @@ _FINEST = 4
 """Decimals of an area near 1, at most."""
 _FIRST_PARTS = ("test", "held out", "validation")
 """Parts shown first where there are several."""
+UNLABELLED = "unlabelled"
+"""The part of the items whose class is not known, where these are shown too."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """(n,) codes and (n, C) probabilities of the items whose class is known.
+    """(n,) codes and (n, C) probabilities of the items whose class is known; of unlabelled ones, where they are shown, the code is -1.
 
     ``part`` (n,) number of the part of each item among ``parts``, those in the order shown. ``items`` (n,) their numbers
     among all, of the ``kind`` of the selection ("row", "column" or empty).
@@ -50,17 +52,16 @@ class Judged:
     def counted(self, part: int) -> str:
         """``120 test samples; 30 without a known class left out``."""
         name = self.parts[part]
-        text = (
-            f"{format_count(int((self.part == part).sum()))} {name + ' ' if name else ''}{plural(self.word)}"
-        )
+        text = counted(int((self.part == part).sum()), f"{name} {self.word}".strip())
         if self.n_unknown:
             text += f"; {format_count(self.n_unknown)} without a known class left out"
         return text
 
 
-def judged(sources: Sources) -> Judged:
+def judged(sources: Sources, unlabelled: bool = False) -> Judged:
     """Roles ``labels`` (n,) class numbers, below 0 where unknown, ``probability`` (n, C), or (n,) of the second of two
-    classes, and perhaps ``names`` (C,) and ``part`` (n,): items of different parts are judged apart."""
+    classes, and perhaps ``names`` (C,) and ``part`` (n,): items of different parts are judged apart. ``unlabelled``: items
+    without a known class are a part of their own, in place of being left out."""
     result = sources.result("probability", (1, 2))
     p = class_probabilities(result.values)
     n, size = p.shape
@@ -75,20 +76,39 @@ def judged(sources: Sources) -> Judged:
         names = tuple(sources.texts("names"))
         if len(names) != size:
             raise SourceError(f"{len(names)} names are given for {counted(size, 'class')}.")
-    known = (codes >= 0) & np.isfinite(p).all(axis=1)
+    told = np.isfinite(p).all(axis=1)
+    known = (codes >= 0) & told
     part, parts = _parts(sources, known)
+    shown = told if unlabelled else known
+    if (shown & ~known).any():
+        part, parts = _with_unlabelled(part, parts, known, int(shown.sum()))
     return Judged(
-        codes[known],
-        p[known],
+        np.where(known, codes, -1)[shown],
+        p[shown],
         names,
-        part[known],
+        part[shown],
         parts,
-        int((~known).sum()),
+        int((~shown).sum()),
         dims[0].replace("_", " "),
         result.doc,
-        np.flatnonzero(known),
+        np.flatnonzero(shown),
         data_axis(sources, dims[0], n),
     )
+
+
+def _with_unlabelled(
+    part: np.ndarray, parts: tuple[str, ...], known: np.ndarray, shown: int
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Parts with that of the unlabelled items: the first one where these are more than all others, as with few labels, else the last."""
+    if not known.any():
+        return np.zeros(len(known), dtype=np.intp), (UNLABELLED,)
+    parts = tuple(name or "labelled" for name in parts)
+    name = (
+        UNLABELLED if UNLABELLED not in parts else f"other {UNLABELLED}"
+    )  # a model may judge some by what it was not told
+    if shown > 2 * known.sum():
+        return np.where(known, part + 1, 0), (name, *parts)
+    return np.where(known, part, len(parts)), (*parts, name)
 
 
 def _parts(sources: Sources, known: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -11066,12 +11066,20 @@
    <translation>Nach bekannter Klasse</translation>
   </message>
   <message>
+   <source>The known class has a probability of %1 on average</source>
+   <translation>Die bekannte Klasse hat im Mittel eine Wahrscheinlichkeit von %1</translation>
+  </message>
+  <message>
+   <source>The most probable class has a probability of %1 on average</source>
+   <translation>Die wahrscheinlichste Klasse hat im Mittel eine Wahrscheinlichkeit von %1</translation>
+  </message>
+  <message>
    <source>Known class</source>
    <translation>Bekannte Klasse</translation>
   </message>
   <message>
-   <source>The known class has a probability of %1 on average</source>
-   <translation>Die bekannte Klasse hat im Mittel eine Wahrscheinlichkeit von %1</translation>
+   <source>Most probable class</source>
+   <translation>Wahrscheinlichste Klasse</translation>
   </message>
   <message>
    <source>known class</source>
@@ -11080,6 +11088,10 @@
   <message>
    <source>%1; strip: known class</source>
    <translation>%1; Streifen: bekannte Klasse</translation>
+  </message>
+  <message>
+   <source>%1 without a known class: %2</source>
+   <translation>%1 ohne bekannte Klasse: %2</translation>
   </message>
   <message>
    <source>%1 of class %2: %3</source>

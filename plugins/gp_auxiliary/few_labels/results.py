@@ -18,6 +18,8 @@ from plaidwork.plugins.gp_auxiliary.few_labels.tempering import ladder
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import ClassesSettings
 
+MAPPED, EACH = 2, "/".join(("Predictions", "Each sample"))
+"""Inputs of which the map shows all; of more, the classes of the unlabelled samples are what was asked for."""
 FEW_TRIPS = 5
 """Round trips of a chain below which nothing shows that its shares of the groupings are right."""
 _SHOWN_DRAWS = 200
@@ -68,6 +70,8 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: ClassesSet
     table = results["predictions"]
     assert isinstance(table, Table)
     results["predictions"] = Table({**table.columns, "Between chains": between}, label=table.label)
+    if free.any() and data["X"].values.shape[1] != MAPPED:
+        results["opens_on"] = EACH
     return results
 
 

@@ -36,10 +36,10 @@ def test_enumeration(kind, settings, sweeps):
 def drawn_with(old, new, name="scan_items_together"):
     """The tasks of a sweep with a fault in the scan of several blocks."""
     if name == "draw_item":
-        item = with_fault(joint_scan.draw_item, old, new)
-        scan = with_fault(joint_scan.scan_items_together, draw_item=item)
+        items = with_fault(joint_scan.draw_items, draw_item=with_fault(joint_scan.draw_item, old, new))
     else:
-        scan = with_fault(joint_scan.scan_items_together, old, new)
+        items = with_fault(joint_scan.draw_items, old, new)
+    scan = with_fault(joint_scan.scan_items_together, draw_items=items)
     return with_fault(tasks.run_tasks, joint_scan=with_fault(joint_scan.joint_scan, scan_items_together=scan))
 
 

@@ -158,7 +158,7 @@ class Counts:
     def adducts(self, least: int) -> Floats:
         """(F, A) probability that some cluster of a formula has ``least`` (1 or 2) different isotopes of an adduct, or more."""
         shares = self._adducts[least - 1] / self.n_draws
-        return shares.reshape(-1, len(self._lists.adducts))
+        return np.asarray(shares.reshape(-1, len(self._lists.adducts)))
 
 
 def counted(kept: Kept, lists: Lists) -> Counts:

@@ -107,14 +107,14 @@ def _formulas(
         ),
         "Chains differ by": worst[shown],
     }
-    shares = dict.fromkeys(
+    percents = dict.fromkeys(
         [f"Level {j + 1}" for j in range(LEVELS)] + ["Combined", "Chains differ by"], "share"
     )
     seconds = dict.fromkeys(("Time", "Earliest", "Latest"), "s")
     decimals = dict.fromkeys(seconds, 1) | {"Occurrences": 2}
     return {
         "formulas": Table(
-            columns, units=shares | seconds, label="formulas and how sure they are", decimals=decimals
+            columns, units=percents | seconds, label="formulas and how sure they are", decimals=decimals
         ),
         "levels": Result(levels, ("listed_formula", "level"), label="probability of at least so many ions"),
         "occurrences": Result(
