@@ -129,7 +129,7 @@ class LivePage(Page):
 
     def _make_figures(self) -> dict[str, KeyFigure]:
         figures = {
-            "sweep": KeyFigure("Sweep"),
+            "sweep": KeyFigure("Sweep", note=self._planned()),
             "left": KeyFigure("Time left"),
         }
         for trace in self._run.spec.traces:
@@ -243,15 +243,19 @@ class LivePage(Page):
         self._turn += _PER_TICK
         return chosen
 
+    def _planned(self) -> str:
+        """``of 16 000, 2 restarts``, or of about how many where the draws follow from a goal."""
+        run = self._run
+        planned = format_count(run.sweeps_planned)
+        if run.active and run.goal is not None:
+            return f"of about {planned}"
+        return f"of {planned}, {counted(len(run.chains), run.chain_word)}"
+
     def _tell(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         run, phase = self._run, self._workbench.phase(self._run)
         done, planned = run.sweeps_done, run.sweeps_planned
         self._bar.setValue(round(1000 * done / max(1, planned)))
-        about = "about " if run.active and run.goal is not None else ""
-        chains = f"of {about}{format_count(planned)}"
-        if not about:
-            chains += f", {counted(len(run.chains), self._run.chain_word)}"
-        self._figures["sweep"].set_value(format_count(done), chains)
+        self._figures["sweep"].set_value(format_count(done), self._planned())
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
         labels = {

@@ -79,8 +79,10 @@ class KeyFigure(QWidget):
         self._name()
 
     def label_width(self) -> int:
-        """Width in pixels of the whole label, at least 80."""
-        return max(80, self._label.fontMetrics().horizontalAdvance(self._label.text()))
+        """Width in pixels of the whole label, or note where that is longer, at least 80."""
+        return max(
+            80, *(shown.fontMetrics().horizontalAdvance(shown.text()) for shown in (self._label, self._note))
+        )
 
     def _name(self) -> None:
         self.setAccessibleName(f"{self._label.text()}: {self._value.text()}. {self._note.text()}".strip())

@@ -9058,6 +9058,10 @@
    <translation>%1 Namen sind angegeben für %2 Klassen.</translation>
   </message>
   <message>
+   <source>other %1</source>
+   <translation>sonst %1</translation>
+  </message>
+  <message>
    <source>The part has %1 entry; there are %2 item.</source>
    <translation>Der Teil hat %1 Eintrag; es gibt %2 Element.</translation>
   </message>
@@ -15042,8 +15046,12 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Zeichnung angehalten, weiter mit Leertaste</translation>
   </message>
   <message>
-   <source>of %1%2</source>
-   <translation>von %1%2</translation>
+   <source>of about %1</source>
+   <translation>von etwa %1</translation>
+  </message>
+  <message>
+   <source>of %1, %2</source>
+   <translation>von %1, %2</translation>
   </message>
   <message>
    <source>Preparing</source>
