@@ -103,9 +103,8 @@ def _with_unlabelled(
     if not known.any():
         return np.zeros(len(known), dtype=np.intp), (UNLABELLED,)
     parts = tuple(name or "labelled" for name in parts)
-    name = (
-        UNLABELLED if UNLABELLED not in parts else f"other {UNLABELLED}"
-    )  # a model may judge some by what it was not told
+    # a model may judge some unlabelled ones, by what it was not told
+    name = UNLABELLED if UNLABELLED not in parts else f"other {UNLABELLED}"
     if shown > 2 * known.sum():
         return np.where(known, part + 1, 0), (name, *parts)
     return np.where(known, part, len(parts)), (*parts, name)

@@ -15,6 +15,7 @@ from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.data.importers.reading import read_dataset
 from plaidwork.core.data.samples import bundled_samples
 from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session import offers
 from plaidwork.core.session.offers import is_large_enough, views_with
 from plaidwork.core.session.suitability import Choices, suggestion
 from tests import toys
@@ -379,3 +380,16 @@ def test_a_model_that_takes_the_data_as_they_are_is_suggested_first():
     assert suggestion(registry_of(both, told), choices(table("a"), table("b")))[0] == "toy.both"
     refusing = model("refusing", MATRIX, validate=lambda self, data, params: [Problem("Too small.")])
     assert suggestion(registry_of(one, refusing), data)[0] == "toy.asking"
+
+
+def test_what_a_large_matrix_is_filled_with_is_told_by_some_of_its_rows(monkeypatch):
+    monkeypatch.setattr(offers, "_COUNTED", 40)
+    for filled, made in ((10, True), (90, False)):
+        values = (np.arange(100)[:, None] * 37 % 100 < filled) * np.ones((1, 4))
+        data = replace(
+            table("counts", kind="count"),
+            values=values,
+            row_names=tuple(map(str, range(100))),
+            column_names=tuple("abcd"),
+        )
+        assert offers.is_made_for(replace(MATRIX, dtype="count", about="links"), data) is made

@@ -170,9 +170,8 @@ def predict_numbers(c: Clusters, k: int, items: Items, i: int, law: Law) -> floa
         total += math.log(product) + math.log(second * third * fourth)
         power = law.a0 + 0.5 * c.known[k, 0] + 0.5
         return c.constant[k, 0] - power * total
-    least = items.numbers.shape[
-        0
-    ]  # constants by cell, as a slot changes about as often as a row is predicted from it
+    # constants by cell, as a slot changes about as often as a row is predicted from it
+    least = items.numbers.shape[0]
     for j in range(width):
         if items.known[i, j]:
             least = min(least, c.known[k, j])
