@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from annotated_files import put_column, write_h5ad, write_h5mu
 from scipy import sparse
+from told_issues import preview
 
-from plaidwork.core.data.importers import find_reader, read_dataset, read_datasets
+from plaidwork.core.data.importers import read_dataset, read_datasets
 from plaidwork.core.errors import DataError
 
 ROWS = {
@@ -21,10 +22,6 @@ ROWS = {
 }
 COLUMNS = {"names": ["g1", "g2", "g3", "g4"], "pathway": ["p", "q", "p", "q"]}
 X = np.array([[0.0, 1.5, 0, 2], [np.nan, 0, 0, 4], [3, 0, 0, 0]])
-
-
-def preview(path, **options):
-    return find_reader(path).preview(path, options)
 
 
 @pytest.mark.parametrize(

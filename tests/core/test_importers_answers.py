@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from told_issues import issue, preview
 
-from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.importers.base import Added
 from plaidwork.core.errors import DataError
 
@@ -19,16 +20,6 @@ def write(tmp_path):
         return path
 
     return _write
-
-
-def preview(path, **options):
-    return find_reader(path).preview(path, options)
-
-
-def told(shown, words):
-    found = [entry for entry in shown.issues if words in entry.message]
-    assert len(found) == 1, [entry.message for entry in shown.issues]
-    return found[0]
 
 
 def survey(answers, rows=24):
@@ -48,7 +39,7 @@ def test_answers_in_words_are_labels_and_one_click_makes_numbers_of_them(write):
     path = write(survey(_AGREE))
     shown = preview(path)
     assert shown.roles.count("value") == 1
-    found = told(shown, "4 columns hold answers in words, and are read as labels")
+    found = issue(shown, "4 columns hold answers in words, and are read as labels")
     assert found.severity == "warning"  # more of them than of what would be measured
     assert found.fix == ("Read them as numbers", "answers", f"{_IN_ORDER}; no < yes")
     mended = preview(path, answers=found.fix[2])
@@ -74,12 +65,12 @@ def test_two_answers_are_0_and_1(write):
 
 def test_answers_of_unknown_order_are_told_with_what_to_write(write):
     path = write(survey(("blau", "rot", "grün")))
-    found = told(preview(path), "answers in words")  # of yes and no the order is known
+    found = issue(preview(path), "answers in words")  # of yes and no the order is known
     assert found.fix == ("Read them as numbers", "answers", "no < yes")
     text = "id,a,b,c,n\n" + "".join(
         f"p{i},{','.join(('blau', 'rot', 'grün')[(i * k) % 3] for k in (1, 2, 4))},{i}.5\n" for i in range(9)
     )
-    found = told(preview(write(text)), "3 columns hold answers in words")
+    found = issue(preview(write(text)), "3 columns hold answers in words")
     assert found.fix is None
     assert "give their order under “Answers in order”" in found.detail
     data = read_dataset(write(text), {"answers": "blau < rot < grün"})
@@ -170,7 +161,7 @@ def test_a_chromosome_is_told_among_the_samples(write):
             + ",".join(f"{v:.4f}" for v in rng.normal(7, 1, 24))
         )
     path = write("\n".join(lines) + "\n")
-    found = told(preview(path), "“Chromosome”, “Start” hold whole numbers, all others fractions")
+    found = issue(preview(path), "“Chromosome”, “Start” hold whole numbers, all others fractions")
     assert found.fix == ("Use them as labels", "labels", Added((2, 3)))
     assert read_dataset(path, {"labels": [1, 2, 3]}).shape == (30, 24)
 
@@ -207,9 +198,9 @@ def test_copies_of_columns_and_rows_are_told(write):
     )
     path = write(text)
     shown = preview(path)
-    column = told(shown, "1 column has the same values as an earlier one")
+    column = issue(shown, "1 column has the same values as an earlier one")
     assert (column.detail, column.fix) == ("“b again” as “b”", ("Leave it out", "skip", Added((5,))))
-    row = told(shown, "1 row has the same values as an earlier one")
+    row = issue(shown, "1 row has the same values as an earlier one")
     assert (row.detail, row.fix) == ("“p20” as “p2”", None)
     assert read_dataset(path, {"skip": [5]}).shape == (25, 4)
 
@@ -231,7 +222,7 @@ def test_a_row_with_a_single_value_is_not_the_same_everywhere(write):
 
 def test_a_mark_that_can_be_only_one_is_offered(write):
     path = write("id,n,share\n" + "".join(f'p{i},"21{i},230",4{i}.8\n' for i in range(9)))
-    found = told(preview(path), "The decimal mark cannot be told")
+    found = issue(preview(path), "The decimal mark cannot be told")
     assert found.fix == ("It is the point: 210,230 is 210230", "decimal", ".")
     assert found.other is None
     np.testing.assert_array_equal(read_dataset(path, {"decimal": "."}).values[0], [210230, 40.8])
@@ -239,7 +230,7 @@ def test_a_mark_that_can_be_only_one_is_offered(write):
 
 def test_a_mark_that_may_be_either_is_offered_both_ways(write):
     path = write("id;n;m\n" + "".join(f"p{i};1,23{i};2,50{i}\n" for i in range(9)))
-    found = told(preview(path), "The decimal mark cannot be told")
+    found = issue(preview(path), "The decimal mark cannot be told")
     assert found.fix == ("It is the point: 1,230 is 1230", "decimal", ".")
     assert found.other == ("It is the comma: 1,230 is 1.230", "decimal", ",")
 
@@ -249,7 +240,7 @@ def test_a_department_called_somme_is_no_total(write):
     path = write("\n".join(lines) + "\n")
     assert not [issue for issue in preview(path).issues if "sum up" in issue.message]
     total = f"Somme,{sum(500 + 7 * i for i in range(20))},{sum(480 + 9 * i for i in range(20))}"
-    assert told(preview(write("\n".join([*lines[:-1], total]) + "\n")), "1 row seems to sum up others")
+    assert issue(preview(write("\n".join([*lines[:-1], total]) + "\n")), "1 row seems to sum up others")
 
 
 def test_columns_in_different_units_are_not_skewed(write):
@@ -264,7 +255,7 @@ def test_columns_in_different_units_are_not_skewed(write):
     body = "\n".join(
         ",".join(map(str, (f"p{i}", *row))) for i, row in enumerate(rng.lognormal(0, 1.5, (60, 5)).round(4))
     )
-    assert told(preview(write(f"id,a,b,c,d,e\n{body}\n")), "All values are positive and strongly skewed")
+    assert issue(preview(write(f"id,a,b,c,d,e\n{body}\n")), "All values are positive and strongly skewed")
 
 
 def test_dates_that_come_back_are_no_labels_to_tell_apart(write):

@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from scipy.io import mmwrite
 from scipy.sparse import coo_matrix, random_array
+from told_issues import preview
 
-from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.errors import DataError
 
 PLAID = Path(__file__).resolve().parents[2] / "resources" / "examples" / "plaid"
-
-
-def preview(path, **options):
-    return find_reader(path).preview(path, options)
 
 
 def test_npy(tmp_path):

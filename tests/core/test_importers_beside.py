@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from told_issues import preview
 
 from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.data.importers._beside import like_unit, names_total
@@ -23,10 +24,6 @@ def german(tmp_path):
         return path
 
     return _write
-
-
-def preview(path, **options):
-    return find_reader(path).preview(path, options)
 
 
 def fixes(shown):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from told_issues import issue
 
 from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.data.importers._column import read_annotations
@@ -32,12 +33,6 @@ def write(tmp_path):
 
 def preview(path, **options):
     return DelimitedReader().preview(path, options)
-
-
-def issue(shown, text):
-    found = [entry for entry in shown.issues if text in entry.message]
-    assert len(found) == 1, [entry.message for entry in shown.issues]
-    return found[0]
 
 
 def test_plain_table(write):

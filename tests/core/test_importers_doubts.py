@@ -5,9 +5,10 @@ import gzip
 import numpy as np
 import pytest
 from PIL import Image
+from told_issues import issue, preview
 
 from plaidwork.core.data.fit_inputs import noted
-from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.importers.base import Added
 from plaidwork.core.errors import DataError
 
@@ -20,16 +21,6 @@ def write(tmp_path):
         return path
 
     return _write
-
-
-def preview(path, **options):
-    return find_reader(path).preview(path, options)
-
-
-def issue(shown, text):
-    found = [entry for entry in shown.issues if text in entry.message]
-    assert len(found) == 1, [entry.message for entry in shown.issues]
-    return found[0]
 
 
 # -- separators ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import datetime
 
 import numpy as np
 import pytest
+from told_issues import issue
 
 from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.data.importers._column import read_annotations
@@ -13,12 +14,6 @@ from plaidwork.core.errors import DataError
 
 def preview(path, **options):
     return find_reader(path).preview(path, options)
-
-
-def issue(shown, text):
-    found = [entry for entry in shown.issues if text in entry.message]
-    assert len(found) == 1, [entry.message for entry in shown.issues]
-    return found[0]
 
 
 def book(path, rows, merged=(), errors=(), others=()):
