@@ -115,7 +115,7 @@ def diagnose(
     """Judge the kept draws: every scalar variable and every trace at the kept draws.
 
     Ragged variables, acceptance rates and traces that are not to be judged are left out, and a trace of the same name as a
-    variable counts once. What is shown of a run asks ``Run.diagnosis``, so that there is one verdict.
+    variable, or with its title and its values, counts once. What is shown of a run asks ``Run.diagnosis``, so that there is one verdict.
 
     Parameters
     ----------
@@ -174,11 +174,13 @@ def _collect(kept: Kept, spec: ModelSpec, max_elements: int) -> list[Found]:
             label = f"{title} [{', '.join(str(i + 1) for i in index)}]" if index else title
             part = values[(slice(None), slice(None), *index)]
             found.append(Found(variable.name, label, variable.unit, "variable", index, part))
-    names = {item.name for item in found}
+    variables = {item.name for item in found}
+    shown = {item.title: item.values for item in found}
     for trace in spec.traces:
-        if trace.judged and trace.kind != "acceptance" and trace.name not in names:
+        if trace.judged and trace.kind != "acceptance" and trace.name not in variables:
             values = kept.kept_trace(trace.name)
-            found.append(Found(trace.name, trace.title, trace.unit, "trace", (), values))
+            if trace.title not in shown or not np.array_equal(shown[trace.title], values):
+                found.append(Found(trace.name, trace.title, trace.unit, "trace", (), values))
     return found
 
 

@@ -148,6 +148,7 @@ def spec_of(algorithm="mcmc"):
         traces=(
             Trace("log_joint", "log joint", primary=True, goal="up"),
             Trace("phi"),
+            Trace("phi_shown", "background"),
             Trace("accepted", kind="acceptance"),
             Trace("fixed"),
             Trace("nmi"),
@@ -166,7 +167,7 @@ def run_of(objective, phi=None, *, warmup=0, algorithm="mcmc"):
         for t, value in enumerate(curve):
             now = float(curve[t] if phi is None else phi[c, t])
             numbers = {"accepted": 0.3, "fixed": 2.0, "nmi": np.nan, "drifting": t}
-            trace.append({"log_joint": value, "phi": now, **numbers})
+            trace.append({"log_joint": value, "phi": now, "phi_shown": now, **numbers})
             if t in kept:
                 draws.append({"phi": now, "theta": np.ones(t % 3), "w": [now, -now]})
         views.append(ChainView(c, draws.count, trace.count, kept, draws, trace))
@@ -191,7 +192,7 @@ def test_rows_are_what_they_should_be():
     assert found.verdict.kind == "ok"
     assert found.verdict.title == "All 2 quantities have settled"
     assert len(found.table()) == 4
-    assert "drifting" not in {q.name for q in found.quantities}
+    assert not {"drifting", "phi_shown"} & {q.name for q in found.quantities}
     more = d.diagnose(kept, max_elements=2)
     assert sum(q.name == "w" for q in more.quantities) == 2
     assert "w [2]" in {q.title for q in more.quantities}
