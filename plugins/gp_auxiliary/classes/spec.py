@@ -76,6 +76,7 @@ VARIABLES = (
     ),
     Variable("squared_length", label="Squared length of z", doc="z'(C + I)⁻¹z"),
 )
+_LEARNED = {"parameters": "inferred"}
 TRACES = (
     Trace(
         "log_density",
@@ -84,8 +85,8 @@ TRACES = (
         primary=True,
     ),
     Trace("squared_length", "squared length of z", hint="how far the auxiliary variables are from 0"),
-    Trace("amplitude", "amplitude²", hint="variance of f", y_log=True),
-    Trace("accepted", "covariance steps", kind="acceptance"),
+    Trace("amplitude", "amplitude²", hint="variance of f", y_log=True, when=_LEARNED),
+    Trace("accepted", "covariance steps", kind="acceptance", when=_LEARNED),
 )
 PROBABILITIES = View(
     "table", "Predictions", {"values": "predictions"}, caption="prediction_note", group="Predictions"
@@ -137,6 +138,7 @@ VIEWS = (
         {"values": "draws:theta", "x": "theta_x", "prior": "theta_prior", "names": "parameter"},
         options={"log": True, "dim": "parameter"},
         group="Covariance",
+        when=_LEARNED,
     ),
     View(
         "coefficients",
