@@ -55,7 +55,7 @@ def colouring(title: str, column: np.ndarray) -> Colouring | None:
     column = np.asarray(column)
     texts = tuple(class_text(value) for value in column)
     known = [text for text in texts if text]
-    names = list(dict.fromkeys(known))
+    names = sorted(set(known))  # as classes of a model are, so that a class has one colour in all pictures
     if len(names) < 2:
         return None
     numeric = column.dtype.kind in "iuf"

@@ -8,6 +8,7 @@ import pytest
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
 from plaidwork.core.pictures import Line, Points, Rule, Swarm
+from plaidwork.core.views.colouring import colouring
 from plaidwork.core.views.drawing import picture_of
 from tests.core.views.drawn import drawn, sources
 
@@ -106,3 +107,11 @@ def test_one_feature_follows_the_selected_column():
     assert rules == [[-1.0, 1.0]]
     several = picture_of(sources(view, results), {"feature": "4"}, {"column": (1, 2)})
     assert several.headline == "drug 5 was left out of the fit"
+
+
+def test_a_class_has_its_colour_whatever_row_comes_first():
+    one = colouring("kind", np.array(["minus", "plus", "minus", ""], dtype=object))
+    other = colouring("kind", np.array(["plus", "minus", "", "minus"], dtype=object))
+    assert one.classes == other.classes == ("minus", "plus")
+    assert one.codes.tolist() == [0, 1, 0, -1]
+    assert other.codes.tolist() == [1, 0, -1, 0]
