@@ -123,13 +123,14 @@ def leading_view(session: Session, run: Run) -> int:
 
 
 def _columns(session: Session, run: Run) -> dict[str, int]:
-    """How many columns the data of an input have, where they are there."""
+    """How many columns the data of an input have, where they are there; none where the run has no such data."""
     used = {name: [session.datasets.get(one) for one in names] for name, names in run.inputs.items()}
-    return {
+    given = {
         name: data[0].shape[1] if len(data[0].shape) == 2 else 1
         for name, data in used.items()
         if len(data) == 1 and data[0] is not None
     }
+    return {**{item.name: 0 for item in run.spec.inputs if not run.inputs.get(item.name)}, **given}
 
 
 def _has_two_inputs(session: Session, run: Run) -> bool:

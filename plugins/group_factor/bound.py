@@ -128,10 +128,13 @@ def bound_terms(state: Fields, params: Settings) -> dict[str, float]:
         precision = (score_shape / score_rate)[:, state["group"]]
         log_precision = (digamma(score_shape) - np.log(score_rate))[:, state["group"]]
         kl += kl_gamma(score_shape, score_rate, params["weight_shape"], params["weight_rate"])
+    scores = float(0.5 * (log_precision + 1 + np.log(state["v"]) - precision * state["zz"]).sum())
+    if "smooth" in state:
+        scores = -float(state["smooth"]["kl"].sum())
     return {
         "likelihood": float(state["lik"].sum()),
         "weights": float(slab.sum() + spike.sum()),
-        "scores": float(0.5 * (log_precision + 1 + np.log(state["v"]) - precision * state["zz"]).sum()),
+        "scores": scores,
         "other": float(intercepts - kl),
     }
 

@@ -34,6 +34,11 @@ def group_means(values: np.ndarray, known: np.ndarray, group: np.ndarray, n_grou
     return ((values * known) @ member / np.maximum(known @ member, 1)).T
 
 
+def places_of(data: ModelData) -> np.ndarray | None:
+    """(N, p) where the samples are in time or place; None when that is not given."""
+    return np.asarray(data["along"].values, dtype=np.float64) if "along" in data else None
+
+
 def blocks_of(data: ModelData) -> tuple[Block, ...]:
     return tuple(data["views"])
 

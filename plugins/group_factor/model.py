@@ -23,13 +23,13 @@ from plaidwork.core.api import (
     State,
     passes,
 )
-from plaidwork.plugins.group_factor import growing, stochastic, stored, sweep, weak
+from plaidwork.plugins.group_factor import growing, smooth, stochastic, stored, sweep, weak
 from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
-from plaidwork.plugins.group_factor.inputs import as_fitted, blocks_of, groups_of, likelihoods_of
+from plaidwork.plugins.group_factor.inputs import as_fitted, blocks_of, groups_of, likelihoods_of, places_of
 from plaidwork.plugins.group_factor.intercepts import intercept_draws
-from plaidwork.plugins.group_factor.problems import problems_of
+from plaidwork.plugins.group_factor.problems import problems_of, problems_of_places
 from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.reading import block_memory
 from plaidwork.plugins.group_factor.results import summarise_fit
@@ -67,6 +67,7 @@ class GroupFactor(Model[Fields, Settings]):
             "unit",
             "columns",
             "total",
+            "places",
         ),
     )
 
@@ -74,12 +75,12 @@ class GroupFactor(Model[Fields, Settings]):
         given = data["start"].values if "start" in data else None
         blocks = blocks_of(data)
         group = groups_of(data)[1]
-        for problem in problems_of(blocks, params, group):
+        for problem in self.validate(data, params):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
         words = likelihoods_of(blocks, params)
         blocks, laws = zip(*map(as_fitted, blocks, words), strict=True)
-        return new_state(blocks, laws, group, params, rng, given)
+        return new_state(blocks, laws, group, params, rng, given, places_of(data))
 
     def stages(
         self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
@@ -122,6 +123,8 @@ class GroupFactor(Model[Fields, Settings]):
         return growing.may_stop(factors, params) and stochastic.may_stop(len(factors), params)
 
     def extrapolated(self, state: Fields, before: Fields, data: ModelData, params: Settings) -> None:
+        if "smooth" in state:
+            smooth.held_still(state, before)
         sweep.bring_up_to_date(state, before)
 
     def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
@@ -137,6 +140,7 @@ class GroupFactor(Model[Fields, Settings]):
             **intercept_draws(state, state["mu"], state["mu_var"]),
             "tau": state["scale"].copy(),
             "score_precision": state["score_shape"] / state["score_rate"],
+            **smooth.draws(state),
         }
 
     def sample(self, state: Fields, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
@@ -145,6 +149,8 @@ class GroupFactor(Model[Fields, Settings]):
             on = rng.random(state["gamma"].shape) < state["gamma"]
             slab = state["loc"] + np.sqrt(state["var"]) * rng.standard_normal(on.shape)
             z = state["z"] + np.sqrt(state["v"]) * rng.standard_normal(state["z"].shape)
+            if "smooth" in state:
+                z = smooth.sample_scores(state, rng)
             mu = state["mu"] + np.sqrt(state["mu_var"]) * rng.standard_normal(state["mu"].shape)
             precision = np.ones_like(state["score_shape"])
             if precision.shape[1] > 1:
@@ -162,6 +168,7 @@ class GroupFactor(Model[Fields, Settings]):
                     **intercept_draws(state, mu, np.zeros_like(mu)),
                     "tau": tau,
                     "score_precision": precision,
+                    **smooth.draws(state),
                 }
             )
         return found
@@ -194,7 +201,8 @@ class GroupFactor(Model[Fields, Settings]):
         return log_density_of_cells(chain, data, params, index, rows, columns)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
-        return problems_of(blocks_of(data), params, groups_of(data)[1])
+        found = problems_of(blocks_of(data), params, groups_of(data)[1])
+        return [*found, *problems_of_places(data, params)]
 
     def prepare(self) -> None:
         rng = np.random.default_rng(0)

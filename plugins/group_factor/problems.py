@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelError, Problem, counted, format_percent, mean_of, unlike_scales
+from plaidwork.core.api import (
+    Block,
+    ModelData,
+    ModelError,
+    Problem,
+    counted,
+    format_percent,
+    mean_of,
+    unlike_scales,
+)
 from plaidwork.plugins.group_factor.inputs import (
     NAMES,
     as_fitted,
+    blocks_of,
     likelihoods_of,
+    places_of,
     view_names,
 )
 from plaidwork.plugins.group_factor.reading import (
@@ -21,6 +32,7 @@ from plaidwork.plugins.group_factor.reading import (
     usable_columns,
 )
 from plaidwork.plugins.group_factor.settings import SMALL_COUNTS
+from plaidwork.plugins.group_factor.smooth import MOST, span_of
 from plaidwork.plugins.group_factor.state import Settings
 
 MANY = 4
@@ -78,6 +90,38 @@ def problems_of(
                 "warning",
             )
         )
+    return found
+
+
+def problems_of_places(data: ModelData, params: Settings) -> list[Problem]:
+    """What is wrong with the samples' time or place, or does not go with it."""
+    places = places_of(data)
+    if places is None:
+        return []
+    found = []
+    if len(places) > MOST:
+        text = (
+            f"Factors that are smooth along time or place take {MOST} samples at most. Found {len(places)}."
+        )
+        found.append(Problem(text, "Leave “Time or place” out, or fit some of the samples.", "along"))
+    if span_of(places) <= 0:
+        found.append(Problem("All samples have the same time or place.", "Leave it out.", "along"))
+    if "groups" in data:
+        text = "“Time or place” and “Sample groups” do not go together yet."
+        found.append(Problem(text, "Leave one of them out.", "along"))
+    for name, wrong, what in (
+        ("grow", params["grow"], "Factors cannot be added"),
+        ("steps", params["steps"] != "exact", "Weights are updated once a sweep"),
+    ):
+        if wrong:
+            found.append(
+                Problem(
+                    f"{what} where factors are smooth along time or place.", "Choose the usual setting.", name
+                )
+            )
+    if any(block.stays for block in blocks_of(data)):
+        text = "Factors that are smooth along time or place need all views in memory."
+        found.append(Problem(text, "Import the file with its values in memory (values_in=memory).", "views"))
     return found
 
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results
+from plaidwork.plugins.group_factor.along import prior_of_new
 from plaidwork.plugins.group_factor.deviance import deviance_of, sums_of
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
-from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, groups_of, view_names
+from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, groups_of, places_of, view_names
 from plaidwork.plugins.group_factor.intercepts import drawn
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.results import expected, oriented
+from plaidwork.plugins.group_factor.smooth import update_new
 from plaidwork.plugins.group_factor.state import Cells, Predictor, Settings
 from plaidwork.plugins.group_factor.updates import update_scores, update_zeta
 from plaidwork.plugins.group_factor.views import Views, read_views
@@ -118,9 +120,13 @@ def project(kept: Kept, data: ModelData, new_data: ModelData, params: Settings) 
     group = new_groups(views, new_data, blocks[0].shape[0])
     raw, known = new_values(views, blocks, group)
     state = _state_of(views, draw, raw, known, group)
+    places = places_of(data)
     for _ in range(PASSES if (views.kind != GAUSSIAN).any() else 5):
         update_zeta(state)
-        update_scores(state, 0, raw.shape[1])
+        if places is None:
+            update_scores(state, 0, raw.shape[1])
+        else:
+            update_new(state, *prior_of_new(draw, places, places_of(new_data), raw.shape[1]))
     z, v = state["z"], state["v"]
     mean, sd = expected(replace(views, group=group), {**draw, "z": z, "z_var": v})
     return {

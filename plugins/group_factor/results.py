@@ -18,6 +18,7 @@ from plaidwork.core.api import (
     format_percent,
 )
 from plaidwork.core.api_factors import correlate_rows
+from plaidwork.plugins.group_factor.along import along_results
 from plaidwork.plugins.group_factor.density import log_share_of_counts
 from plaidwork.plugins.group_factor.deviance import Sums, deviance_of, share_by_group, sums_of
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
@@ -41,6 +42,9 @@ def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, 
     out = dict(draw)
     for name in ("z", "z_var", "w", "w_var", "inclusion", "alpha", "theta", "score_precision"):
         out[name] = draw[name][order]
+    for name in ("smooth_share", "smooth_length", "score_gain"):
+        if name in draw:  # runs from before samples had a time or place do not have them
+            out[name] = draw[name][order]
     out["z"], out["w"] = out["z"] * sign, out["w"] * sign
     return out, order
 
@@ -276,6 +280,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
         **restart_results(kept, best, draw["z"], labels),
         **_by_group(views, plain, sums, order),
     }
+    if "along" in data:
+        results |= along_results(draw, data["along"], labels)
     if (scored := held_out(data, views, draw)) is not None:
         results["held_out"] = scored
     return results

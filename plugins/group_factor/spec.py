@@ -48,6 +48,17 @@ GROUP_FACTOR = ModelSpec(
             "factor values are each group's own; weights and intercepts are shared.",
         ),
         Input(
+            "along",
+            "matrix",
+            "real",
+            dims=("sample", "coordinate"),
+            samples="sample",
+            required=False,
+            label="Time or place",
+            doc="When or where each sample was taken: one column of numbers as a day or an age, or two or three as a place, in one unit. "
+            "Factor values of samples near each other are then alike, as far as the data say so.",
+        ),
+        Input(
             "start",
             "matrix",
             "real",
@@ -93,6 +104,27 @@ GROUP_FACTOR = ModelSpec(
             ragged=True,
             label="Precision of the factor values",
             doc="of a factor in a sample group; 1 where there is one group",
+        ),
+        Variable(
+            "smooth_share",
+            ("factor",),
+            ragged=True,
+            label="Smooth share",
+            doc="of a factor along time or place; 0 without",
+        ),
+        Variable(
+            "smooth_length",
+            ("factor",),
+            ragged=True,
+            label="Length",
+            doc="over which a factor changes, in the unit of time or place",
+        ),
+        Variable(
+            "score_gain",
+            ("factor", "sample"),
+            ragged=True,
+            label="Precision by the data",
+            doc="that the data give a factor value, where time or place is given",
         ),
     ),
     traces=(
@@ -169,6 +201,22 @@ GROUP_FACTOR = ModelSpec(
             group="Factor values",
         ),
         View("table", "Table", {"values": "score_table"}, group="Factor values"),
+        View(
+            "picture",
+            "Over time or place",
+            {"values": "course", "headline": "along_headline", "caption": "along_note"},
+            options={"factory": "group_factor.course"},
+            group="Over time or place",
+            columns={"along": (1, 100)},
+        ),
+        View(
+            "table",
+            "Smoothness",
+            {"values": "smoothness"},
+            headline="along_headline",
+            group="Over time or place",
+            columns={"along": (1, 100)},
+        ),
         View("imputed", "Imputation", {"values": "fitted:views"}),
         View(
             "restarts",

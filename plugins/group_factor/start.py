@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Block, ModelData, ModelError, counted
-from plaidwork.plugins.group_factor import kernels, local
+from plaidwork.plugins.group_factor import kernels, local, smooth
 from plaidwork.plugins.group_factor.cells import (
     View,
     fill_centred,
@@ -54,6 +54,8 @@ def advance_start(state: Fields, data: ModelData, params: Settings) -> bool:
 def _set_scores(state: Fields, scores: np.ndarray) -> None:
     state["z"] = np.ascontiguousarray(scores)
     state["zz"] = state["z"] ** 2 + state["v"]
+    if "smooth" in state:
+        smooth.apart(state)
 
 
 def start_scores(
@@ -90,8 +92,9 @@ def new_state(
     params: Settings,
     rng: np.random.Generator,
     given: np.ndarray | None = None,
+    places: np.ndarray | None = None,
 ) -> Fields:
-    """All of q and the cells. ``likelihoods`` of the views, ``group`` (N,) the sample groups from 0 on."""
+    """All of q and the cells. ``likelihoods`` of the views, ``group`` (N,) the sample groups from 0 on, ``places`` (N, p) in time or space."""
     n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(given_blocks)
     read = [
         read_view(block, word, params, group) for block, word in zip(given_blocks, likelihoods, strict=True)
@@ -117,6 +120,9 @@ def new_state(
     }  # fmt: skip
     for view in views_of(state):
         _start_local(state, view)
+    if places is not None:
+        state["smooth"] = smooth.new_smooth(places, k)
+        smooth.apart(state)
     work = start_scores(state, params, rng, given)
     if work is not None:
         state["start"] = work

@@ -124,6 +124,25 @@ class Growth(TypedDict):
     """For the next ones."""
 
 
+class Smooth(TypedDict):
+    """Of factor values that are smooth along time or place, see ``smooth.py``."""
+
+    places: Floats
+    """(N, p) of the samples"""
+    linear: Floats
+    """(N, K) sums of (B - T <mu>) <w>, made anew in a sweep"""
+    gram: Floats
+    """(N, width) Gram matrices of the weights, made anew in a sweep"""
+    gain: Floats
+    """(K, N) precision that the data gave each factor value at its last update"""
+    length: Ints
+    """(K,) place on the grid of lengths"""
+    share: Ints
+    """(K,) place on the grid of smooth shares"""
+    kl: Floats
+    """(K,) KL of q(z) from its prior"""
+
+
 class Steps(TypedDict):
     """A pass of stochastic steps, while it lasts."""
 
@@ -234,6 +253,7 @@ class Fields(Predictor, OfFeatures):
     """(G, D) expected squared errors of Gaussian features"""
     deviance: Floats
     """(G, K + 3, M), see ``local.deviances``"""
+    smooth: NotRequired[Smooth]
     start: NotRequired[StartWork]
     growth: NotRequired[Growth]
     steps: NotRequired[Steps]

@@ -8,7 +8,9 @@ import numpy as np
 
 from plaidwork.core.api import POSITION, Layout, Part, counted
 from plaidwork.core.api import State as Stored
+from plaidwork.plugins.group_factor.products import width
 from plaidwork.plugins.group_factor.search import PASSES, length, ranges_of
+from plaidwork.plugins.group_factor.smooth import LENGTHS, PRODUCTS, SHARES, STAGE
 from plaidwork.plugins.group_factor.state import BY_FACTOR, Search
 
 FROM_DATA = ("group", "kinds", "first", "kind", "view", "level", "cells.*.columns", "cells.*.known")
@@ -34,6 +36,13 @@ def layout() -> Layout:
         "growth.before.**": Part(like=""),
         "growth.cells.**": Part(like="cells"),
         **_search("growth.search"),
+        "smooth.places": Part(same=True, missing=True),
+        "smooth.linear": Part(("N", "smooth.K"), missing=True),
+        "smooth.gram": Part(("N", "smooth.width"), missing=True),
+        "smooth.gain": Part(("K", "N"), low=0, missing=True),
+        "smooth.length": Part(("K",), "int64", low=0, below=len(LENGTHS), missing=True),
+        "smooth.share": Part(("K",), "int64", low=0, below=len(SHARES), missing=True),
+        "smooth.kl": Part(("K",), missing=True),
         "steps.order": Part(("batches",), "int64", low=0, missing=True),
         "steps.gram": Part(("groups", "width"), missing=True),
         **{f"steps.{name}": Part(("K", "groups", "steps.D"), missing=True) for name in ("cross", "sums")},
@@ -65,8 +74,18 @@ def contradiction_of(state: Stored) -> str:
         if search is not None and _of_others(search, state["z"].shape[1], len(state["lik"])):
             return "components are sought of other data"
     factors, rows = len(state["z"]), state["deviance"].shape[1]
+    if "smooth" in state and (wrong := _wrong_smooth(state["smooth"], factors, position)):
+        return wrong
     if position.get("stage") == WEAK and position.get("at") and rows != factors + 3:
         return f"“deviance” is of {counted(rows - 3, 'factor')}, not of {factors}"
+    return ""
+
+
+def _wrong_smooth(smooth: Stored, factors: int, position: Stored) -> str:
+    """What contradicts itself in what is kept of smooth factor values; empty when nothing does."""
+    under_way = position.get("stage") in (PRODUCTS, STAGE)
+    if under_way and (smooth["linear"].shape[1] != factors or smooth["gram"].shape[1] != width(factors)):
+        return "products of the weights are of other factors"
     return ""
 
 

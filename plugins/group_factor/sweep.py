@@ -13,6 +13,7 @@ from plaidwork.plugins.group_factor import (
     kernels,
     passing,
     products,
+    smooth,
     stochastic,
     updates,
     weak,
@@ -66,14 +67,7 @@ def stages(
             if sweep >= params["theta_start"]
             else []
         ),
-        (stochastic.stage(state, data, params, sweep, rng) if steps else passing.scores(state, data))
-        or Stage(
-            "scores",
-            lambda lo, hi: updates.update_scores(state, lo, hi),
-            n,
-            _slice(d * columns),
-            parallel=True,
-        ),
+        *_scores(state, data, params, sweep, rng),
         _at_once("precision of the scores", lambda: updates.update_score_precision(state, params)),
         Stage(
             "local",
@@ -84,6 +78,23 @@ def stages(
             d if all(view.stays for view in views_of(state)) else _slice(n * (3 * k + LOCAL_WORK)),
             parallel=True,
         ),
+    ]
+
+
+def _scores(
+    state: Fields, data: ModelData, params: Settings, sweep: int, rng: np.random.Generator
+) -> Sequence[Stage]:
+    """The stages of the factor values."""
+    if "smooth" in state:
+        return smooth.stages(state, sweep)
+    steps = stochastic.now(sweep, params)
+    through = stochastic.stage(state, data, params, sweep, rng) if steps else passing.scores(state, data)
+    if through is not None:
+        return [through]
+    (k, n), d = state["z"].shape, len(state["lik"])
+    work = d * (products.width(k) + k)
+    return [
+        Stage("scores", lambda lo, hi: updates.update_scores(state, lo, hi), n, _slice(work), parallel=True)
     ]
 
 

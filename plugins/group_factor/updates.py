@@ -118,28 +118,28 @@ def update_scores(state: Predictor, lo: int, hi: int, only: int = -1) -> None:
     gram = np.zeros((len(state["scale"]), products.width(len(first))))
     for view in views:
         if view.level:
-            _add_level(state, view, gram)
+            add_level(state, view, gram)
     precision = state["score_shape"] / state["score_rate"]
     step = max(SIDE, TILE_CELLS // max(1, len(here), products.CHUNK) // SIDE * SIDE)
     for left in range(lo, hi, step):
         right = min(hi, left + step)
         T, rest = across(state, soft, left, right)
         products.take_away(left, T, 0, table, state["z"], rest)
-        cross = _cross_of_level(state, views, left, right)
+        cross = cross_of_level(state, views, left, right)
         kernels.scores(
             left, T, rest, first, second, gram, cross, state["group"], precision,
             state["z"], state["v"], state["zz"], only,
         )  # fmt: skip
 
 
-def _add_level(state: Predictor, view: View, gram: np.ndarray) -> None:
+def add_level(state: Predictor, view: View, gram: np.ndarray) -> None:
     """Add the Gram matrices (G, width) of the weights of a level view by sample group."""
     first, second = (np.ascontiguousarray(state[name][:, view.features].T) for name in ("w", "ww"))
     level = np.ascontiguousarray(level_of(state, view), dtype=state["float"].dtype)
     products.gram_of_rows(level, 0, first, second, gram)
 
 
-def _cross_of_level(state: Predictor, views: list[View], left: int, right: int) -> np.ndarray:
+def cross_of_level(state: Predictor, views: list[View], left: int, right: int) -> np.ndarray:
     """(K, samples) sums of (B - T <mu>) <w> over the level views."""
     cross = np.zeros((len(state["z"]), right - left))
     for view in views:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from plaidwork.core.api import Stage
-from plaidwork.plugins.group_factor import local
+from plaidwork.plugins.group_factor import local, smooth
 from plaidwork.plugins.group_factor.cells import in_tiles, known_of, parts_of, views_of
 from plaidwork.plugins.group_factor.intercepts import of_group
 from plaidwork.plugins.group_factor.products_level import explained_by_level
@@ -97,3 +97,5 @@ def keep_factors(state: Fields, index: np.ndarray) -> None:
     """Only these factors, in this order."""
     for name in BY_FACTOR:
         state[name] = np.ascontiguousarray(state[name][index])
+    if "smooth" in state:
+        smooth.keep(state["smooth"], index)
