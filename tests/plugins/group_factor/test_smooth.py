@@ -3,9 +3,10 @@
 import group_factor_tools as tools
 import numpy as np
 import pytest
+from plaid_tools import with_fault
 from sparing import every
 
-from plaidwork.core.api import Clock, ModelError, passes
+from plaidwork.core.api import Clock, DataError, passes
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.inference.plan import make_plan
@@ -14,7 +15,12 @@ from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.group_factor import smooth
 from plaidwork.plugins.group_factor.bound import elbo_of
 
-WORDS = {"numbers": ("gaussian",) * 2, "bits": ("bernoulli",) * 2, "counts": ("poisson",) * 2, "mixed": tools.WORDS}
+WORDS = {
+    "numbers": ("gaussian",) * 2,
+    "bits": ("bernoulli",) * 2,
+    "counts": ("poisson",) * 2,
+    "mixed": tools.WORDS,
+}
 
 
 def along(places, rows=None, names=("day",)):
@@ -64,7 +70,9 @@ def test_the_best_law_is_the_closed_one(scale):
     log_det = np.linalg.slogdet(np.eye(15) + C * gain)[1]
     assert found.gain == pytest.approx(0.5 * linear @ mean - 0.5 * log_det, rel=1e-9)
     inverse = np.linalg.inv(C)
-    kl = 0.5 * (np.trace(inverse @ S) + mean @ inverse @ mean - 15 + np.linalg.slogdet(C)[1] - np.linalg.slogdet(S)[1])
+    kl = 0.5 * (
+        np.trace(inverse @ S) + mean @ inverse @ mean - 15 + np.linalg.slogdet(C)[1] - np.linalg.slogdet(S)[1]
+    )
     assert found.kl == pytest.approx(kl, rel=1e-8)
     weights, reduced = smooth.pulled(smooth.squared_distances(x, x), 0.8, 0.95, mean, gain)
     np.testing.assert_allclose(C @ weights, mean, rtol=1e-8, atol=1e-10)
@@ -77,7 +85,9 @@ def test_without_a_smooth_share_samples_are_apart():
     found = smooth.fit(smooth.prior(smooth.squared_distances(x, x), 1.0, 0.0), gain, linear)
     np.testing.assert_allclose(found.variance, 1 / (1 + gain), rtol=1e-12)
     np.testing.assert_allclose(found.mean, linear / (1 + gain), rtol=1e-12)
-    assert found.kl == pytest.approx(0.5 * (found.variance + found.mean**2 - 1 - np.log(found.variance)).sum())
+    assert found.kl == pytest.approx(
+        0.5 * (found.variance + found.mean**2 - 1 - np.log(found.variance)).sum()
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,17 +96,19 @@ def test_without_a_smooth_share_samples_are_apart():
 )
 def test_no_stage_lowers_the_bound(words, dtype, gaps):
     model, plan, state = begun(WORDS[words], {"dtype": dtype}, missing=gaps, absent=3 if gaps else 0)
-    falls, count = [], 0
-    for t in range(12):
-        before = copy_state(state)
-        for stage in passes(model, state, plan.data, plan.params, None, Clock(t, 0)):
-            if stage.name not in ("start", "weak factors"):
-                old, new = elbo_of(before, plan.params), elbo_of(state, plan.params)
-                falls.append((old - new) / abs(old))
-                count += 1
-            before = copy_state(state)
-    assert count > 50
+    falls = [fall for t in range(12) for _, fall in falls_of(model, plan, state, t)]
+    assert len(falls) > 50
     assert max(falls) <= 1e-9
+
+
+def falls_of(model, plan, state, t):
+    """Name of every stage of a sweep, in place, and by what share of itself the bound fell in it."""
+    before = copy_state(state)
+    for stage in passes(model, state, plan.data, plan.params, None, Clock(t, 0)):
+        if stage.name not in ("start", "weak factors"):
+            old, new = elbo_of(before, plan.params), elbo_of(state, plan.params)
+            yield stage.name, (old - new) / abs(old)
+        before = copy_state(state)
 
 
 def test_the_terms_of_the_data_are_those_of_the_bound():
@@ -124,14 +136,16 @@ def test_the_terms_of_the_data_are_those_of_the_bound():
 
 def elbo_quadratic(state):
     """By view, the sum of C + B x - T x^2 / 2 over cells, as the local parameters stand."""
-    from plaidwork.plugins.group_factor.cells import across, level_of, tile, views_of
+    from plaidwork.plugins.group_factor.cells import level_of, tile, views_of
 
     for view in views_of(state):
         cells = tile(state, view, 0, view.size)
         T = np.repeat(level_of(state, view).T, 26, axis=1) if cells.T is None else cells.T
         here = view.features
         x = state["w"][:, here].T @ state["z"]
-        square = x**2 + (state["ww"][:, here].T @ state["zz"] - (state["w"][:, here].T ** 2) @ state["z"] ** 2)
+        square = x**2 + (
+            state["ww"][:, here].T @ state["zz"] - (state["w"][:, here].T ** 2) @ state["z"] ** 2
+        )
         yield float((cells.B * x - 0.5 * T * square).sum())
 
 
@@ -140,7 +154,12 @@ def test_smooth_factors_are_found_and_told_apart():
     views = tools.datasets([y])
     plain = fit("group_factor", {"views": views}, {"n_factors": 6}, chains=1, executor="inline", seed=1)
     run = fit(
-        "group_factor", {"views": views, "along": [along(t)]}, {"n_factors": 6}, chains=1, executor="inline", seed=1
+        "group_factor",
+        {"views": views, "along": [along(t)]},
+        {"n_factors": 6},
+        chains=1,
+        executor="inline",
+        seed=1,
     )
     scores = run.results["scores"].values
     assert tools.recovery(scores, z) > tools.recovery(plain.results["scores"].values, z) + 0.05
@@ -153,3 +172,109 @@ def test_smooth_factors_are_found_and_told_apart():
     best = int(np.argmax(share))
     curve = np.interp(t, run.results["course_x"].values, run.results["course"].values[best])
     assert abs(np.corrcoef(curve, z[:, match[best].argmax()])[0, 1]) > 0.95
+
+
+def test_new_samples_are_told_by_their_time():
+    y, _z, t = planted(2, n=80)
+    out = np.arange(80) % 8 == 3
+    names = tuple(f"s{i}" for i in range(80))
+    kept = tuple(name for name, gone in zip(names, out, strict=True) if not gone)
+    views = [Dataset("a", y[~out], kept, tuple(f"f{i}" for i in range(y.shape[1])))]
+    run = fit(
+        "group_factor",
+        {"views": views, "along": [along(t[~out], kept)]},
+        {"n_factors": 4},
+        chains=1,
+        executor="inline",
+        seed=1,
+    )
+    few = y[out].copy()
+    few[:, 3:] = np.nan  # three features alone say little
+    gone = tuple(name for name, left_out in zip(names, out, strict=True) if left_out)
+    new = Dataset("a", few, gone, tuple(f"f{i}" for i in range(y.shape[1])))
+    model = registry().model("group_factor")
+    made = make_plan(model, {"views": views, "along": [along(t[~out], kept)]}, {"n_factors": 4})
+    with_time, without = (
+        model.predict(run.kept(), made.data, make_plan(model, given, {"n_factors": 4}).data, made.params)
+        for given in ({"views": [new], "along": [along(t[out], gone)]}, {"views": [new]})
+    )
+    best = int(np.argmax(run.results["smoothness"].columns["Smooth share"]))
+    curve = np.interp(t[out], run.results["course_x"].values, run.results["course"].values[best])
+    told, alone = (found["new_scores"].values[:, best] for found in (with_time, without))
+    assert np.abs(told - curve).mean() < 0.3
+    assert np.abs(told - curve).mean() < 0.5 * np.abs(alone - curve).mean()
+    assert (with_time["new_scores_sd"].values[:, best] < without["new_scores_sd"].values[:, best]).all()
+
+
+def test_draws_of_the_approximation_have_its_covariance():
+    model, plan, state = begun(WORDS["numbers"], {"n_factors": 2})
+    tools.whole_sweeps(model, plan, state, 6)
+    rng = np.random.default_rng(0)
+    found = np.stack([one["z"] for one in model.sample(state, rng, 4000)])
+    kept = state["smooth"]
+    squares = smooth.squared_distances(kept["places"], kept["places"])
+    length = smooth.span_of(kept["places"]) * smooth.LENGTHS[kept["length"][0]]
+    C = smooth.prior(squares, length, smooth.SHARES[kept["share"][0]])
+    S, _ = dense(C, kept["gain"][0], np.zeros(26))
+    np.testing.assert_allclose(found.mean(axis=0), state["z"], atol=5 * np.sqrt(state["v"].max() / 4000))
+    np.testing.assert_allclose(np.cov(found[:, 0].T), S, atol=0.12 * S.max())
+    np.testing.assert_allclose(np.diag(S), state["v"][0], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("places", "settings", "more", "message"),
+    [
+        (np.ones((26, 1)), {}, {}, "the same time or place"),
+        (None, {"grow": True}, {}, "Factors cannot be added"),
+        (None, {"steps": "stochastic"}, {}, "once a sweep"),
+        (None, {}, {"groups": tools.groups(26)}, "do not go together yet"),
+    ],
+)
+def test_what_does_not_go_together_is_said(places, settings, more, message):
+    arrays, _ = tools.views(3, n=26, sizes=(9,), k=2, words=("gaussian",))
+    where = np.arange(26.0)[:, None] if places is None else places
+    inputs = {"views": tools.datasets(arrays), "along": [along(where)], **more}
+    with pytest.raises(DataError, match=message):
+        fit("group_factor", inputs, settings, chains=1, executor="inline", max_sweeps=3)
+
+
+def test_too_many_samples_are_refused_with_their_number(monkeypatch):
+    monkeypatch.setattr("plaidwork.plugins.group_factor.problems.MOST", 20)
+    with pytest.raises(DataError, match=r"take 20 samples at most\. Found 26"):
+        begun(WORDS["numbers"])
+
+
+def test_places_of_two_coordinates_and_a_paused_fit():
+    """A fit that is cut into single steps and stored in between ends where one in one go does."""
+    where = np.random.default_rng(4).uniform(0, 3, (26, 2))
+    model, plan, state = begun(WORDS["mixed"], places=where)
+    other = copy_state(state)
+    for t in range(4):
+        for _ in passes(model, state, plan.data, plan.params, None, Clock(t, 0)):
+            pass
+        for _ in passes(model, other, plan.data, plan.params, None, Clock(t, 0)):
+            tools.as_from_a_checkpoint(other)
+    np.testing.assert_array_equal(state["z"], other["z"])
+    np.testing.assert_array_equal(state["smooth"]["share"], other["smooth"]["share"])
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("fit", "mean = pull - scaled", "mean = pull - 0.9 * scaled"),
+        ("fit", "0.5 * float(linear @ mean) - half_log", "0.5 * float(linear @ mean)"),
+        ("terms_of", "linear -= gram", "linear -= 0.9 * gram"),
+        ("update", "np.argmax(", "np.argmin("),
+    ],
+)
+def test_planted_errors_lower_the_bound(name, old, new, monkeypatch):
+    y, _z, t = planted(1)
+    model = registry().model("group_factor")
+    plan = make_plan(model, {"views": tools.datasets([y]), "along": [along(t)]}, {"n_factors": 4})
+    state = model.init(plan.data, plan.params, np.random.default_rng(0))
+    for sweep in range(40):
+        for _ in passes(model, state, plan.data, plan.params, None, Clock(sweep, 0)):
+            pass
+    monkeypatch.setattr(smooth, name, with_fault(getattr(smooth, name), old, new))
+    falls = [fall for sweep in range(40, 60) for _, fall in falls_of(model, plan, state, sweep)]
+    assert max(falls) > 1e-7
