@@ -38,14 +38,14 @@ def along_results(draw: Draw, block: Block, labels: np.ndarray) -> Results:
     share, length = draw["smooth_share"], draw["smooth_length"]
     smooth = [str(label) for label, found in zip(labels, share, strict=True) if found >= LEAST]
     where = names[0] if len(names) == 1 else "place"
-    told = f"{counted(len(smooth), 'factor')} of {len(labels)} {agree(len(smooth), 'changes', 'change')} smoothly along {where}"
+    told = f"{len(smooth)} of {counted(len(labels), 'factor')} {agree(len(smooth), 'changes', 'change')} smoothly along {where}"
     note = (
         "Points: factor values of the samples; line and band: the smooth part of the factor and its 95 % interval."
         if len(names) == 1
         else "Points: the samples where they were taken, coloured by the factor."
     )
     found: Results = {
-        "opens_on": "Over time or place",
+        "opens_on": "Over time or place/One factor",
         "along_headline": told if smooth else f"No factor changes smoothly along {where}",
         "along_note": note,
         "places": Result(places, ("sample", "coordinate"), label="Time or place"),

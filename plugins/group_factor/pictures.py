@@ -8,6 +8,7 @@ import numpy as np
 
 from plaidwork.core.api import ResultStore, format_number, format_percent
 from plaidwork.core.api_pictures import Axis, Bands, Key, Line, Panel, Picture, Points, Ramp, ViewChoices
+from plaidwork.plugins.group_factor.along import LEAST
 
 
 def course(store: ResultStore, choices: ViewChoices) -> Picture:
@@ -21,8 +22,9 @@ def course(store: ResultStore, choices: ViewChoices) -> Picture:
     k = choices.among("factor", "Factor", factors, int(np.argmax(share)), each="factor")
     z, names = store.array("scores")[:, k], tuple(str(name) for name in store.array("sample"))
     places, axes = store.array("places"), [str(name) for name in store.array("place_names")]
-    title = f"{factors[k]}: {format_percent(float(share[k]))} of its variance is smooth along {axes[0] if len(axes) == 1 else 'place'}"
-    head, note = f"{store['along_headline']}. {title}", str(store["along_note"])
+    head, note = f"{store['along_headline']}; {factors[k]} does not", str(store["along_note"])
+    if share[k] >= LEAST:
+        head = f"{store['along_headline']}; of {factors[k]} {format_percent(float(share[k]))} of the variance is smooth"
     told = [" and ".join(format_number(float(x), 4) for x in row) for row in places]
 
     def read(i: int) -> str:

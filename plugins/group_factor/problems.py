@@ -109,16 +109,12 @@ def problems_of_places(data: ModelData, params: Settings) -> list[Problem]:
     if "groups" in data:
         text = "“Time or place” and “Sample groups” do not go together yet."
         found.append(Problem(text, "Leave one of them out.", "along"))
-    for name, wrong, what in (
-        ("grow", params["grow"], "Factors cannot be added"),
-        ("steps", params["steps"] != "exact", "Weights are updated once a sweep"),
-    ):
-        if wrong:
-            found.append(
-                Problem(
-                    f"{what} where factors are smooth along time or place.", "Choose the usual setting.", name
-                )
-            )
+    if params["grow"]:
+        text = "Factors cannot be added where they are smooth along time or place."
+        found.append(Problem(text, "Switch off “Add factors” (grow).", "grow"))
+    if params["steps"] != "exact":
+        text = "Weights are updated once a sweep where factors are smooth along time or place."
+        found.append(Problem(text, "Choose “Once a sweep” under “Weights are updated”.", "steps"))
     if any(block.stays for block in blocks_of(data)):
         text = "Factors that are smooth along time or place need all views in memory."
         found.append(Problem(text, "Import the file with its values in memory (values_in=memory).", "views"))

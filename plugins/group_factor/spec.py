@@ -203,7 +203,7 @@ GROUP_FACTOR = ModelSpec(
         View("table", "Table", {"values": "score_table"}, group="Factor values"),
         View(
             "picture",
-            "Over time or place",
+            "One factor",
             {"values": "course", "headline": "along_headline", "caption": "along_note"},
             options={"factory": "group_factor.course"},
             group="Over time or place",

@@ -25025,6 +25025,68 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
  </context>
  <context>
+  <name>plugins/group_factor/along.py</name>
+  <message>
+   <source>%1 of %2 factor changes smoothly along %3</source>
+   <translation>%1 von %2 Faktor ändert sich glatt entlang %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factor change smoothly along %3</source>
+   <translation>%1 von %2 Faktor ändern sich glatt entlang %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors changes smoothly along %3</source>
+   <translation>%1 von %2 Faktoren ändert sich glatt entlang %3</translation>
+  </message>
+  <message>
+   <source>%1 of %2 factors change smoothly along %3</source>
+   <translation>%1 von %2 Faktoren ändern sich glatt entlang %3</translation>
+  </message>
+  <message>
+   <source>Points: factor values of the samples; line and band: the smooth part of the factor and its 95 % interval.</source>
+   <translation>Punkte: Faktorwerte der Proben; Linie und Band: der glatte Teil des Faktors und sein 95-%-Intervall.</translation>
+  </message>
+  <message>
+   <source>Points: the samples where they were taken, coloured by the factor.</source>
+   <translation>Punkte: die Proben, wo sie genommen wurden, nach dem Faktor gefärbt.</translation>
+  </message>
+  <message>
+   <source>Over time or place/One factor</source>
+   <translation>Über Zeit oder Ort/Ein Faktor</translation>
+  </message>
+  <message>
+   <source>No factor changes smoothly along %1</source>
+   <translation>Kein Faktor ändert sich glatt entlang %1</translation>
+  </message>
+  <message>
+   <source>Time or place</source>
+   <translation>Zeit oder Ort</translation>
+  </message>
+  <message>
+   <source>Smooth share</source>
+   <translation>Glatter Anteil</translation>
+  </message>
+  <message>
+   <source>Smoothness</source>
+   <translation>Glattheit</translation>
+  </message>
+  <message>
+   <source>The share of a factor's variance that changes smoothly along %1, and the length over which it does.</source>
+   <translation>Der Anteil der Varianz eines Faktors, der sich entlang %1 glatt ändert, und die Länge, über die er das tut.</translation>
+  </message>
+  <message>
+   <source>Smooth part</source>
+   <translation>Glatter Teil</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/group_factor/factories.py</name>
+  <message>
+   <source>Over time or place</source>
+   <translation>Über Zeit oder Ort</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/group_factor/inputs.py</name>
   <message>
    <source>Gaussian</source>
@@ -25052,6 +25114,33 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>products in the file</source>
    <translation>Produkte in der Datei</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/group_factor/pictures.py</name>
+  <message>
+   <source>No time or place was given to this fit.</source>
+   <translation>Dieser Anpassung wurde weder Zeit noch Ort gegeben.</translation>
+  </message>
+  <message>
+   <source>%1; %2 does not</source>
+   <translation>%1; %2 nicht</translation>
+  </message>
+  <message>
+   <source>%1; of %2 %3 of the variance is smooth</source>
+   <translation>%1; von %2 sind %3 der Varianz glatt</translation>
+  </message>
+  <message>
+   <source>smooth part</source>
+   <translation>glatter Teil</translation>
+  </message>
+  <message>
+   <source>%1, factor value</source>
+   <translation>%1, Faktorwert</translation>
+  </message>
+  <message>
+   <source>samples</source>
+   <translation>Proben</translation>
   </message>
  </context>
  <context>
@@ -25085,6 +25174,42 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Solche Proben erhalten Faktorwerte von 0; weglassen, wenn sie nicht gezeigt werden sollen.</translation>
   </message>
   <message>
+   <source>Factors that are smooth along time or place take %1 samples at most. Found %2.</source>
+   <translation>Faktoren, die entlang Zeit oder Ort glatt sind, nehmen höchstens %1 Proben. Gefunden: %2.</translation>
+  </message>
+  <message>
+   <source>Leave “Time or place” out, or fit some of the samples.</source>
+   <translation>Lassen Sie „Zeit oder Ort“ weg, oder passen Sie nur einige der Proben an.</translation>
+  </message>
+  <message>
+   <source>All samples have the same time or place.</source>
+   <translation>Alle Proben haben dieselbe Zeit oder denselben Ort.</translation>
+  </message>
+  <message>
+   <source>“Time or place” and “Sample groups” do not go together yet.</source>
+   <translation>„Zeit oder Ort“ und „Probengruppen“ gehen noch nicht zusammen.</translation>
+  </message>
+  <message>
+   <source>Factors cannot be added where they are smooth along time or place.</source>
+   <translation>Wo Faktoren entlang Zeit oder Ort glatt sind, können keine hinzukommen.</translation>
+  </message>
+  <message>
+   <source>Switch off “Add factors” (grow).</source>
+   <translation>„Faktoren hinzufügen“ (grow) abschalten.</translation>
+  </message>
+  <message>
+   <source>Weights are updated once a sweep where factors are smooth along time or place.</source>
+   <translation>Wo Faktoren entlang Zeit oder Ort glatt sind, werden Gewichte einmal je Durchgang aufgefrischt.</translation>
+  </message>
+  <message>
+   <source>Factors that are smooth along time or place need all views in memory.</source>
+   <translation>Faktoren, die entlang Zeit oder Ort glatt sind, brauchen alle Ansichten im Arbeitsspeicher.</translation>
+  </message>
+  <message>
+   <source>Import the file with its values in memory (values_in=memory).</source>
+   <translation>Importieren Sie die Datei mit ihren Werten im Arbeitsspeicher (values_in=memory).</translation>
+  </message>
+  <message>
    <source>the search for more factors</source>
    <translation>die Suche nach weiteren Faktoren</translation>
   </message>
@@ -25095,10 +25220,6 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>The view “%1” stays in its file, and %2 needs it in memory.</source>
    <translation>Die Sicht „%1“ bleibt in ihrer Datei, muss hierfür aber im Arbeitsspeicher liegen: %2.</translation>
-  </message>
-  <message>
-   <source>Switch off “Add factors” (grow).</source>
-   <translation>„Faktoren hinzufügen“ (grow) abschalten.</translation>
   </message>
   <message>
    <source>The view “%1” is %2 and needs %3. Found %4 at sample “%5”, feature “%6”.</source>
@@ -25758,6 +25879,17 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
  </context>
  <context>
+  <name>plugins/group_factor/smooth.py</name>
+  <message>
+   <source>products of the weights</source>
+   <translation>Produkte der Gewichte</translation>
+  </message>
+  <message>
+   <source>smooth scores</source>
+   <translation>glatte Faktorwerte</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/group_factor/spec.py</name>
   <message>
    <source>Argelaguet, R., Velten, B., Arnol, D., et al. (2018). Multi-omics factor analysis: a framework for unsupervised integration of multi-omics data sets. Molecular Systems Biology 14, e8124.</source>
@@ -25782,6 +25914,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>The group of every sample, as a study or a tissue. Numbers are centred in each group, and noise and the size of factor values are each group's own; weights and intercepts are shared.</source>
    <translation>Die Gruppe jeder Probe, etwa eine Studie oder ein Gewebe. Zahlen werden in jeder Gruppe zentriert, Rauschen und Größe der Faktorwerte gehören jeder Gruppe für sich; Gewichte und Achsenabschnitte sind gemeinsam.</translation>
+  </message>
+  <message>
+   <source>When or where each sample was taken: one column of numbers as a day or an age, or two or three as a place, in one unit. Factor values of samples near each other are then alike, as far as the data say so.</source>
+   <translation>Wann oder wo jede Probe genommen wurde: eine Spalte mit Zahlen wie ein Tag oder ein Alter, oder zwei oder drei als Ort, in einer Einheit. Faktorwerte von Proben, die nahe beieinander sind, sind dann ähnlich, soweit die Daten das sagen.</translation>
   </message>
   <message>
    <source>Start values</source>
@@ -25854,6 +25990,22 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>of a factor in a sample group; 1 where there is one group</source>
    <translation>eines Faktors in einer Probengruppe; 1, wenn es nur eine Gruppe gibt</translation>
+  </message>
+  <message>
+   <source>of a factor along time or place; 0 without</source>
+   <translation>eines Faktors entlang Zeit oder Ort; 0 ohne</translation>
+  </message>
+  <message>
+   <source>over which a factor changes, in the unit of time or place</source>
+   <translation>über die ein Faktor sich ändert, in der Einheit von Zeit oder Ort</translation>
+  </message>
+  <message>
+   <source>Precision by the data</source>
+   <translation>Genauigkeit durch die Daten</translation>
+  </message>
+  <message>
+   <source>that the data give a factor value, where time or place is given</source>
+   <translation>die die Daten einem Faktorwert geben, wo Zeit oder Ort angegeben ist</translation>
   </message>
   <message>
    <source>Evidence lower bound</source>
@@ -25932,6 +26084,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Bienenschwarm</translation>
   </message>
   <message>
+   <source>One factor</source>
+   <translation>Ein Faktor</translation>
+  </message>
+  <message>
    <source>Imputation</source>
    <translation>Imputation</translation>
   </message>
@@ -26007,6 +26163,10 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   <message>
    <source>“deviance” is of %1 factors, not of %2</source>
    <translation>„deviance“ gehört zu %1 Faktoren, nicht zu %2</translation>
+  </message>
+  <message>
+   <source>products of the weights are of other factors</source>
+   <translation>Produkte der Gewichte sind die anderer Faktoren</translation>
   </message>
  </context>
  <context>
@@ -34228,10 +34388,6 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>sample groups</source>
    <translation>Probengruppen</translation>
-  </message>
-  <message>
-   <source>samples</source>
-   <translation>Proben</translation>
   </message>
   <message>
    <source>samples by score</source>
