@@ -173,7 +173,8 @@ class View:
     ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
     name results that hold a text. Neighbouring views of one ``group`` share a tab of that name and are chosen by their
     titles. ``when`` names settings and the value (or values) of each at which the view is offered, ``columns`` inputs and how
-    many columns their data must have for it, at least and at most: a view made for such data leads. While a fit runs the
+    many columns their data must have for it, at least and at most: a view made for such data leads, and one for an optional input is there where
+    that is given. While a fit runs the
     view that is in front is drawn anew every few seconds.
     """
 

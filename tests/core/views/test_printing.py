@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from toys import Steady, Walk
 
-from plaidwork.core.api import Schedule, View
+from plaidwork.core.api import Input, Schedule, View
 from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.inference.execution import execute, named_executor
 from plaidwork.core.inference.executor import Control
@@ -19,6 +19,7 @@ from plaidwork.core.views.printing import (
     doubt_of,
     drawn_views,
     leading_view,
+    offered,
     origin_of,
     printed_view,
     words_above,
@@ -127,3 +128,13 @@ def test_captions_are_sentences(settled):
     )
     assert words_above(sources, "Head", "") == ("Head", "")
     assert words_above(sources, "Head", "Text.", before=("All",)) == ("Head", "All. Text.")
+
+
+def test_a_view_for_an_optional_input_is_there_where_that_is_given():
+    session = Session()
+    view = View("bars", "Along", {"values": "place"}, columns={"when": (1, 9)})
+    spec = replace(Steady.spec, inputs=(*Steady.spec.inputs, Input("when", "matrix", "real", required=False)))
+    given = SimpleNamespace(spec=spec, inputs={"when": ("when",)}, params={}, results={})
+    session.datasets["when"] = Dataset("when", np.zeros((4, 1)), ("a", "b", "c", "d"), ("day",))
+    assert offered(session, given, view)
+    assert not offered(session, SimpleNamespace(**{**vars(given), "inputs": {}}), view)

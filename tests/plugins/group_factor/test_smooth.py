@@ -3,10 +3,11 @@
 import group_factor_tools as tools
 import numpy as np
 import pytest
+import resuming
 from plaid_tools import with_fault
 from sparing import every
 
-from plaidwork.core.api import Clock, DataError, passes
+from plaidwork.core.api import Clock, DataError, Schedule, passes
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.inference.plan import make_plan
@@ -210,14 +211,14 @@ def test_draws_of_the_approximation_have_its_covariance():
     model, plan, state = begun(WORDS["numbers"], {"n_factors": 2})
     tools.whole_sweeps(model, plan, state, 6)
     rng = np.random.default_rng(0)
-    found = np.stack([one["z"] for one in model.sample(state, rng, 4000)])
+    found = np.stack([one["z"] for one in model.sample(state, rng, 2000)])
     kept = state["smooth"]
     squares = smooth.squared_distances(kept["places"], kept["places"])
     length = smooth.span_of(kept["places"]) * smooth.LENGTHS[kept["length"][0]]
     C = smooth.prior(squares, length, smooth.SHARES[kept["share"][0]])
     S, _ = dense(C, kept["gain"][0], np.zeros(26))
-    np.testing.assert_allclose(found.mean(axis=0), state["z"], atol=5 * np.sqrt(state["v"].max() / 4000))
-    np.testing.assert_allclose(np.cov(found[:, 0].T), S, atol=0.12 * S.max())
+    np.testing.assert_allclose(found.mean(axis=0), state["z"], atol=5 * np.sqrt(state["v"].max() / 2000))
+    np.testing.assert_allclose(np.cov(found[:, 0].T), S, atol=0.15 * S.max())
     np.testing.assert_allclose(np.diag(S), state["v"][0], rtol=1e-6)
 
 
@@ -278,3 +279,15 @@ def test_planted_errors_lower_the_bound(name, old, new, monkeypatch):
     monkeypatch.setattr(smooth, name, with_fault(getattr(smooth, name), old, new))
     falls = [fall for sweep in range(40, 60) for _, fall in falls_of(model, plan, state, sweep)]
     assert max(falls) > 1e-7
+
+
+def test_a_stored_fit_goes_on_to_the_same_draws(tmp_path):
+    y, _z, t = planted(1)
+    model = registry().model("group_factor")
+    inputs = {"views": tools.datasets([y]), "along": [along(t)]}
+    schedule = Schedule(chains=1, max_sweeps=150, tolerance=0.0, window=5, relaxation=16.0)
+    plan = make_plan(model, inputs, {"n_factors": 4}, schedule=schedule)
+    whole = resuming.uninterrupted(plan)
+    path = tmp_path / "stopped.plaidwork"
+    assert 0 < resuming.stopped(plan, "inline", path) < 150
+    assert not resuming.difference(resuming.resumed(path, "inline"), whole)
