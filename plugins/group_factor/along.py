@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from plaidwork.core.api import Block, Result, Results, Table, agree, counted
+from plaidwork.core.api import Result, Results, Table, agree, counted
 from plaidwork.plugins.group_factor.smooth import alike, pulled, squared_distances
 from plaidwork.plugins.group_factor.state import Floats
 
@@ -32,9 +32,8 @@ def expected_at(draw: Draw, places: Floats, new: Floats) -> tuple[Floats, Floats
     return mean, variance
 
 
-def along_results(draw: Draw, block: Block, labels: np.ndarray) -> Results:
-    """Curves along time, places of the samples and what is smooth of every factor, for the ordered draw."""
-    places, names = np.asarray(block.values, dtype=np.float64), tuple(block.names[1])
+def along_results(draw: Draw, places: Floats, names: tuple[str, ...], labels: np.ndarray) -> Results:
+    """Curves along time, places (N, p) of the samples and what is smooth of every factor, for the ordered draw."""
     share, length = draw["smooth_share"], draw["smooth_length"]
     smooth = [str(label) for label, found in zip(labels, share, strict=True) if found >= LEAST]
     where = names[0] if len(names) == 1 else "place"

@@ -36,7 +36,15 @@ def group_means(values: np.ndarray, known: np.ndarray, group: np.ndarray, n_grou
 
 def places_of(data: ModelData) -> np.ndarray | None:
     """(N, p) where the samples are in time or place; None when that is not given."""
-    return np.asarray(data["along"].values, dtype=np.float64) if "along" in data else None
+    if "along" not in data:
+        return None
+    values = np.asarray(data["along"].values, dtype=np.float64)
+    return values[:, None] if values.ndim == 1 else values
+
+
+def coordinates_of(block: Block) -> tuple[str, ...]:
+    """Names of the coordinates; a column beside a table is called by its title alone."""
+    return tuple(block.names[1]) if block.values.ndim == 2 else (block.name.rpartition(": ")[2],)
 
 
 def blocks_of(data: ModelData) -> tuple[Block, ...]:

@@ -22,7 +22,7 @@ from plaidwork.plugins.group_factor.along import along_results
 from plaidwork.plugins.group_factor.density import log_share_of_counts
 from plaidwork.plugins.group_factor.deviance import Sums, deviance_of, share_by_group, sums_of
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
-from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, group_means
+from plaidwork.plugins.group_factor.inputs import NAMES, blocks_of, coordinates_of, group_means, places_of
 from plaidwork.plugins.group_factor.restarts import restart_results
 from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.views import Views, read_views
@@ -280,8 +280,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
         **restart_results(kept, best, draw["z"], labels),
         **_by_group(views, plain, sums, order),
     }
-    if "along" in data:
-        results |= along_results(draw, data["along"], labels)
+    if (places := places_of(data)) is not None:
+        results |= along_results(draw, places, coordinates_of(data["along"]), labels)
     if (scored := held_out(data, views, draw)) is not None:
         results["held_out"] = scored
     return results

@@ -49,14 +49,15 @@ GROUP_FACTOR = ModelSpec(
         ),
         Input(
             "along",
-            "matrix",
+            "vector",
             "real",
-            dims=("sample", "coordinate"),
+            dims=("sample",),
             samples="sample",
             required=False,
             label="Time or place",
             doc="When or where each sample was taken: one column of numbers as a day or an age, or two or three as a place, in one unit. "
             "Factor values of samples near each other are then alike, as far as the data say so.",
+            several="coordinate",
         ),
         Input(
             "start",
