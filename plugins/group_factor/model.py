@@ -216,7 +216,9 @@ class GroupFactor(Model[Fields, Settings]):
             block.shape[1] for block in blocks
         )  # of these there are some twenty arrays, copies included
         memory = inside * 3 * 8 + 8.0 * 20 * k * sides + block_memory(blocks)
-        return Cost(memory=memory, seconds_per_sweep=cells * (3e-9 * k + 4e-8))
+        n = blocks[0].shape[0]
+        along = k * smooth.WORK * n**3 if "along" in data else 0.0
+        return Cost(memory=memory, seconds_per_sweep=cells * (3e-9 * k + 4e-8) + along)
 
 
 def warm_up(model: GroupFactor, rng: np.random.Generator) -> None:

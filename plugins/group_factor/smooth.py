@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve
+from scipy.linalg import cho_solve, solve_triangular
 
 from plaidwork.core.api import Stage
 from plaidwork.plugins.group_factor import products
@@ -29,8 +29,10 @@ LENGTHS = np.geomspace(0.03, 1.0, 8)
 """Lengths of the grid, as shares of the widest range of the places."""
 SHARES = np.array([0.0, 0.3, 0.6, 0.85, 0.95, 0.99])
 """Shares of the variance that are smooth. Never all: two samples at one place differ."""
-MOST = 2000
+MOST = 1000
 """Samples at most: an update takes some N^3 of work a factor."""
+WORK = 3e-10
+"""Seconds of an update of a factor by the cube of the number of samples."""
 PRODUCTS, STAGE = "products of the weights", "smooth scores"
 _NEIGHBOURS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _STRIDE = 5
@@ -38,13 +40,16 @@ _STRIDE = 5
 
 
 @dataclass(frozen=True)
-class Fit:
-    """q(z) of a factor: mean, variances, what the bound gains by it, and KL from its prior."""
+class Ahead:
+    """What the bound gains by the best q(z) of a factor under a prior, its mean, and what its variances follow from."""
 
     mean: Floats
-    variance: Floats
     gain: float
-    kl: float
+    half_log: float
+    factor: Floats
+    """Cholesky factor of I + D^1/2 C D^1/2"""
+    covariance: Floats
+    """of the prior"""
 
 
 def new_smooth(places: Floats, k: int) -> Smooth:
@@ -122,16 +127,14 @@ def update(state: Fields, lo: int, hi: int, sweep: int) -> None:
     for k in range(lo, hi):
         linear, gain = terms_of(smooth["linear"], smooth["gram"], state["z"], k)
         points = candidates(int(smooth["length"][k]), int(smooth["share"][k]), sweep, k)
-        fits = [
-            fit(prior(squares, span * LENGTHS[length], SHARES[share]), gain, linear)
-            for length, share in points
-        ]
+        fits = [ahead(prior(squares, span * LENGTHS[at], SHARES[part]), gain, linear) for at, part in points]
         best = int(np.argmax([found.gain for found in fits]))
         found = fits[best]
+        variance = variances(found, gain)
         smooth["length"][k], smooth["share"][k] = points[best]
-        smooth["gain"][k], smooth["kl"][k] = gain, found.kl
-        state["z"][k], state["v"][k] = found.mean, found.variance
-        state["zz"][k] = found.mean**2 + found.variance
+        smooth["gain"][k], smooth["kl"][k] = gain, divergence(found, variance, gain, linear)
+        state["z"][k], state["v"][k] = found.mean, variance
+        state["zz"][k] = found.mean**2 + variance
 
 
 def terms_of(products_of: Floats, gram: Floats, z: Floats, k: int) -> tuple[Floats, Floats]:
@@ -191,24 +194,36 @@ def prior(squares: Floats, length: float, share: float) -> Floats:
     return found
 
 
-def fit(C: Floats, gain: Floats, linear: Floats) -> Fit:
+def ahead(C: Floats, gain: Floats, linear: Floats) -> Ahead:
     """The best q(z) under a prior N(0, C), for the terms ``linear`` (N,) and ``gain`` (N,) of the data."""
     root = np.sqrt(gain)
-    scaled = C * root  # columns
-    B = root[:, None] * scaled
+    B = root[:, None] * C * root
     B[np.diag_indices_from(B)] += 1.0
-    L = np.linalg.cholesky(B)
+    L: Floats = np.asarray(np.linalg.cholesky(B))
     half_log = float(np.log(np.diag(L)).sum())
-    inverse = cho_solve((L, True), np.eye(len(L)))
     pull = C @ linear
-    mean = pull - scaled @ (inverse @ (root * pull))
-    # of large gains the first form loses no digits, of small ones the second
-    strong = gain > 1.0
-    variance = np.where(
-        strong, (1.0 - np.diag(inverse)) / np.where(strong, gain, 1.0), 1.0 - ((scaled @ inverse) * scaled).sum(axis=1)
-    )  # fmt: skip
-    kl = half_log - 0.5 * float(gain @ variance) + 0.5 * float(mean @ (linear - gain * mean))
-    return Fit(mean, variance, 0.5 * float(linear @ mean) - half_log, kl)
+    mean = pull - C @ (root * cho_solve((L, True), root * pull, check_finite=False))
+    return Ahead(mean, 0.5 * float(linear @ mean) - half_log, half_log, L, C)
+
+
+def variances(found: Ahead, gain: Floats) -> Floats:
+    """(N,) of q(z): (1 - (1/B)_nn) / d_n, which loses no digits where d_n is large, else C_nn less what is known."""
+    root, strong = np.sqrt(gain), gain > 1.0
+    variance = np.empty(len(gain))
+    if strong.any():
+        inner = solve_triangular(found.factor, np.eye(len(gain))[:, strong], lower=True, check_finite=False)
+        variance[strong] = (1.0 - (inner**2).sum(axis=0)) / gain[strong]
+    if not strong.all():
+        right = root[:, None] * found.covariance[:, ~strong]
+        known = solve_triangular(found.factor, right, lower=True, check_finite=False)
+        variance[~strong] = 1.0 - (known**2).sum(axis=0)
+    return variance
+
+
+def divergence(found: Ahead, variance: Floats, gain: Floats, linear: Floats) -> float:
+    """KL of q(z) from its prior, where q(z) is at its best."""
+    mean = found.mean
+    return found.half_log - 0.5 * float(gain @ variance) + 0.5 * float(mean @ (linear - gain * mean))
 
 
 def pulled(squares: Floats, length: float, share: float, mean: Floats, gain: Floats) -> tuple[Floats, Floats]:

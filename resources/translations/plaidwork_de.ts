@@ -25920,6 +25920,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the Î
    <translation>Wann oder wo jede Probe genommen wurde: eine Spalte mit Zahlen wie ein Tag oder ein Alter, oder zwei oder drei als Ort, in einer Einheit. Faktorwerte von Proben, die nahe beieinander sind, sind dann Ã¤hnlich, soweit die Daten das sagen.</translation>
   </message>
   <message>
+   <source>coordinate</source>
+   <translation>Koordinate</translation>
+  </message>
+  <message>
    <source>Start values</source>
    <translation>Anfangswerte</translation>
   </message>
