@@ -124,7 +124,7 @@ def bound_terms(state: Fields, params: Settings) -> dict[str, float]:
     )
     score_shape, score_rate = state["score_shape"], state["score_rate"]
     precision, log_precision = np.ones(1), np.zeros(1)
-    if len(state["scale"]) > 1:
+    if len(state["scale"]) > 1 and "smooth" not in state:
         precision = (score_shape / score_rate)[:, state["group"]]
         log_precision = (digamma(score_shape) - np.log(score_rate))[:, state["group"]]
         kl += kl_gamma(score_shape, score_rate, params["weight_shape"], params["weight_rate"])

@@ -106,9 +106,6 @@ def problems_of_places(data: ModelData, params: Settings) -> list[Problem]:
         found.append(Problem(text, "Leave “Time or place” out, or fit some of the samples.", "along"))
     if span_of(places) <= 0:
         found.append(Problem("All samples have the same time or place.", "Leave it out.", "along"))
-    if "groups" in data:
-        text = "“Time or place” and “Sample groups” do not go together yet."
-        found.append(Problem(text, "Leave one of them out.", "along"))
     if params["grow"]:
         text = "Factors cannot be added where they are smooth along time or place."
         found.append(Problem(text, "Switch off “Add factors” (grow).", "grow"))

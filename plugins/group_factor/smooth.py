@@ -105,11 +105,11 @@ def sum_weights(state: Predictor, lo: int, hi: int, linear: Floats, gram: Floats
     )
     small = np.ascontiguousarray(state["w"][:, here], float_type)
     first, second = (np.ascontiguousarray(state[name][:, here].T) for name in ("w", "ww"))
-    level = np.zeros((1, products.width(len(small))))
+    level = np.zeros((len(state["scale"]), products.width(len(small))))
     for view in views:
         if view.level:
             add_level(state, view, level)
-    gram[lo:hi] = level
+    gram[lo:hi] = level[state["group"][lo:hi]]
     step = max(SIDE, TILE_CELLS // max(1, len(here), products.CHUNK) // SIDE * SIDE)
     for left in range(lo, hi, step):
         right = min(hi, left + step)

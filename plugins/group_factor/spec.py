@@ -56,7 +56,7 @@ GROUP_FACTOR = ModelSpec(
             required=False,
             label="Time or place",
             doc="When or where each sample was taken: one column of numbers as a day or an age, or two or three as a place, in one unit. "
-            "Factor values of samples near each other are then alike, as far as the data say so.",
+            "Factor values of samples near each other are then alike, as far as the data say so; with sample groups all groups have one course.",
             several="coordinate",
         ),
         Input(

@@ -153,9 +153,9 @@ def cross_of_level(state: Predictor, views: list[View], left: int, right: int) -
 
 
 def update_score_precision(state: Fields, params: Settings) -> None:
-    """q of the prior precision of a factor's values in a sample group; it is 1 where there is one group."""
+    """q of the prior precision of a factor's values in a sample group; it is 1 where there is one group, or all have one course."""
     n_groups = len(state["scale"])
-    if n_groups == 1:
+    if n_groups == 1 or "smooth" in state:
         return
     for g in range(n_groups):
         here = state["group"] == g

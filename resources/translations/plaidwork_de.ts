@@ -25186,10 +25186,6 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Alle Proben haben dieselbe Zeit oder denselben Ort.</translation>
   </message>
   <message>
-   <source>“Time or place” and “Sample groups” do not go together yet.</source>
-   <translation>„Zeit oder Ort“ und „Probengruppen“ gehen noch nicht zusammen.</translation>
-  </message>
-  <message>
    <source>Factors cannot be added where they are smooth along time or place.</source>
    <translation>Wo Faktoren entlang Zeit oder Ort glatt sind, können keine hinzukommen.</translation>
   </message>
@@ -25916,8 +25912,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Die Gruppe jeder Probe, etwa eine Studie oder ein Gewebe. Zahlen werden in jeder Gruppe zentriert, Rauschen und Größe der Faktorwerte gehören jeder Gruppe für sich; Gewichte und Achsenabschnitte sind gemeinsam.</translation>
   </message>
   <message>
-   <source>When or where each sample was taken: one column of numbers as a day or an age, or two or three as a place, in one unit. Factor values of samples near each other are then alike, as far as the data say so.</source>
-   <translation>Wann oder wo jede Probe genommen wurde: eine Spalte mit Zahlen wie ein Tag oder ein Alter, oder zwei oder drei als Ort, in einer Einheit. Faktorwerte von Proben, die nahe beieinander sind, sind dann ähnlich, soweit die Daten das sagen.</translation>
+   <source>When or where each sample was taken: one column of numbers as a day or an age, or two or three as a place, in one unit. Factor values of samples near each other are then alike, as far as the data say so; with sample groups all groups have one course.</source>
+   <translation>Wann oder wo jede Probe genommen wurde: eine Spalte mit Zahlen wie ein Tag oder ein Alter, oder zwei oder drei als Ort, in einer Einheit. Faktorwerte von Proben, die nahe beieinander sind, sind dann ähnlich, soweit die Daten das sagen; mit Probengruppen haben alle Gruppen einen gemeinsamen Verlauf.</translation>
   </message>
   <message>
    <source>coordinate</source>

@@ -43,11 +43,13 @@ def planted(seed, n=60, d=70, noise=3.0):
     return y, z, t
 
 
-def begun(words, settings=None, seed=3, places=None, **more):
+def begun(words, settings=None, seed=3, places=None, n_groups=1, **more):
     model = registry().model("group_factor")
     arrays, _ = tools.views(seed, n=26, sizes=(9, 8, 7)[: len(words)], k=2, words=words, **more)
     where = np.random.default_rng(seed).uniform(0, 5, (26, 1)) if places is None else places
     inputs = {"views": tools.datasets(arrays), "along": [along(where, names=("x", "y"))]}
+    if n_groups > 1:
+        inputs["groups"] = tools.groups(26, "abc"[:n_groups])
     params = {"n_factors": 3, "likelihoods": ",".join(words), "dtype": "float64", **(settings or {})}
     plan = make_plan(model, inputs, params)
     return model, plan, model.init(plan.data, plan.params, np.random.default_rng(seed))
@@ -94,11 +96,15 @@ def test_without_a_smooth_share_samples_are_apart():
 
 
 @pytest.mark.parametrize(
-    ("words", "dtype", "gaps"),
-    every([(w, t, g) for w in WORDS for t in ("float64", "float32") for g in (0.0, 0.2)], 5),
+    ("words", "dtype", "gaps", "n_groups"),
+    every(
+        [(w, t, g, n) for w in WORDS for t in ("float64", "float32") for g in (0.0, 0.2) for n in (1, 3)], 8
+    ),
 )
-def test_no_stage_lowers_the_bound(words, dtype, gaps):
-    model, plan, state = begun(WORDS[words], {"dtype": dtype}, missing=gaps, absent=3 if gaps else 0)
+def test_no_stage_lowers_the_bound(words, dtype, gaps, n_groups):
+    model, plan, state = begun(
+        WORDS[words], {"dtype": dtype}, n_groups=n_groups, missing=gaps, absent=3 if gaps else 0
+    )
     falls = [fall for t in range(12) for _, fall in falls_of(model, plan, state, t)]
     assert len(falls) > 50
     assert max(falls) <= 1e-9
@@ -225,18 +231,17 @@ def test_draws_of_the_approximation_have_its_covariance():
 
 
 @pytest.mark.parametrize(
-    ("places", "settings", "more", "message"),
+    ("places", "settings", "message"),
     [
-        (np.ones((26, 1)), {}, {}, "the same time or place"),
-        (None, {"grow": True}, {}, "Factors cannot be added"),
-        (None, {"steps": "stochastic"}, {}, "once a sweep"),
-        (None, {}, {"groups": tools.groups(26)}, "do not go together yet"),
+        (np.ones((26, 1)), {}, "the same time or place"),
+        (None, {"grow": True}, "Factors cannot be added"),
+        (None, {"steps": "stochastic"}, "once a sweep"),
     ],
 )
-def test_what_does_not_go_together_is_said(places, settings, more, message):
+def test_what_does_not_go_together_is_said(places, settings, message):
     arrays, _ = tools.views(3, n=26, sizes=(9,), k=2, words=("gaussian",))
     where = np.arange(26.0)[:, None] if places is None else places
-    inputs = {"views": tools.datasets(arrays), "along": [along(where)], **more}
+    inputs = {"views": tools.datasets(arrays), "along": [along(where)]}
     with pytest.raises(DataError, match=message):
         fit("group_factor", inputs, settings, chains=1, executor="inline", max_sweeps=3)
 
