@@ -1,7 +1,8 @@
 """Annotation columns of a dataset as inputs of a model: an outcome, groups or covariates that came with the rows.
 
 A column is named ``DATASET:row:TITLE`` (``column`` for the other axis). ``TITLE=VALUE`` is 1 where the column has that
-value and 0 elsewhere; several titles with semicolons between them make a matrix.
+value and 0 elsewhere; several titles with semicolons between them make a matrix. Where no annotation is called so, it is one of the
+measurements, which are then fitted without it (:mod:`plaidwork.core.data.outcomes`).
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
+from plaidwork.core.data.measured import Beside, may_be_outcomes
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.errors import DataError
 
 AXES: tuple[str, str] = ("row", "column")
 MOST_LEVELS = 6
+_LISTED = 30
 _REMEMBERED = 64
 _CLASS_TITLES = frozenset({"label", "labels", "class", "classes"})
 _MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
@@ -55,7 +59,7 @@ def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
     order of the alphabet. In another matrix a column of texts gives one column of 0 and 1 for every value but the
     first. Raises ``DataError``.
     """
-    table = _table(dataset, ref.axis)
+    table = Beside(dataset, ref.axis)
     names = dataset.column_names if ref.axis else dataset.row_names
     name = f"{dataset.name}: {ref.titles}"
     step = Step("annotation", {"text": f"taken from the {AXES[ref.axis]}s of {dataset.name}"})
@@ -89,13 +93,9 @@ def _split(dataset: Dataset, key: str, table: Mapping[str, np.ndarray]) -> tuple
         title = key[: match.start()].strip()
         if title in table:
             return title, key[match.end() :].strip()
-    known = ", ".join(f"“{title}”" for title in table) or "none"
-    if table is dataset.row_table and key in dataset.column_names:
-        raise DataError(
-            f"{dataset.name} has no annotation “{key}”: it is one of the measurements.",
-            f"Use it as a label when the file is read (option “labels”, with all that are labels). Labels now are {known}.",
-        )
-    raise DataError(f"{dataset.name} has no annotation “{key}”.", f"It has {known}.")
+    known = [f"“{title}”" for title in islice(table, _LISTED)]
+    more = ", …" if len(table) > len(known) else ""
+    raise DataError(f"{dataset.name} has no column “{key}”.", f"It has {', '.join(known) or 'none'}{more}.")
 
 
 def _numbers(dataset: Dataset, title: str, level: str | None, column: np.ndarray) -> np.ndarray:
@@ -139,11 +139,16 @@ def codes_of(column: np.ndarray, levels: Sequence[str] = ()) -> tuple[np.ndarray
 
 def has_columns(dataset: Dataset, ref: ColumnRef) -> bool:
     """Whether the dataset has every column that is named."""
-    table = dataset.column_table if ref.axis else dataset.row_table
+    return columns_of(dataset, ref) is not None
+
+
+def columns_of(dataset: Dataset, ref: ColumnRef) -> list[str] | None:
+    """Titles of the columns that are named; None where the dataset lacks one."""
+    table = Beside(dataset, ref.axis)
     try:
-        return all(_split(dataset, key, table) for key in _titles(ref.titles, table))
+        return [_split(dataset, key, table)[0] for key in _titles(ref.titles, table)]
     except DataError:
-        return False
+        return None
 
 
 def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -211,6 +216,18 @@ def column_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
     if item.many:
         return []
     return [ref for axis in _axes_with_samples(dataset, item) for ref in _choices_of(dataset, axis, item)]
+
+
+def measured_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
+    """The measurements of a matrix that may be an input of one column, such as the outcome; none is chosen without asking."""
+    if item.many or item.kind == "matrix" or len(dataset.shape) != 2:
+        return []
+    axis = _axes_with_samples(dataset, item)[0]
+    titles = may_be_outcomes(dataset, axis, classes=item.kind == "labels")
+    beside = Beside(dataset, axis)
+    if item.dtype == "binary" and item.kind == "vector":
+        titles = [title for title in titles if _keys(title, beside[title], item)]
+    return [ColumnRef(dataset.name, axis, title) for title in titles if beside.is_measured(title)]
 
 
 def _axes_with_samples(dataset: Dataset, item: Input) -> tuple[Axis, ...]:

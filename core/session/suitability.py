@@ -190,7 +190,7 @@ class Choices:
 
     def _may_choose(self, item: Input, found: Names) -> bool:
         main = self.bases(found)
-        return any(ref.dataset in main for ref in self.offer(item).columns.values())
+        return any(ref.dataset in main for ref in self.offer(item).all_columns.values())
 
     def elsewhere(self, spec: ModelSpec, focus: Sequence[str] = ()) -> list[str]:
         """Names of other data of the session that the model can be fitted to."""

@@ -207,12 +207,56 @@
    <translation>Nach Namen auswählen</translation>
   </message>
   <message>
-   <source>Select by name: no name was given.</source>
-   <translation>Nach Namen auswählen: es wurde kein Name angegeben.</translation>
-  </message>
-  <message>
    <source>Name the %1 to keep or to leave out.</source>
    <translation>Angeben, welche %1 behalten oder weggelassen werden.</translation>
+  </message>
+  <message>
+   <source>by name</source>
+   <translation>nach Namen</translation>
+  </message>
+  <message>
+   <source>%1 %2 selected by name</source>
+   <translation>%1 %2 nach Namen ausgewählt</translation>
+  </message>
+  <message>
+   <source>Use as annotation</source>
+   <translation>Als Annotation verwenden</translation>
+  </message>
+  <message>
+   <source>%1: “%2” is a vector.</source>
+   <translation>%1: „%2“ ist ein Vektor.</translation>
+  </message>
+  <message>
+   <source>Name the %1 that are no measurements.</source>
+   <translation>Angeben, welche %1 keine Messungen sind.</translation>
+  </message>
+  <message>
+   <source>%1: no %2 of “%3” would be left as measurements.</source>
+   <translation>%1: von „%3“ blieben keine %2 als Messungen.</translation>
+  </message>
+  <message>
+   <source>Name some of them only.</source>
+   <translation>Nur einige davon angeben.</translation>
+  </message>
+  <message>
+   <source>%1: “%2” has an annotation “%3” already.</source>
+   <translation>%1: „%2“ hat bereits eine Annotation „%3“.</translation>
+  </message>
+  <message>
+   <source>%1 used as an annotation</source>
+   <translation>%1 als Annotation verwendet</translation>
+  </message>
+  <message>
+   <source>%1 used as annotations</source>
+   <translation>%1 als Annotationen verwendet</translation>
+  </message>
+  <message>
+   <source>an annotation</source>
+   <translation>eine Annotation</translation>
+  </message>
+  <message>
+   <source>%1: no name was given.</source>
+   <translation>%1: es wurde kein Name angegeben.</translation>
   </message>
   <message>
    <source>Did you mean “%1”?</source>
@@ -223,16 +267,8 @@
    <translation>Der erste Name ist „%1“.</translation>
   </message>
   <message>
-   <source>Select by name: “%1” has no %2 “%3”.</source>
-   <translation>Nach Namen auswählen: „%1“ enthält „%3“ nicht (%2).</translation>
-  </message>
-  <message>
-   <source>by name</source>
-   <translation>nach Namen</translation>
-  </message>
-  <message>
-   <source>%1 %2 selected by name</source>
-   <translation>%1 %2 nach Namen ausgewählt</translation>
+   <source>%1: “%2” has no %3 “%4”.</source>
+   <translation>%1: „%2“ enthält „%4“ nicht (%3).</translation>
   </message>
  </context>
  <context>
@@ -269,24 +305,20 @@
    <translation>aus den %1n von %2 übernommen</translation>
   </message>
   <message>
-   <source>%1 has no annotation “%2”: it is one of the measurements.</source>
-   <translation>%1 hat keine Annotation „%2“: Das ist einer der Messwerte.</translation>
+   <source>%1 has no column “%2”.</source>
+   <translation>%1 hat keine Spalte „%2“.</translation>
   </message>
   <message>
-   <source>Use it as a label when the file is read (option “labels”, with all that are labels). Labels now are %1.</source>
-   <translation>Verwenden Sie die Spalte beim Lesen der Datei als Label (Option „labels“, mit allen, die Labels sind). Labels sind jetzt %1.</translation>
-  </message>
-  <message>
-   <source>%1 has no annotation “%2”.</source>
-   <translation>%1 hat keine Annotation „%2“.</translation>
-  </message>
-  <message>
-   <source>It has %1.</source>
-   <translation>Vorhanden: %1.</translation>
+   <source>It has %1%2.</source>
+   <translation>Vorhanden: %1%2.</translation>
   </message>
   <message>
    <source>“%1” of %2 has no value “%3”.</source>
    <translation>„%1“ von %2 hat keinen Wert „%3“.</translation>
+  </message>
+  <message>
+   <source>It has %1.</source>
+   <translation>Vorhanden: %1.</translation>
   </message>
   <message>
    <source>Write “%1=%2” to count “%2” as 1.</source>
@@ -3099,6 +3131,17 @@
   </message>
  </context>
  <context>
+  <name>core/data/measured.py</name>
+  <message>
+   <source>%1 is taken out of the measurements of “%2”, so that nothing is explained by itself.</source>
+   <translation>%1 wird aus den Messungen von „%2“ herausgenommen, damit nichts durch sich selbst erklärt wird.</translation>
+  </message>
+  <message>
+   <source>%1 are taken out of the measurements of “%2”, so that nothing is explained by itself.</source>
+   <translation>%1 werden aus den Messungen von „%2“ herausgenommen, damit nichts durch sich selbst erklärt wird.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/object_columns.py</name>
   <message>
    <source>A column has one axis. Found %1.</source>
@@ -3280,6 +3323,13 @@
   <message>
    <source>%1, transposed</source>
    <translation>%1, transponiert</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/outcomes.py</name>
+  <message>
+   <source>%1 without %2</source>
+   <translation>%1 ohne %2</translation>
   </message>
  </context>
  <context>
@@ -4588,6 +4638,10 @@
   <message>
    <source>Named ones</source>
    <translation>Genannte</translation>
+  </message>
+  <message>
+   <source>Named rows or columns are no longer measurements: they become annotations of the others, as an outcome or a class is.</source>
+   <translation>Die genannten Zeilen oder Spalten sind keine Messungen mehr: Sie werden Annotationen der übrigen, wie ein Ergebnis oder eine Klasse.</translation>
   </message>
   <message>
    <source>There is no transformation “%1”.</source>
@@ -16990,6 +17044,10 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>in %1</source>
    <translation>in %1</translation>
+  </message>
+  <message>
+   <source>measured in %1</source>
+   <translation>gemessen in %1</translation>
   </message>
   <message>
    <source>All %1 %2</source>

@@ -62,7 +62,7 @@ def test_labels_and_matrix():
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("none", "no annotation “none”"), ("w", "no annotation “w”: it is one of the measurements. Use it as a label"),
+    [("none", "no column “none”. It has “score”, .*“w”"),
      ("party", "is text.*“left” and “right”.*party=right"),
      ("party=up", "no value “up”")],
 )  # fmt: skip
@@ -133,5 +133,5 @@ def test_several_columns_of_a_vector():
     assert column("D: x:row:on;party=left", SEVERAL).values[:, 1].tolist()[:2] == [1, 0]
     with pytest.raises(DataError, match="is text"):
         column("D: x:row:score;party", SEVERAL)
-    with pytest.raises(DataError, match="no annotation"):
+    with pytest.raises(DataError, match="no column"):
         column("D: x:row:score;on", VECTOR)

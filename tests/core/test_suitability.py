@@ -353,7 +353,7 @@ def test_a_matrix_is_no_values_of_several_outputs_unless_it_is_chosen():
     assert "second" in offered
     assert "first:row:p;q" in offered
     assert "first:row:p;none" not in offered
-    assert offered.beside("first:row:p") == ["first:row:q"]
+    assert offered.beside("first:row:p") == ["first:row:q", *(f"first:row:{title}" for title in "ywxz")]
     assert choices.dataset(outputs, "first:row:p;q").shape == (4, 2)
     assert choices.dataset(outputs, "first:row:p").shape == (4,)
 
