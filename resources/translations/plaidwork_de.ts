@@ -819,6 +819,41 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_dates.py</name>
+  <message>
+   <source>“%1”, …: they can be read as numbers</source>
+   <translation>„%1“, …: Sie können als Zahlen gelesen werden</translation>
+  </message>
+  <message>
+   <source>Read as years</source>
+   <translation>Als Jahre lesen</translation>
+  </message>
+  <message>
+   <source>Read as days since 1970</source>
+   <translation>Als Tage seit 1970 lesen</translation>
+  </message>
+  <message>
+   <source>Nothing tells whether “%1” begins with the day or with the month</source>
+   <translation>Nichts sagt, ob „%1“ mit dem Tag oder mit dem Monat beginnt</translation>
+  </message>
+  <message>
+   <source>The day: read as years</source>
+   <translation>Mit dem Tag: als Jahre lesen</translation>
+  </message>
+  <message>
+   <source>The month: read as years</source>
+   <translation>Mit dem Monat: als Jahre lesen</translation>
+  </message>
+  <message>
+   <source>%1 column holds dates, which are not measured</source>
+   <translation>%1 Spalte enthält Datumsangaben, die nicht als Messungen gelten</translation>
+  </message>
+  <message>
+   <source>%1 columns hold dates, which are not measured</source>
+   <translation>%1 Spalten enthalten Datumsangaben, die nicht als Messungen gelten</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_findings.py</name>
   <message>
    <source>%1 %2 no value at all</source>
@@ -3712,6 +3747,42 @@
   <message>
    <source>Words are labels</source>
    <translation>Worte sind Labels</translation>
+  </message>
+  <message>
+   <source>Dates</source>
+   <translation>Datumsangaben</translation>
+  </message>
+  <message>
+   <source>dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either</source>
+   <translation>Datumsangaben, die zu Zahlen werden: years (2024.5) oder days (seit 1970); -dmy oder -mdy sagen, was zuerst kommt, wo 3/4/2024 beides sein kann</translation>
+  </message>
+  <message>
+   <source>Years with decimals</source>
+   <translation>Jahre mit Nachkommastellen</translation>
+  </message>
+  <message>
+   <source>Years, the day comes first</source>
+   <translation>Jahre, der Tag steht vorn</translation>
+  </message>
+  <message>
+   <source>Years, the month comes first</source>
+   <translation>Jahre, der Monat steht vorn</translation>
+  </message>
+  <message>
+   <source>Days since 1970</source>
+   <translation>Tage seit 1970</translation>
+  </message>
+  <message>
+   <source>Days, the day comes first</source>
+   <translation>Tage, der Tag steht vorn</translation>
+  </message>
+  <message>
+   <source>Days, the month comes first</source>
+   <translation>Tage, der Monat steht vorn</translation>
+  </message>
+  <message>
+   <source>Dates are labels</source>
+   <translation>Datumsangaben sind Labels</translation>
   </message>
   <message>
    <source>Left out columns</source>

@@ -294,3 +294,17 @@ def test_a_dense_matrix_of_an_annotated_file_may_stay_there(qtbot, opened, tmp_p
     data = imported(qtbot, dialog)
     assert data.stays
     assert np.array_equal(data.in_file.rows(0, 6), values)
+
+
+DATES = "id,seen,a\n" + "".join(f"s{i},{1 + i % 9}/{2 + i % 7}/2024,{i}.5\n" for i in range(12))
+
+
+def test_dates_become_years_by_one_click_and_what_comes_first_is_asked(qtbot, opened):
+    dialog = opened("d.csv", DATES)
+    row = row_of(dialog, "1 column holds dates")
+    assert (row.box.text(), row.other_box.text()) == ("The day: read as years", "The month: read as years")
+    click(qtbot, dialog, row.other_box)
+    assert dialog.options.field("dates").editor.currentText() == "Years, the month comes first"
+    data = imported(qtbot, dialog)
+    assert data.column_names == ("seen", "a")
+    assert data.values[0, 0] == pytest.approx(2024 + 1 / 366)

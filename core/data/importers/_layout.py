@@ -45,6 +45,10 @@ class Layout:
     drop_totals: bool = False
     answers: Mapping[str, int] = field(default_factory=dict)
     """Numbers that answers in words become, by their key."""
+    dates: str = ""
+    """As what dates are read, as the option says; empty for labels."""
+    date_orders: Mapping[int, str] = field(default_factory=dict)
+    """The order of day, month and year by column of those columns that are read as dates."""
     samples_in: SamplesIn = ""
     titles: tuple[str, ...] = ()
     detected: set[str] = field(default_factory=set)

@@ -19,6 +19,7 @@ from plaidwork.core.data.importers._beside import (
     rows_above,
     units_issue,
 )
+from plaidwork.core.data.importers._dates import date_columns, dates_issues
 from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
@@ -55,6 +56,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     layout.thousands, layout.percent = _marks_given(options)
     layout.drop_totals = bool(options.get("drop_totals"))
     layout.answers = parse_answers(options.get("answers"))
+    layout.dates = _given(layout, options, "dates", str, ("", *dict(declared_choices("dates"))))
     if is_spreadsheet(path):
         layout.sheet = read_sheet(path, options)
         layout.issues += layout.sheet.issues
@@ -234,8 +236,11 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
     present = []
     for index in range(layout.n_columns):
         cells = [row[index].strip() for row in rows]
-        cells = [cell for cell in cells if cell.lower() not in known]
-        present.append(cells)
+        present.append([cell for cell in cells if cell.lower() not in known])
+    layout.date_orders = date_columns(present, layout.dates)
+    for index, cells in enumerate(present):
+        if index in layout.date_orders:
+            continue
         n_numbers = sum(like_number(cell) or as_key(cell) in layout.answers for cell in cells)
         if cells and n_numbers < 0.5 * len(cells):
             texts.append(index)
@@ -268,6 +273,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.issues += numbering_issues(layout, present)
     if "labels" not in options:
+        layout.issues += dates_issues(layout, present)
         told = (answers_issue(layout, present), described_issue(layout, present))
         layout.issues += [issue for issue in told if issue is not None]
 
@@ -335,7 +341,7 @@ def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequenc
     if _decimal_given(layout, options):
         return
     evidence = layout.evidence
-    columns = layout.value_columns
+    columns = [index for index in layout.value_columns if index not in layout.date_orders]
     for row in rows:
         for index in columns:
             cell = row[index]

@@ -268,7 +268,7 @@ def _without_roles(issues: Iterable[Issue]) -> list[Issue]:
     return [
         issue
         for issue in issues
-        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers")
+        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers", "dates")
     ]
 
 
