@@ -18,7 +18,13 @@ import numpy as np
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
-from plaidwork.core.data.measured import Beside, may_be_outcomes
+from plaidwork.core.data.measured import (
+    OUTCOME_TITLES,
+    Beside,
+    may_be_called_outcome,
+    may_be_classes,
+    may_be_outcomes,
+)
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.errors import DataError
@@ -293,7 +299,7 @@ def wanted_role(item: Input) -> str:
 
 
 def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
-    """The column whose role is this input's, or that is called like an input of labels, to be chosen without asking."""
+    """The column whose role is this input's, or that is called like it or like an outcome, to be chosen without asking."""
     roles = dataset.source.options.get("roles") or {}
     # of columns of which nobody said that they are samples none is chosen without asking
     choices = _choices_of(dataset, _axes_with_samples(dataset, item)[0], item) if not item.many else []
@@ -308,7 +314,22 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
             )  # no split; of classes the model says so
             if ref.titles.lower() in _called(item) and (item.required or not one):
                 return ref
-    return None
+    return _outcome(dataset, item, choices) if item.required and not roles else None
+
+
+def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> ColumnRef | None:
+    """The only annotation that is called like an outcome and may be one; or the only classes, where few samples have one."""
+    if item.kind == "vector":
+        named = [ref for ref in choices if ref.titles.strip().lower() in OUTCOME_TITLES]
+        return named[0] if len(named) == 1 else None
+    if item.kind != "labels" or not _called(item) & _CLASS_TITLES:
+        return None
+    codes = {ref: _codes(np.asarray(_table(dataset, ref.axis)[ref.titles]))[0] for ref in choices}
+    classes = [ref for ref in choices if may_be_classes(np.where(codes[ref] < 0, np.nan, codes[ref]))]
+    named = [ref for ref in classes if may_be_called_outcome(ref.titles)]
+    few = [ref for ref in classes if np.mean(codes[ref] < 0) > 0.5]
+    found = named or few
+    return found[0] if len(found) == 1 else None
 
 
 def _called(item: Input) -> set[str]:

@@ -6,6 +6,7 @@ measurements as well: :func:`without_outcomes` sees to that.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -20,9 +21,20 @@ MOST_OFFERED = 500
 MOST_CLASSES = 20
 """Different numbers of a measurement that may be classes, at most."""
 OUTCOME_TITLES = frozenset(
-    {"class", "classes", "label", "labels", "target", "outcome", "response", "y", "diagnosis", "species", "group", "type"}
-)  # fmt: skip
+    {"class", "classes", "label", "labels", "target", "outcome", "response", "diagnosis", "species"}
+)
 """Titles, in lower case, that say that a column is what the others are to explain."""
+_OUTCOME_WORDS = OUTCOME_TITLES | {
+    "y", "group", "groups", "type", "types", "subtype", "category", "status", "variety", "cultivar", "disease", "condition", "phenotype",
+    "histology", "tissue", "celltype", "klasse", "gruppe", "diagnose", "art", "kategorie", "typ", "ziel",
+}  # fmt: skip
+"""Last words of titles that are mostly such."""
+
+
+def may_be_called_outcome(title: str) -> bool:
+    """Whether a title is one that an outcome often has, as *Cell type* or *species*; only a guess."""
+    words = re.findall(r"[a-z]+", title.strip().lower())
+    return bool(words) and words[-1] in _OUTCOME_WORDS
 
 
 class Beside(Mapping[str, np.ndarray]):
@@ -74,7 +86,7 @@ def may_be_outcomes(dataset: Dataset, axis: Axis, classes: bool) -> list[str]:
     for that. Of a matrix that stays in its file, and of one with too many measurements, only usual titles count.
     """
     titles = features_of(dataset, axis)
-    usual = [title for title in titles if title.strip().lower() in OUTCOME_TITLES]
+    usual = [title for title in titles if may_be_called_outcome(title)]
     others = [] if dataset.stays or len(titles) > MOST_OFFERED else [t for t in titles if t not in usual]
     found = [*usual, *others]
     if len(titles) < 2:

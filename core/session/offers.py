@@ -92,20 +92,23 @@ def suits(item: Input, dataset: Dataset) -> int:
 
 
 def meant_for(item: Input) -> str:
-    """For data of what size a model is meant, as a sentence; empty where it is for any."""
-    parts = [
-        counted(n, dim.replace("_", " ")) for n, dim in zip(item.least, item.dims, strict=False) if n > 1
-    ]
-    return f"Meant for tables with at least {' and '.join(parts)}." if parts else ""
+    """For data of what size a model is meant, in sentences; empty where it is for any."""
+    found = []
+    for size, word in ((item.least, "at least"), (item.most, "at most")):
+        parts = [counted(n, dim.replace("_", " ")) for n, dim in zip(size, item.dims, strict=False) if n > 1]
+        found += [f"Meant for tables with {word} {' and '.join(parts)}."] if parts else []
+    return " ".join(found)
 
 
-def is_large_enough(item: Input, datasets: Sequence[Dataset]) -> bool:
+def is_of_size(item: Input, datasets: Sequence[Dataset]) -> bool:
     """Whether the matrices together have the size for which the model is meant."""
     sizes = [shape_for(item, data) for data in datasets if len(data.shape) == 2]
-    if not item.least or not sizes:
+    if not sizes:
         return True
     items, features = (tuple(sizes_of) for sizes_of in zip(*sizes, strict=True))
-    return max(items) >= item.least[0] and sum(features) >= item.least[1]
+    size = max(items), sum(features)
+    enough = all(n >= least for n, least in zip(size, item.least))
+    return enough and all(n <= most for n, most in zip(size, item.most))
 
 
 _SPARSE = 0.2
@@ -152,9 +155,10 @@ def _filled(dataset: Dataset) -> float:
 
 
 def may_hold_texts(dataset: Dataset) -> bool:
-    """Whether nothing says that a matrix of counts is about other things than documents and their words."""
+    """Whether nothing says that a matrix is about other things than documents and their words."""
     words = {label.lower().removesuffix("s") for label in (dataset.row_label, dataset.column_label)}
-    return not holds_links(dataset) and (words <= _ANY_WORDS or not words.isdisjoint(_TEXT_WORDS))
+    unnamed = words <= _ANY_WORDS and dataset.kind != "real"  # words are counted
+    return not holds_links(dataset) and (unnamed or not words.isdisjoint(_TEXT_WORDS))
 
 
 def is_about(items: Iterable[Input], datasets: Sequence[Dataset]) -> bool:

@@ -26,7 +26,7 @@ from plaidwork.core.session.offers import (
     Offer,
     given_names,
     is_about,
-    is_large_enough,
+    is_of_size,
     meant_for,
     meet,
     offer,
@@ -204,8 +204,9 @@ class Choices:
 
         Models for which every required input has data come first, then those that use most of the data, then those that leave in
         its file what stays there, then of images those that show them, then those meant for what the data are about (``Input.about``), then
-        those meant for data of their size (``Input.least``), then
-        those made for exactly their kinds, then the ``preferred``.
+        those meant for data of their size (``Input.least``, ``Input.most``), then
+        those made for exactly their kinds, then those that explain an outcome that is there, by how well it suits them (``Input.few``), then the
+        ``preferred``.
         """
         return [model for _, model in self.graded(specs, focus, preferred)]
 
@@ -228,11 +229,22 @@ class Choices:
                     int(loads),
                     int(blind),
                     int(not self._is_about(spec, found)),
-                    len(self._meant_for_larger(spec, found)),
+                    len(self._meant_for_other_sizes(spec, found)),
                     -exact,
+                    *self._outcome(spec, found),
                 )
                 scored.append((grade, places.get(spec.id, len(places)), spec.id))
         return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
+
+    def _outcome(self, spec: ModelSpec, found: Names) -> tuple[int, int]:
+        """Whether what the model explains is there (-1, else 0), and in how many ways it is not what the model is made for."""
+        mismatches = []
+        for item in spec.inputs:
+            if item.required and item.kind != "matrix" and found.get(item.name):
+                data = self.dataset(item, found[item.name][0])
+                mostly = data.n_missing > 0.5 * data.shape[0]
+                mismatches += [int(item.kind == "labels" and mostly != item.few) + (item.dtype == "ordinal")]
+        return -int(bool(mismatches)), sum(mismatches)
 
     def _suits(self, item: Input, found: Names) -> int:
         """How well the kinds of what is chosen for an input suit it."""
@@ -246,22 +258,22 @@ class Choices:
             spec.inputs, [self.session[name] for name in chosen if len(self.session[name].shape) == 2]
         )
 
-    def _meant_for_larger(self, spec: ModelSpec, found: Names) -> list[Input]:
-        """The required inputs that are meant for larger data than are chosen."""
+    def _meant_for_other_sizes(self, spec: ModelSpec, found: Names) -> list[Input]:
+        """The required inputs that are meant for data of another size than those chosen."""
         return [
             item
             for item in spec.inputs
             if item.required
-            and not is_large_enough(
+            and not is_of_size(
                 item, [self.session[name] for name in found.get(item.name, ()) if name in self.session]
             )
         ]
 
     def meant_for(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
-        """For what data the model is meant, in sentences, where those in focus are smaller or about something else; else empty."""
+        """For what data the model is meant, in sentences, where those in focus are of another size or about something else; else empty."""
         found = self.propose(spec, focus)
         texts = any(item.about == "texts" for item in spec.inputs) and not self._is_about(spec, found)
-        sizes = map(meant_for, self._meant_for_larger(spec, found))
+        sizes = map(meant_for, self._meant_for_other_sizes(spec, found))
         return " ".join([*(["Meant for documents and their words."] if texts else []), *sizes])
 
     def _loads(self, spec: ModelSpec, found: Names) -> bool:

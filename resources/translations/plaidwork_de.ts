@@ -1105,10 +1105,6 @@
  <context>
   <name>core/data/importers/_layout.py</name>
   <message>
-   <source>column %1 “%2”</source>
-   <translation>Spalte %1 „%2“</translation>
-  </message>
-  <message>
    <source>Choose one with the option “sheet”.</source>
    <translation>Eines mit der Option „sheet“ wählen.</translation>
   </message>
@@ -1987,8 +1983,8 @@
  <context>
   <name>core/data/importers/_row_numbers.py</name>
   <message>
-   <source>C%1 is an identifier</source>
-   <translation>C%1 ist ein Bezeichner</translation>
+   <source>Column %1 is an identifier</source>
+   <translation>Spalte %1 ist ein Bezeichner</translation>
   </message>
   <message>
    <source>It is read as labels, not as a measurement</source>
@@ -2003,12 +1999,12 @@
    <translation>Als Zeilennamen verwenden</translation>
   </message>
   <message>
-   <source>counts the rows</source>
-   <translation>zählt die Zeilen</translation>
+   <source>Column %1 is called like an outcome</source>
+   <translation>Spalte %1 heißt wie ein Ergebnis</translation>
   </message>
   <message>
-   <source>identifies the rows</source>
-   <translation>kennzeichnet die Zeilen</translation>
+   <source>It is read as a label, which a model can explain, not as a measurement</source>
+   <translation>Sie wird als Label gelesen, das ein Modell erklären kann, nicht als Messung</translation>
   </message>
   <message>
    <source>Columns %1 holds whole numbers, all others fractions</source>
@@ -2049,6 +2045,14 @@
   <message>
    <source>Use it as a label</source>
    <translation>Als Label verwenden</translation>
+  </message>
+  <message>
+   <source>Column %1 counts the rows</source>
+   <translation>Spalte %1 zählt die Zeilen</translation>
+  </message>
+  <message>
+   <source>Column %1 identifies the rows</source>
+   <translation>Spalte %1 bezeichnet die Zeilen</translation>
   </message>
   <message>
    <source>It is read as a measurement</source>
@@ -2216,8 +2220,8 @@
    <translation>Erkanntes Trennzeichen der Zellen: %1. Ein anderes Trennzeichen wählen, falls das falsch ist.</translation>
   </message>
   <message>
-   <source>C%1 is read as labels</source>
-   <translation>C%1 wird als Labels gelesen</translation>
+   <source>Column %1 is read as labels</source>
+   <translation>Spalte %1 wird als Labels gelesen</translation>
   </message>
   <message>
    <source>Numbers in it begin with 0, as codes do: “%1”</source>
@@ -8420,8 +8424,12 @@
    <translation>hat fehlende Zellen</translation>
   </message>
   <message>
-   <source>Meant for tables with at least %1.</source>
-   <translation>Gedacht für Tabellen mit mindestens %1.</translation>
+   <source>at most</source>
+   <translation>höchstens</translation>
+  </message>
+  <message>
+   <source>Meant for tables with %1 %2.</source>
+   <translation>Gedacht für Tabellen mit %1 %2.</translation>
   </message>
   <message>
    <source>none of the %1 data set is that</source>

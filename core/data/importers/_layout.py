@@ -107,9 +107,13 @@ class Layout:
 
     def title(self, index: int) -> str:
         """A column for messages: its name and number."""
+        return f"column {self.place(index)}"
+
+    def place(self, index: int) -> str:
+        """Number (letters in a sheet) and name of a column."""
         name = self.titles[index] if index < len(self.titles) else ""
-        location = index + 1 if self.sheet is None else self.sheet.letters(index)
-        return f"column {location} “{name}”" if self.header and name else f"column {location}"
+        location = str(index + 1) if self.sheet is None else self.sheet.letters(index)
+        return f"{location} “{name}”" if self.header and name else location
 
 
 def word_of(title: str) -> str:

@@ -29,6 +29,8 @@ from plaidwork.core.data.importers._row_numbers import (
     identifier_issue,
     identifiers,
     numbering_issues,
+    outcome_issue,
+    outcomes,
     titled_number,
 )
 from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
@@ -261,7 +263,8 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         ]
         values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.skip})
         numbers = identifiers(layout, present, values)
-        found = sorted({*texts, *raters, *numbers})
+        explained = outcomes(layout, [index for index in values if index not in numbers])
+        found = sorted({*texts, *raters, *numbers, *explained})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
@@ -270,6 +273,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
             _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
         ]
         layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
+        layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.issues += numbering_issues(layout, present)
     if "labels" not in options:
@@ -299,7 +303,7 @@ def _codes(present: Sequence[Sequence[str]], other: set[int]) -> dict[int, str]:
 def _code_issue(layout: Layout, index: int, example: str) -> Issue:
     return Issue(
         "warning",
-        f"C{layout.title(index)[1:]} is read as labels",
+        f"Column {layout.place(index)} is read as labels",
         f"Numbers in it begin with 0, as codes do: “{example}”",
         column=index + 1,
         fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
@@ -310,7 +314,7 @@ def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Is
     others = [item for item in layout.labels if item != index]
     return Issue(
         "warning",
-        f"C{layout.title(index)[1:]} is read as labels",
+        f"Column {layout.place(index)} is read as labels",
         f"{n_numbers} of its first {counted(n_cells, 'cell')} {agree(n_numbers, 'is a number', 'are numbers')}",
         column=index + 1,
         fix=("Read as numbers", "labels", others),
