@@ -2051,7 +2051,7 @@
    <translation>Spalte %1 zählt die Zeilen</translation>
   </message>
   <message>
-   <source>Column %1 identifies the rows</source>
+   <source>Column %1 is an identifier of the rows</source>
    <translation>Spalte %1 bezeichnet die Zeilen</translation>
   </message>
   <message>

@@ -160,7 +160,7 @@ def _issue(layout: Layout, index: int, counts: bool) -> Issue:
     leave = ("Leave it out", "skip", Added((index,)))
     return Issue(
         "warning" if titled else "info",
-        f"Column {place} counts the rows" if counts else f"Column {place} identifies the rows",
+        f"Column {place} counts the rows" if counts else f"Column {place} is an identifier of the rows",
         "It is read as a measurement" if titled else "It is read as a measurement, as it may be a time",
         column=index + 1,
         fix=("Use it as row names", "names", index) if layout.names < 0 else leave,
