@@ -181,8 +181,8 @@ class View:
     ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
     name results that hold a text. Neighbouring views of one ``group`` share a tab of that name and are chosen by their
     titles. ``when`` names settings and the value (or values) of each at which the view is offered, ``columns`` inputs and how
-    many columns their data must have for it, at least and at most: a view made for such data leads. While a fit runs the
-    view that is in front is drawn anew every few seconds.
+    many columns their data must have for it, at least and at most: a view made for such data leads. ``gaps`` names an input of whose
+    cells some must be missing, or held out. While a fit runs the view that is in front is drawn anew every few seconds.
     """
 
     kind: str
@@ -194,6 +194,7 @@ class View:
     group: str = ""
     when: Mapping[str, Any] = field(default_factory=dict)
     columns: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    gaps: str = ""
 
     if TYPE_CHECKING:  # the field is always a mapping, what is given need not be
 
@@ -208,6 +209,7 @@ class View:
             group: str = "",
             when: Mapping[str, Any] = ...,
             columns: Mapping[str, tuple[int, int]] = ...,
+            gaps: str = "",
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -295,6 +297,11 @@ class ModelSpec:
                 need(
                     other in settings, f"{self.id}: view {view.title!r} depends on unknown setting {other!r}"
                 )
+            known = {"", *(item.name for item in self.inputs)}
+            need(
+                view.gaps in known,
+                f"{self.id}: view {view.title!r} needs gaps in unknown input {view.gaps!r}",
+            )
         for metric in self.metrics:
             need(
                 isinstance(metric.source, str),

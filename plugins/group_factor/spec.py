@@ -169,7 +169,7 @@ GROUP_FACTOR = ModelSpec(
             group="Factor values",
         ),
         View("table", "Table", {"values": "score_table"}, group="Factor values"),
-        View("imputed", "Imputation", {"values": "fitted:views"}),
+        View("imputed", "Imputation", {"values": "fitted:views"}, gaps="views"),
         View(
             "restarts",
             "Factors paired",

@@ -308,3 +308,14 @@ def test_dates_become_years_by_one_click_and_what_comes_first_is_asked(qtbot, op
     data = imported(qtbot, dialog)
     assert data.column_names == ("seen", "a")
     assert data.values[0, 0] == pytest.approx(2024 + 1 / 366)
+
+
+def test_the_foot_counts_what_will_be_left_out(qtbot, opened):
+    text = "id,a,b,c\n" + "".join(f"s{i},{i}.5,2,{'' if i == 3 else i * i}\n" for i in range(12)) + "s12,,,\n"
+    dialog = opened("foot.csv", text)
+    assert "13 rows × 3 columns" in dialog.state.adds(("rows", "columns"))
+    click(qtbot, dialog, row_of(dialog, "1 row has no value at all").box)
+    click(qtbot, dialog, row_of(dialog, "1 column has the same value everywhere").box)
+    assert "12 rows × 2 columns" in dialog.state.adds(("rows", "columns"))
+    assert "12 rows × 2 columns" in dialog._foot.text()
+    assert imported(qtbot, dialog).shape == (12, 2)
