@@ -175,6 +175,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ),
     ReadingOption("skip", "columns", "Left out columns", "columns that are left out", (*TABLES, "parquet"), off="None"),
     ReadingOption("skip_rows", "number", "Rows to skip", "rows before the table that are skipped", TABLES, off="0"),
+    ReadingOption("label_rows", "number", "Rows of labels", "so many rows under the titles hold labels of the columns, such as classes of samples", TABLES, off="0"),
     ReadingOption("drop_units", "flag", "Drop the row of units", "leave out the row under the titles that holds units such as mg/l or [mm]", TABLES),
     ReadingOption("drop_totals", "flag", "Drop totals", "leave out rows called Total, Sum, Summe and the like", TABLES),
     ReadingOption("column", "column", "Only this column", "read one column, as a vector or as labels", TABLES, off="The whole table"),

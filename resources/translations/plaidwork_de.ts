@@ -1103,6 +1103,41 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_label_rows.py</name>
+  <message>
+   <source>Row %1 holds labels of the columns, not numbers</source>
+   <translation>Zeile %1 enthält Labels der Spalten, keine Zahlen</translation>
+  </message>
+  <message>
+   <source>Rows %1 to %2 hold labels of the columns, not numbers</source>
+   <translation>Die Zeilen %1 bis %2 enthalten Labels der Spalten, keine Zahlen</translation>
+  </message>
+  <message>
+   <source>Use it as labels of the columns</source>
+   <translation>Als Labels der Spalten verwenden</translation>
+  </message>
+  <message>
+   <source>Use them as labels of the columns</source>
+   <translation>Als Labels der Spalten verwenden</translation>
+  </message>
+  <message>
+   <source>%1, row %2: expected numbers, found labels of the columns: %3.</source>
+   <translation>%1, Zeile %2: erwartet wurden Zahlen, gefunden wurden Labels der Spalten: %3.</translation>
+  </message>
+  <message>
+   <source>Use %1 row under the titles as labels with the option “label_rows” (%1).</source>
+   <translation>%1 Zeile unter den Titeln mit der Option „label_rows“ (%1) als Labels verwenden.</translation>
+  </message>
+  <message>
+   <source>Use %1 rows under the titles as labels with the option “label_rows” (%1).</source>
+   <translation>%1 Zeilen unter den Titeln mit der Option „label_rows“ (%1) als Labels verwenden.</translation>
+  </message>
+  <message>
+   <source>row %1</source>
+   <translation>Zeile %1</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_layout.py</name>
   <message>
    <source>Choose one with the option “sheet”.</source>
@@ -3266,10 +3301,6 @@
    <translation>%1 hat die Achsen %2; eine Matrix hat 2, ein Vektor 1.</translation>
   </message>
   <message>
-   <source>row %1</source>
-   <translation>Zeile %1</translation>
-  </message>
-  <message>
    <source>row “%1”, column “%2”</source>
    <translation>Zeile „%1“, Spalte „%2“</translation>
   </message>
@@ -3803,6 +3834,14 @@
   <message>
    <source>rows before the table that are skipped</source>
    <translation>Zeilen vor der Tabelle, die übersprungen werden</translation>
+  </message>
+  <message>
+   <source>Rows of labels</source>
+   <translation>Zeilen mit Labels</translation>
+  </message>
+  <message>
+   <source>so many rows under the titles hold labels of the columns, such as classes of samples</source>
+   <translation>so viele Zeilen unter den Titeln enthalten Labels der Spalten, etwa Klassen der Proben</translation>
   </message>
   <message>
    <source>Drop the row of units</source>

@@ -319,3 +319,12 @@ def test_the_foot_counts_what_will_be_left_out(qtbot, opened):
     assert "12 rows × 2 columns" in dialog.state.adds(("rows", "columns"))
     assert "12 rows × 2 columns" in dialog._foot.text()
     assert imported(qtbot, dialog).shape == (12, 2)
+
+
+def test_classes_under_the_titles_are_used_by_one_click(qtbot, opened):
+    body = "".join(f"G{i},{i}.5,{i}.25,{i}.75,{i}.1\n" for i in range(12))
+    dialog = opened("panel.csv", f"gene,a,b,c,d\nclass,x,y,x,y\n{body}")
+    assert not dialog.import_button.isEnabled()
+    click(qtbot, dialog, row_of(dialog, "Row 2 holds labels of the columns").box)
+    data = imported(qtbot, dialog)
+    assert (data.shape, data.column_table["class"].tolist()) == ((12, 4), ["x", "y", "x", "y"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,10 @@ class Layout:
     units: int = 0
     """The row of the file that holds units instead of numbers; 0 for none."""
     drop_units: bool = False
+    labels_above: Sequence[tuple[int, Sequence[str]]] = ()
+    """Rows under the titles (row of the file, fields) that hold labels of the columns."""
+    label_rows: int = 0
+    """How many of them are used so; else they are told."""
     drop_totals: bool = False
     answers: Mapping[str, int] = field(default_factory=dict)
     """Numbers that answers in words become, by their key."""
@@ -72,16 +76,16 @@ class Layout:
             found = self.sheet.records(self.decimal, progress)
         else:
             found = iter(Records(path, self.encoding, self.delimiter, progress))
-        return self._kept(found) if self.drop_units or self.drop_totals else found
+        return self._kept(found) if self.drop_units or self.drop_totals or self.label_rows else found
 
     def _kept(
         self, records: Generator[tuple[int, list[str]], None, None]
     ) -> Generator[tuple[int, list[str]], None, None]:
-        first = True
+        first, above = True, {row for row, _ in self.labels_above} if self.label_rows else set()
         with closing(records):
             for row, fields in records:
                 below, first = not first, first and row <= self.skip_rows
-                units = self.drop_units and row == self.units
+                units = (self.drop_units and row == self.units) or row in above
                 if not units and not (below and self.drop_totals and names_total(fields)):
                     yield row, fields
 

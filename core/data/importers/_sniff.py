@@ -20,6 +20,7 @@ from plaidwork.core.data.importers._beside import (
     units_issue,
 )
 from plaidwork.core.data.importers._dates import date_columns, dates_issues
+from plaidwork.core.data.importers._label_rows import labels_issue, rows_of_labels
 from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
@@ -89,7 +90,9 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
         layout.titles = tuple(title.strip() for title in first)
     else:
         layout.titles = tuple(f"column {index + 1}" for index in range(width))
-    layout.head = head = _without_units(layout, options, head) if layout.header else head
+    if layout.header:
+        head = _without_labels(layout, options, _without_units(layout, options, head))
+    layout.head = head
     rows = [fields for _, fields in head if len(fields) == layout.n_columns and not names_total(fields)]
     _find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     if layout.sheet is None:
@@ -113,6 +116,20 @@ def _without_units(
     layout.issues.append(
         units_issue(layout.units, fields, "error" if options.get("column") is None else "warning")
     )
+    return head
+
+
+def _without_labels(
+    layout: Layout, options: ImportOptions, head: list[tuple[int, list[str]]]
+) -> list[tuple[int, list[str]]]:
+    """The rows below labels of the columns, which are kept where they are asked for, and told otherwise."""
+    number = _whole(options, "label_rows")
+    if number:
+        layout.labels_above, layout.label_rows = tuple(head[:number]), number
+        return head[number:]
+    layout.labels_above = tuple(head[: rows_of_labels(head, layout.missing)]) if not layout.units else ()
+    if layout.labels_above and options.get("column") is None:
+        layout.issues.append(labels_issue(layout.labels_above))
     return head
 
 
@@ -402,4 +419,4 @@ def _find_orientation(layout: Layout, options: ImportOptions) -> None:
     rows = [fields[layout.names] for _, fields in layout.head if len(fields) > layout.names] if named else []
     columns = [layout.titles[index] for index in layout.value_columns]
     said = "" if word in TWO_MEANINGS else labels_say(word, "")
-    layout.samples_in = said or names_say(rows, columns)
+    layout.samples_in = said or names_say(rows, columns) or ("columns" if layout.label_rows else "")

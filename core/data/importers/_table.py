@@ -20,6 +20,7 @@ from plaidwork.core.data.importers._beside import (
 )
 from plaidwork.core.data.importers._dates import as_numbers, as_seconds
 from plaidwork.core.data.importers._findings import distinct_names
+from plaidwork.core.data.importers._label_rows import labels_error
 from plaidwork.core.data.importers._layout import Layout, unclear_error
 from plaidwork.core.data.importers._marks import INFINITE, THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, find_inexact
@@ -71,6 +72,7 @@ def load_table(
     totals: list[tuple[int, str, int]] = []
     width, n_records, in_header = layout.n_columns, 0, layout.header
     dates = {columns.index(index): order for index, order in layout.date_orders.items() if index in columns}
+    untold = set() if layout.label_rows else {row for row, _ in layout.labels_above}
     contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
     span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
     with closing(layout.records(path, progress)) as records:
@@ -90,6 +92,10 @@ def load_table(
                     continue
                 fields = fitted
             cells = fields[span] if contiguous else [fields[index] for index in columns]
+            if row in untold:
+                if not collect:
+                    raise labels_error(path, layout)
+                cells = [""] * len(cells)  # as for units
             if row == layout.units and any_text(cells, layout.missing):
                 if not collect:
                     raise units_error(path.name, row, cells)

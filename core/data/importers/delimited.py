@@ -11,6 +11,7 @@ import numpy as np
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import read_column
 from plaidwork.core.data.importers._findings import repeated, samples_issue
+from plaidwork.core.data.importers._label_rows import column_labels
 from plaidwork.core.data.importers._layout import (
     Layout,
     axis_words,
@@ -200,6 +201,7 @@ def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions) ->
         table.values,
         table.names if table.names is not None else default_names("row", len(table.values)),
         _value_titles(layout),
+        column_table=column_labels(layout),
         samples_in=layout.samples_in,
         in_force=_in_force(layout, options),
         row_places=table.rows,
