@@ -34,6 +34,7 @@ MOST_LEVELS = 6
 _LISTED = 30
 _REMEMBERED = 64
 _CLASS_TITLES = frozenset({"label", "labels", "class", "classes"})
+_SPLIT_TITLES = frozenset({"set", "split", "partition", "part", "subset", "fold"})
 _MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
 
 
@@ -314,6 +315,8 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
             )  # no split; of classes the model says so
             if ref.titles.lower() in _called(item) and (item.required or not one):
                 return ref
+            if _splits(ref, dataset, item):
+                return ref
     return _outcome(dataset, item, choices) if item.required and not roles else None
 
 
@@ -330,6 +333,16 @@ def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> Col
     few = [ref for ref in classes if np.mean(codes[ref] < 0) > 0.5]
     found = named or few
     return found[0] if len(found) == 1 else None
+
+
+def _splits(ref: ColumnRef, dataset: Dataset, item: Input) -> bool:
+    """Whether a column says which samples are for the test, for an input that asks for that."""
+    if {item.name.lower(), item.label.lower()}.isdisjoint(
+        {"split"}
+    ) or ref.titles.lower() not in _SPLIT_TITLES:
+        return False
+    levels = _codes(_table(dataset, ref.axis)[ref.titles])[1]
+    return len(levels) > 1 and "test" in levels
 
 
 def _called(item: Input) -> set[str]:

@@ -90,6 +90,10 @@ def test_what_a_form_offers():
     assert usual_choice(named, halves) is None  # says nothing
     named = named.with_(row_table={**named.row_table, "Split": np.array(["x", "y", "x", "x"])})
     assert str(usual_choice(named, halves)) == "D: x:row:Split"
+    parts = named.with_(row_table={"set": np.array(["train", "test", "train", "train"])})
+    assert str(usual_choice(parts, halves)) == "D: x:row:set"
+    parts = named.with_(row_table={"set": np.array(["a", "b", "a", "a"])})
+    assert usual_choice(parts, halves) is None, "nothing says which are for the test"
     binary = Input("split", "vector", "binary", ("row",))
     assert [ref.titles for ref in column_choices(data(), binary)] == ["party=left", "party=right", "on"]
 

@@ -201,3 +201,24 @@ def test_the_mark_at_the_end_of_a_text_is_no_cell_and_what_cannot_be_seen_is_wri
     path.write_bytes(b"name,x,y\na,1,2\nb,3,6.2\x07\n")
     with pytest.raises(DataError, match=r"found “6.2\\x07”"):
         read_dataset(path)
+
+
+# -- totals below what a preview reads -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("last", "told"), [("Total,{a},{b}", True), ("r,1,2", False), ("Sum,1,2", False)])
+def test_totals_at_the_end_of_a_long_file_are_told_before_it_is_read(tmp_path, last, told):
+    """A preview reads the first rows of a long file only; a row is called Sum as the department Somme is."""
+    rng = np.random.default_rng(1)
+    numbers = rng.integers(10, 99, (280_000, 2))
+    body = [f"r{i},{a},{b}" for i, (a, b) in enumerate(numbers.tolist())]
+    path = tmp_path / "long.csv"
+    end = last.format(a=numbers[:, 0].sum(), b=numbers[:, 1].sum())
+    path.write_text("\n".join(["name,a,b", *body, end, ""]), encoding="utf-8")
+    shown = preview(path)
+    assert [one for one in shown.issues if "were checked" in one.message], "the file is long"
+    found = [one for one in shown.issues if "seems to sum up others" in one.message]
+    assert bool(found) == told
+    if told:
+        assert (found[0].row, found[0].fix) == (280_002, ("Leave it out", "drop_totals", True))
+        assert not [one for one in preview(path, drop_totals=True).issues if "sum up" in one.message]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._at_end import totals_below
 from plaidwork.core.data.importers._column import read_column
 from plaidwork.core.data.importers._findings import repeated, samples_issue
 from plaidwork.core.data.importers._label_rows import column_labels
@@ -172,6 +173,8 @@ def _head(path: Path, layout: Layout, options: ImportOptions) -> RawTable:
         raw = _long_head(path, layout, columns, options, whole)
     else:
         table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
+        if not whole and layout.sheet is None and not layout.drop_totals:
+            table.issues += totals_below(path, layout, table.values)
         raw = _matrix(path, layout, table, options)
         raw.in_force, raw.doubts = _in_force(layout, options), _doubts(table, raw, layout, options)
         raw.choices, raw.checked = _choices(layout), 0 if whole else HEAD_ROWS
