@@ -680,12 +680,20 @@
  <context>
   <name>core/data/importers/_beside.py</name>
   <message>
-   <source>The names of the columns seem to stand in row %1, below a heading</source>
-   <translation>Die Namen der Spalten stehen offenbar in Zeile %1, unter einer Überschrift</translation>
+   <source>%1 row of remarks above the titles is skipped</source>
+   <translation>%1 Zeile mit Anmerkungen über den Titeln wird übersprungen</translation>
+  </message>
+  <message>
+   <source>%1 rows of remarks above the titles are skipped</source>
+   <translation>%1 Zeilen mit Anmerkungen über den Titeln werden übersprungen</translation>
   </message>
   <message>
    <source>Row %1 holds “%2”</source>
    <translation>Zeile %1 enthält „%2“</translation>
+  </message>
+  <message>
+   <source>The names of the columns seem to stand in row %1, below a heading</source>
+   <translation>Die Namen der Spalten stehen offenbar in Zeile %1, unter einer Überschrift</translation>
   </message>
   <message>
    <source>Read the table from there</source>

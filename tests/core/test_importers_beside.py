@@ -222,3 +222,21 @@ def test_totals_at_the_end_of_a_long_file_are_told_before_it_is_read(tmp_path, l
     if told:
         assert (found[0].row, found[0].fix) == (280_002, ("Leave it out", "drop_totals", True))
         assert not [one for one in preview(path, drop_totals=True).issues if "sum up" in one.message]
+
+
+def test_remarks_above_the_titles_are_skipped_and_told(tmp_path):
+    body = "".join(f"s{i}\t{i}.5\t{i}.25\n" for i in range(9))
+    path = tmp_path / "w.tsv"
+    path.write_text(
+        f"# station Hohenstein, hourly\n# exported 2023-06-01\nname\ta\tb\n{body}", encoding="utf-8"
+    )
+    (found,) = preview(path).issues
+    assert (found.severity, found.message) == ("info", "2 rows of remarks above the titles are skipped")
+    assert found.detail == "Row 1 holds “# station Hohenstein, hourly”"
+    data = read_dataset(path)
+    assert (data.shape, data.column_names) == ((9, 2), ("a", "b"))
+    assert data.source.options["skip_rows"] == 2
+    assert read_dataset(path, data.source.options).digest() == data.digest()
+    path.write_text(f"Station Hohenstein\nname\ta\tb\n{body}", encoding="utf-8")
+    with pytest.raises(DataError, match="below a heading"):
+        read_dataset(path)

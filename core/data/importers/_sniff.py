@@ -14,8 +14,10 @@ from typing import Any
 from plaidwork.core.data.importers._answers import answers_issue, as_key, parse_answers
 from plaidwork.core.data.importers._beside import (
     above_issue,
+    are_remarks,
     holds_units,
     names_total,
+    remarks_issue,
     rows_above,
     units_issue,
 )
@@ -76,6 +78,10 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     body = head[1:] or head
     width = _width(body)
     above = 0 if {"skip_rows", "header"} & options.keys() else rows_above(head, width)
+    if above and are_remarks(head[:above]):
+        layout.skip_rows, layout.detected = head[above][0] - 1, layout.detected | {"skip_rows"}
+        layout.issues.append(remarks_issue(head[:above]))
+        head, above = head[above:], 0
     layout.above = above_issue(head, above) if above else None
     layout.header = bool(
         _given(layout, options, "header", lambda: _has_header(head, width, layout), (True, False))

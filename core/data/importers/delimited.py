@@ -388,6 +388,8 @@ def _in_force(layout: Layout, options: ImportOptions, columns: Columns | None = 
         given = {**given, "encoding": layout.encoding, "delimiter": layout.delimiter}
     else:
         given = {**given, "sheet": layout.sheet.name}
+    if layout.skip_rows:
+        given["skip_rows"] = layout.skip_rows
     return {
         "layout": "wide",
         **given,
