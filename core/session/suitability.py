@@ -236,15 +236,18 @@ class Choices:
                 scored.append((grade, places.get(spec.id, len(places)), spec.id))
         return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
 
-    def _outcome(self, spec: ModelSpec, found: Names) -> tuple[int, int]:
-        """Whether what the model explains is there (-1, else 0), and in how many ways it is not what the model is made for."""
-        mismatches = []
+    def _outcome(self, spec: ModelSpec, found: Names) -> tuple[int, int, int]:
+        """Whether what the model explains is there (-1, else 0), in how many ways it is not what the model is made for, and whether the
+        model is one for any size of table, where others are made for small ones."""
+        mismatches, sized = [], False
         for item in spec.inputs:
+            sized = sized or bool(item.most)
             if item.required and item.kind != "matrix" and found.get(item.name):
                 data = self.dataset(item, found[item.name][0])
                 mostly = data.n_missing > 0.5 * data.shape[0]
-                mismatches += [int(item.kind == "labels" and mostly != item.few) + (item.dtype == "ordinal")]
-        return -int(bool(mismatches)), sum(mismatches)
+                labels = int(mostly != item.few) + (item.dtype == "ordinal")
+                mismatches.append(labels if item.kind == "labels" else int(data.kind == "binary"))
+        return -int(bool(mismatches)), sum(mismatches), int(bool(mismatches) and not sized)
 
     def _suits(self, item: Input, found: Names) -> int:
         """How well the kinds of what is chosen for an input suit it."""

@@ -284,6 +284,7 @@ def labelled(title, texts, kind="real"):
         ("type", [f"c{i}" for i in range(12)], ["plain"]),  # all differ
         ("target", np.arange(12) / 5, ["explained"]),
         ("height", np.arange(12) / 5, ["plain"]),
+        ("target", np.arange(12) % 2, ["classifier", "ordered", "few"]),  # numbers that are classes
     ],
 )
 def test_what_explains_the_outcome_comes_first_and_few_labels_have_a_model_of_their_own(title, labels, first):
@@ -304,6 +305,10 @@ def test_a_model_meant_for_smaller_tables_is_not_proposed_first():
     found = choices(labelled("class", ["x", "y"] * 6))
     assert ids(found.ranked([small, CLASSIFIER.spec], ["wide"], ["toy.small"])) == ["classifier", "small"]
     assert found.meant_for(small, ["wide"]) == "Meant for tables with at most 10 rows and 4 columns."
+    fits = replace(small, inputs=(replace(MATRIX, most=(12, 4)), CLASSES))
+    assert ids(found.ranked([CLASSIFIER.spec, fits], ["wide"]))[0] == "small", (
+        "made for a table as small as this one"
+    )
 
 
 @pytest.mark.parametrize(
