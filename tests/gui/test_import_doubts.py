@@ -14,6 +14,8 @@ from plaidwork.core.data.importers.reading import builtin_readers
 from plaidwork.core.data.reading_options import checked_options, options_of
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_options import OptionsPanel
+from plaidwork.gui.data.role_chips import RoleChip
+from plaidwork.gui.language import set_language
 from plaidwork.gui.theme import theme
 
 
@@ -328,3 +330,15 @@ def test_classes_under_the_titles_are_used_by_one_click(qtbot, opened):
     click(qtbot, dialog, row_of(dialog, "Row 2 holds labels of the columns").box)
     data = imported(qtbot, dialog)
     assert (data.shape, data.column_table["class"].tolist()) == ((12, 4), ["x", "y", "x", "y"])
+
+
+def test_the_chips_of_the_roles_speak_german_and_titles_stay(qtbot, opened):
+    set_language("de")
+    try:
+        dialog = opened(
+            "w.csv", "id,missing,a,b\n" + "".join(f"s{i},u{i % 2},{i}.5,{i}.25\n" for i in range(9))
+        )
+        texts = [chip.text for chip in dialog.roles.findChildren(RoleChip)]
+    finally:
+        set_language("en")
+    assert texts == ["id  Zeilenname", "missing  Label", "2 Spalten  Messwerte"]
