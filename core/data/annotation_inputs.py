@@ -21,6 +21,7 @@ from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
 from plaidwork.core.data.measured import (
     OUTCOME_TITLES,
     Beside,
+    features_of,
     may_be_called_outcome,
     may_be_classes,
     may_be_outcomes,
@@ -317,7 +318,9 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
                 return ref
             if _splits(ref, dataset, item):
                 return ref
-    return _outcome(dataset, item, choices) if item.required and not roles else None
+    if not item.required or roles or not choices or len(features_of(dataset, choices[0].axis)) < 2:
+        return None  # with one measurement it is more often that which is to be explained
+    return _outcome(dataset, item, choices)
 
 
 def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> ColumnRef | None:

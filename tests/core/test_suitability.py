@@ -296,6 +296,10 @@ def test_of_two_that_may_be_the_outcome_none_is_guessed_and_kinds_come_before_it
     two = labelled("type", ["x", "y"] * 6)
     two = two.with_(row_table={**two.row_table, "group": np.array(["a", "b", "c"] * 4)})
     assert ids(choices(two).ranked(SUPERVISED, ["wide"]))[0] == "plain"
+    one = labelled("type", ["x", "y"] * 6).with_(values=np.arange(12.0)[:, None] / 7, column_names=("a",))
+    assert ids(choices(one).ranked(SUPERVISED, ["wide"]))[0] == "plain", (
+        "a single measurement is rather the outcome"
+    )
     votes = labelled("group", ["x", "y"] * 6).with_(values=np.arange(48.0).reshape(12, 4) % 2, kind="binary")
     assert ids(choices(votes).ranked([*SUPERVISED, BITS.spec], ["wide"]))[0] == "bits"
 
