@@ -25653,8 +25653,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Wo es nötig ist</translation>
   </message>
   <message>
-   <source>Where two or three features have nearly all of the variance, apart from a few outliers. Else a view with a standard deviation below 0.1 or above 5 is divided by that.</source>
-   <translation>Wo zwei oder drei Merkmale fast die ganze Varianz haben, von einigen Ausreißern abgesehen. Sonst wird eine Sicht mit einer Standardabweichung unter 0,1 oder über 5 durch diese geteilt.</translation>
+   <source>Where two or three features have nearly all of the variance, or in a table of up to 50 features some have next to none, apart from a few outliers. Else a view with a standard deviation below 0.1 or above 5 is divided by that.</source>
+   <translation>Wo zwei oder drei Merkmale fast die ganze Varianz haben oder in einer Tabelle mit bis zu 50 Merkmalen einige fast keine, von einigen Ausreißern abgesehen. Sonst wird eine Sicht mit einer Standardabweichung unter 0,1 oder über 5 durch diese geteilt.</translation>
   </message>
   <message>
    <source>Always</source>
