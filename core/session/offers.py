@@ -93,11 +93,16 @@ def suits(item: Input, dataset: Dataset) -> int:
 
 def meant_for(item: Input) -> str:
     """For data of what size a model is meant, in sentences; empty where it is for any."""
-    found = []
-    for size, word in ((item.least, "at least"), (item.most, "at most")):
-        parts = [counted(n, dim.replace("_", " ")) for n, dim in zip(size, item.dims, strict=False) if n > 1]
-        found += [f"Meant for tables with {word} {' and '.join(parts)}."] if parts else []
+    least, most = _size(item, item.least), _size(item, item.most)
+    found = [f"Meant for tables with at least {least}."] if least else []
+    found += [f"Meant for tables with at most {most}."] if most else []
     return " ".join(found)
+
+
+def _size(item: Input, size: Sequence[int]) -> str:
+    """``10 samples and 4 features``; what one item is enough for is not said."""
+    parts = [counted(n, dim.replace("_", " ")) for n, dim in zip(size, item.dims, strict=False) if n > 1]
+    return f"{parts[0]} and {parts[1]}" if len(parts) == 2 else "".join(parts)
 
 
 def is_of_size(item: Input, datasets: Sequence[Dataset]) -> bool:

@@ -8471,12 +8471,12 @@
    <translation>hat fehlende Zellen</translation>
   </message>
   <message>
-   <source>at most</source>
-   <translation>höchstens</translation>
+   <source>Meant for tables with at least %1.</source>
+   <translation>Gedacht für Tabellen mit mindestens %1.</translation>
   </message>
   <message>
-   <source>Meant for tables with %1 %2.</source>
-   <translation>Gedacht für Tabellen mit %1 %2.</translation>
+   <source>Meant for tables with at most %1.</source>
+   <translation>Gedacht für Tabellen mit höchstens %1.</translation>
   </message>
   <message>
    <source>none of the %1 data set is that</source>
