@@ -2239,6 +2239,14 @@
    <translation>%1 Blätter</translation>
   </message>
   <message>
+   <source>The option label_rows must leave rows of numbers: %1 row stands below the titles. Found “%2”.</source>
+   <translation>Die Option label_rows muss Zeilen mit Zahlen übrig lassen: Unter den Titeln steht %1 Zeile. Gefunden: „%2“.</translation>
+  </message>
+  <message>
+   <source>The option label_rows must leave rows of numbers: %1 rows stand below the titles. Found “%2”.</source>
+   <translation>Die Option label_rows muss Zeilen mit Zahlen übrig lassen: Unter den Titeln stehen %1 Zeilen. Gefunden: „%2“.</translation>
+  </message>
+  <message>
    <source>The option %1 must be one of %2. Found “%3”.</source>
    <translation>Die Option %1 muss einer dieser Werte sein: %2. Gefunden: „%3“.</translation>
   </message>

@@ -130,6 +130,11 @@ def _without_labels(
 ) -> list[tuple[int, list[str]]]:
     """The rows below labels of the columns, which are kept where they are asked for, and told otherwise."""
     number = _whole(options, "label_rows")
+    if number >= len(head) > 0:
+        raise DataError(
+            f"The option label_rows must leave rows of numbers: {counted(len(head), 'row')} {agree(len(head), 'stands', 'stand')} "
+            f"below the titles. Found “{number}”."
+        )
     if number:
         layout.labels_above, layout.label_rows = tuple(head[:number]), number
         return head[number:]
