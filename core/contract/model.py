@@ -77,15 +77,18 @@ SHARE = "share"
 @dataclass(frozen=True, slots=True)
 class Table:
     """Equal-length columns by title; ``units`` by column title, "share" for shares of 1, which are shown in per cent;
-    ``decimals`` by title, where four significant digits do not do; text columns are object or str arrays."""
+    ``decimals`` by title, where four significant digits do not do; text columns are object or str arrays. ``words`` are titles of
+    columns whose cells are words of the program, not names from the data: they are shown in the user's language."""
 
     columns: Mapping[str, np.ndarray]
     units: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     doc: str = ""
     decimals: Mapping[str, int] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "words", tuple(self.words))
         columns = {title: np.asarray(column) for title, column in self.columns.items()}
         object.__setattr__(self, "columns", columns)
         lengths = {len(column) for column in columns.values()}

@@ -41,6 +41,9 @@ class Input:
     some rows at a time; otherwise the host reads all of it, where there is room.
     ``least`` says for matrices of how many items along each of ``dims`` the model is meant, at least (of all matrices together where it
     takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
+    ``most`` likewise: for matrices of at most so many, as its time grows steeply.
+    ``few`` marks labels that most samples may lack, for the model learns from those samples too: it is proposed first where most labels are
+    missing, and after other models where they are known.
     ``one_scale``: all values of the matrix are on one scale. A table of answers or of measurements in whole numbers, whose columns
     have a scale each, is taken, but other models of numbers are proposed first.
     ``about`` says what its matrices are meant to hold: ``"texts"`` (documents by words) or ``"links"`` (of items among each other, also
@@ -66,6 +69,8 @@ class Input:
     several: str = ""
     in_file: bool = False
     least: tuple[int, ...] = ()
+    most: tuple[int, ...] = ()
+    few: bool = False
     one_scale: bool = False
     about: Literal["", "texts", "links"] = ""
     also: tuple[ValueKind, ...] = ()
@@ -91,11 +96,14 @@ class Input:
             set(self.also) <= set(get_args(ValueKind)),
             f"input {self.name}: also holds an unknown kind: {self.also}",
         )
-        object.__setattr__(self, "least", tuple(self.least))
-        need(
-            not self.least or (self.kind == "matrix" and len(self.least) == 2),
-            f"input {self.name}: least needs a number for each dim of a matrix",
-        )
+        for name in ("least", "most"):
+            size = tuple(getattr(self, name))
+            object.__setattr__(self, name, size)
+            need(
+                not size or (self.kind == "matrix" and len(size) == 2),
+                f"input {self.name}: {name} needs a number for each dim of a matrix",
+            )
+        need(not self.few or self.kind == "labels", f"input {self.name}: few goes with labels")
         need(
             self.about in ("", "texts", "links") and (not self.about or self.kind == "matrix"),
             f"input {self.name}: about is texts or links, of a matrix",
@@ -173,9 +181,9 @@ class View:
     ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
     name results that hold a text. Neighbouring views of one ``group`` share a tab of that name and are chosen by their
     titles. ``when`` names settings and the value (or values) of each at which the view is offered, ``columns`` inputs and how
-    many columns their data must have for it, at least and at most: a view made for such data leads, and one for an optional input is there where
-    that is given. While a fit runs the
-    view that is in front is drawn anew every few seconds.
+    many columns their data must have for it, at least and at most: a view made for such data leads, and one for an optional input is
+    there where that is given. ``gaps`` names an input of whose cells some must be missing, or held out. While a fit runs the view
+    that is in front is drawn anew every few seconds.
     """
 
     kind: str
@@ -187,6 +195,7 @@ class View:
     group: str = ""
     when: Mapping[str, Any] = field(default_factory=dict)
     columns: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    gaps: str = ""
 
     if TYPE_CHECKING:  # the field is always a mapping, what is given need not be
 
@@ -201,6 +210,7 @@ class View:
             group: str = "",
             when: Mapping[str, Any] = ...,
             columns: Mapping[str, tuple[int, int]] = ...,
+            gaps: str = "",
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -288,6 +298,11 @@ class ModelSpec:
                 need(
                     other in settings, f"{self.id}: view {view.title!r} depends on unknown setting {other!r}"
                 )
+            known = {"", *(item.name for item in self.inputs)}
+            need(
+                view.gaps in known,
+                f"{self.id}: view {view.title!r} needs gaps in unknown input {view.gaps!r}",
+            )
         for metric in self.metrics:
             need(
                 isinstance(metric.source, str),

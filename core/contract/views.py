@@ -162,7 +162,12 @@ def frozen(result: Any) -> Any:
     if isinstance(result, Table):
         columns = {title: _locked(column) for title, column in result.columns.items()}
         table = Table(
-            columns, MappingProxyType(dict(result.units)), result.label, result.doc, result.decimals
+            columns,
+            MappingProxyType(dict(result.units)),
+            result.label,
+            result.doc,
+            result.decimals,
+            result.words,
         )
         object.__setattr__(table, "columns", MappingProxyType(table.columns))
         return table

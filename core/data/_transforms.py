@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.data.dataset import Axis, Dataset, Step, turned_labels, turned_samples
-from plaidwork.core.draws.counting import counted
+from plaidwork.core.data.value_kinds import kind_of_table
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 _DENSE_LIMIT = 100_000_000
@@ -243,6 +245,51 @@ def drop_constant(dataset: Dataset, options: Options) -> Result:
 
 def select(dataset: Dataset, options: Options) -> Result:
     axis, names, label = _axis_of(dataset, options, "Select by name")
+    index = _named(dataset, options, names, "Select by name", f"Name the {label} to keep or to leave out.")
+    if options["mode"] == "drop":
+        keep = np.ones(len(names), dtype=bool)
+        keep[index] = False
+        return _keep(dataset, axis, keep, label, "by name")
+    return dataset.take(axis, index, _NO_STEP), f"{len(index)} {label} selected by name"
+
+
+def set_aside(dataset: Dataset, options: Options) -> Result:
+    title = "Use as annotation"
+    axis, names, label = _axis_of(dataset, options, title)
+    if len(dataset.shape) == 1:
+        raise DataError(f"{title}: “{dataset.name}” is a vector.")
+    index = _named(dataset, options, names, title, f"Name the {label} that are no measurements.")
+    titles = [names[place] for place in index]
+    if len(index) == len(names):
+        raise DataError(
+            f"{title}: no {label} of “{dataset.name}” would be left as measurements.",
+            "Name some of them only.",
+        )
+    beside = dataset.column_table if axis == 0 else dataset.row_table
+    if twice := [one for one in titles if one in beside]:
+        raise DataError(f"{title}: “{dataset.name}” has an annotation “{twice[0]}” already.")
+    values = dataset.values[index] if axis == 0 else dataset.values[:, index].T
+    rows = np.asarray(values.toarray() if dataset.is_sparse else values, dtype=float)
+    table = {**beside, **dict(zip(titles, rows, strict=True))}
+    keep = np.ones(len(names), dtype=bool)
+    keep[index] = False
+    kept = dataset.take(axis, np.flatnonzero(keep), _NO_STEP)
+    kept = kept.with_(
+        **{"column_table" if axis == 0 else "row_table": table, "kind": _kind_without(dataset, kept)}
+    )
+    shown = ", ".join(f"“{one}”" for one in titles)
+    return kept, f"{shown} used as {agree(len(titles), 'an annotation', 'annotations')}"
+
+
+def _kind_without(before: Dataset, after: Dataset) -> ValueKind:
+    """What kind the values are without some of the measurements: judged anew where the kind was found so."""
+    if before.is_sparse or before.kind != kind_of_table(before.values):
+        return before.kind
+    return kind_of_table(after.values)
+
+
+def _named(dataset: Dataset, options: Options, names: Sequence[str], title: str, hint: str) -> np.ndarray:
+    """Places of the named items of an axis, each once, in the order given. Raises ``DataError``."""
     wanted = options["names"]
     index_of = {name: index for index, name in enumerate(names)}
     if isinstance(wanted, str):
@@ -252,15 +299,10 @@ def select(dataset: Dataset, options: Options) -> Result:
         ]  # a name may hold a semicolon
         wanted = [part.strip() for line in parts for part in line if part.strip()]
     if not wanted:
-        raise DataError("Select by name: no name was given.", f"Name the {label} to keep or to leave out.")
+        raise DataError(f"{title}: no name was given.", hint)
     for name in wanted:
         if name not in index_of:
             near = difflib.get_close_matches(name, names, n=1)
-            hint = f"Did you mean “{near[0]}”?" if near else f"The first is “{names[0]}”." if names else ""
-            raise DataError(f"Select by name: “{dataset.name}” has no {options['axis'][:-1]} “{name}”.", hint)
-    index = np.array(list(dict.fromkeys(index_of[name] for name in wanted)))
-    if options["mode"] == "drop":
-        keep = np.ones(len(names), dtype=bool)
-        keep[index] = False
-        return _keep(dataset, axis, keep, label, "by name")
-    return dataset.take(axis, index, _NO_STEP), f"{len(index)} {label} selected by name"
+            meant = f"Did you mean “{near[0]}”?" if near else f"The first is “{names[0]}”." if names else ""
+            raise DataError(f"{title}: “{dataset.name}” has no {options['axis'][:-1]} “{name}”.", meant)
+    return np.array(list(dict.fromkeys(index_of[name] for name in wanted)))

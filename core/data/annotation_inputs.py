@@ -1,7 +1,8 @@
 """Annotation columns of a dataset as inputs of a model: an outcome, groups or covariates that came with the rows.
 
 A column is named ``DATASET:row:TITLE`` (``column`` for the other axis). ``TITLE=VALUE`` is 1 where the column has that
-value and 0 elsewhere; several titles with semicolons between them make a matrix.
+value and 0 elsewhere; several titles with semicolons between them make a matrix. Where no annotation is called so, it is one of the
+measurements, which are then fitted without it (:mod:`plaidwork.core.data.outcomes`).
 """
 
 from __future__ import annotations
@@ -10,20 +11,31 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
+from plaidwork.core.data.measured import (
+    OUTCOME_TITLES,
+    Beside,
+    features_of,
+    may_be_called_outcome,
+    may_be_classes,
+    may_be_outcomes,
+)
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.data.value_kinds import infer_kind
 from plaidwork.core.errors import DataError
 
 AXES: tuple[str, str] = ("row", "column")
 MOST_LEVELS = 6
+_LISTED = 30
 _REMEMBERED = 64
 _CLASS_TITLES = frozenset({"label", "labels", "class", "classes"})
+_SPLIT_TITLES = frozenset({"set", "split", "partition", "part", "subset", "fold"})
 _MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
 
 
@@ -55,7 +67,7 @@ def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
     order of the alphabet. In another matrix a column of texts gives one column of 0 and 1 for every value but the
     first. Raises ``DataError``.
     """
-    table = _table(dataset, ref.axis)
+    table = Beside(dataset, ref.axis)
     names = dataset.column_names if ref.axis else dataset.row_names
     name = f"{dataset.name}: {ref.titles}"
     step = Step("annotation", {"text": f"taken from the {AXES[ref.axis]}s of {dataset.name}"})
@@ -89,13 +101,9 @@ def _split(dataset: Dataset, key: str, table: Mapping[str, np.ndarray]) -> tuple
         title = key[: match.start()].strip()
         if title in table:
             return title, key[match.end() :].strip()
-    known = ", ".join(f"“{title}”" for title in table) or "none"
-    if table is dataset.row_table and key in dataset.column_names:
-        raise DataError(
-            f"{dataset.name} has no annotation “{key}”: it is one of the measurements.",
-            f"Use it as a label when the file is read (option “labels”, with all that are labels). Labels now are {known}.",
-        )
-    raise DataError(f"{dataset.name} has no annotation “{key}”.", f"It has {known}.")
+    known = [f"“{title}”" for title in islice(table, _LISTED)]
+    more = ", …" if len(table) > len(known) else ""
+    raise DataError(f"{dataset.name} has no column “{key}”.", f"It has {', '.join(known) or 'none'}{more}.")
 
 
 def _numbers(dataset: Dataset, title: str, level: str | None, column: np.ndarray) -> np.ndarray:
@@ -139,11 +147,16 @@ def codes_of(column: np.ndarray, levels: Sequence[str] = ()) -> tuple[np.ndarray
 
 def has_columns(dataset: Dataset, ref: ColumnRef) -> bool:
     """Whether the dataset has every column that is named."""
-    table = dataset.column_table if ref.axis else dataset.row_table
+    return columns_of(dataset, ref) is not None
+
+
+def columns_of(dataset: Dataset, ref: ColumnRef) -> list[str] | None:
+    """Titles of the columns that are named; None where the dataset lacks one."""
+    table = Beside(dataset, ref.axis)
     try:
-        return all(_split(dataset, key, table) for key in _titles(ref.titles, table))
+        return [_split(dataset, key, table)[0] for key in _titles(ref.titles, table)]
     except DataError:
-        return False
+        return None
 
 
 def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -213,6 +226,18 @@ def column_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
     return [ref for axis in _axes_with_samples(dataset, item) for ref in _choices_of(dataset, axis, item)]
 
 
+def measured_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
+    """The measurements of a matrix that may be an input of one column, such as the outcome; none is chosen without asking."""
+    if item.many or item.kind == "matrix" or len(dataset.shape) != 2:
+        return []
+    axis = _axes_with_samples(dataset, item)[0]
+    titles = may_be_outcomes(dataset, axis, classes=item.kind == "labels")
+    beside = Beside(dataset, axis)
+    if item.dtype == "binary" and item.kind == "vector":
+        titles = [title for title in titles if _keys(title, beside[title], item)]
+    return [ColumnRef(dataset.name, axis, title) for title in titles if beside.is_measured(title)]
+
+
 def _axes_with_samples(dataset: Dataset, item: Input) -> tuple[Axis, ...]:
     if len(dataset.shape) < 2 or not item.samples or item.samples != item.dims[0]:
         return (0,)
@@ -276,7 +301,7 @@ def wanted_role(item: Input) -> str:
 
 
 def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
-    """The column whose role is this input's, or that is called like an input of labels, to be chosen without asking."""
+    """The column whose role is this input's, or that is called like it or like an outcome, to be chosen without asking."""
     roles = dataset.source.options.get("roles") or {}
     # of columns of which nobody said that they are samples none is chosen without asking
     choices = _choices_of(dataset, _axes_with_samples(dataset, item)[0], item) if not item.many else []
@@ -291,7 +316,36 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
             )  # no split; of classes the model says so
             if ref.titles.lower() in _called(item) and (item.required or not one):
                 return ref
-    return None
+            if _splits(ref, dataset, item):
+                return ref
+    if not item.required or roles or not choices or len(features_of(dataset, choices[0].axis)) < 2:
+        return None  # with one measurement it is more often that which is to be explained
+    return _outcome(dataset, item, choices)
+
+
+def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> ColumnRef | None:
+    """The only annotation that is called like an outcome and may be one; or the only classes, where few samples have one."""
+    if item.kind == "vector":
+        named = [ref for ref in choices if ref.titles.strip().lower() in OUTCOME_TITLES]
+        return named[0] if len(named) == 1 else None
+    if item.kind != "labels" or not _called(item) & _CLASS_TITLES:
+        return None
+    codes = {ref: _codes(np.asarray(_table(dataset, ref.axis)[ref.titles]))[0] for ref in choices}
+    classes = [ref for ref in choices if may_be_classes(np.where(codes[ref] < 0, np.nan, codes[ref]))]
+    named = [ref for ref in classes if may_be_called_outcome(ref.titles)]
+    few = [ref for ref in classes if np.mean(codes[ref] < 0) > 0.5]
+    found = named or few
+    return found[0] if len(found) == 1 else None
+
+
+def _splits(ref: ColumnRef, dataset: Dataset, item: Input) -> bool:
+    """Whether a column says which samples are for the test, for an input that asks for that."""
+    if {item.name.lower(), item.label.lower()}.isdisjoint(
+        {"split"}
+    ) or ref.titles.lower() not in _SPLIT_TITLES:
+        return False
+    levels = _codes(_table(dataset, ref.axis)[ref.titles])[1]
+    return len(levels) > 1 and "test" in levels
 
 
 def _called(item: Input) -> set[str]:

@@ -1,4 +1,4 @@
-"""Whether the columns of a table have scales so unlike that a few of them have as good as all of its variance."""
+"""Whether the columns of a table have scales so unlike that a few of them have as good as all of its variance, or some next to none."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import numpy as np
 
 FEW, SHARE = 2.5, 0.45
 """Scales are unlike where fewer columns than so many, and than this share of them, have as good as all of the variance."""
+TENTHS, COLUMNS = 12.0, 50
+"""So are they in a table of up to so many columns whose standard deviations, a tenth of them set aside at each end, differ by such a factor: those
+of one unit do so only among very many columns, such as genes."""
 _DRAWN_IN = 0.01
 """Share of the values at each end of a column, one at least, that count as if they were the next ones."""
 
@@ -34,8 +37,14 @@ def usual_variances(values: np.ndarray, known: np.ndarray | None = None) -> np.n
 
 
 def unlike_scales(variances: np.ndarray) -> bool:
-    """Whether a few columns have as good as all variance: ``(sum v)^2 / sum v^2`` of the variances v (m,) counts those that have it."""
+    """Whether a few columns have as good as all variance: ``(sum v)^2 / sum v^2`` of the variances v (m,) counts those that have it.
+
+    Or, in a table of few columns, whether many have next to none beside the others.
+    """
     total = float(variances.sum())
     if len(variances) < 3 or not 0 < total < np.inf:
         return False
-    return 1 / float(((variances / total) ** 2).sum()) < min(FEW, SHARE * len(variances))
+    if 1 / float(((variances / total) ** 2).sum()) < min(FEW, SHARE * len(variances)):
+        return True
+    low, high = np.quantile(np.sqrt(variances[variances > 0]), (0.1, 0.9))
+    return len(variances) <= COLUMNS and bool(high > TENTHS * low)

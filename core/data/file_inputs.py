@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from plaidwork.core import providers
 from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.annotation_inputs import ColumnRef
 from plaidwork.core.data.dataset import Dataset, with_free_name
+from plaidwork.core.data.measured import set_aside
+from plaidwork.core.data.outcomes import measured_of
 from plaidwork.core.errors import DataError, SettingError
 
 if TYPE_CHECKING:
@@ -22,13 +25,15 @@ SESSION_SUFFIX = ".plaidwork"
 class FileInput:
     """A file as input of a model: how to read it, what to do with the values, which dataset fields to set.
 
-    ``steps`` are transformations, each ``{"name": ..., "options": {...}}``, oldest first.
+    ``steps`` are transformations, each ``{"name": ..., "options": {...}}``, oldest first. ``aside`` are columns beside the data that
+    other inputs are: those that were measured are taken out of the data before the first step.
     """
 
     file: Path
     options: Mapping[str, Any] = field(default_factory=dict)
     steps: Sequence[Mapping[str, Any]] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
+    aside: Sequence[ColumnRef] = ()
 
     def load(self) -> Dataset:
         """Read and transform. Raises ``DataError``."""
@@ -61,6 +66,9 @@ class FileInput:
 
     def finish(self, dataset: Dataset) -> Dataset:
         """A matrix of the file with the steps and fields of this entry."""
+        for ref in self.aside:
+            if titles := measured_of(dataset, ref):
+                dataset = set_aside(dataset, ref.axis, titles)
         if self.steps:
             from plaidwork.core.data.transforms import apply_steps
 

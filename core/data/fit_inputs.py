@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plaidwork.core.contract.spec import Input, ModelSpec
-from plaidwork.core.data.annotation_inputs import codes_of, parse_column
+from plaidwork.core.data.annotation_inputs import ColumnRef, codes_of, parse_column
 from plaidwork.core.data.borrowed_names import Message, name_by_position
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.file_inputs import ColumnInput, FileInput, distinct_names, load_files
 from plaidwork.core.data.input_addresses import addressed, options_by_input, steps_by_input
+from plaidwork.core.data.measured import outcome_sentence
 from plaidwork.core.data.object_columns import is_scalar
 from plaidwork.core.data.object_parts import is_frame, titles_in
 from plaidwork.core.data.objects import OBJECT_OPTIONS, Made, ObjectInput
@@ -238,6 +239,7 @@ def load_inputs(
     messages: list[Message] = []
     data: dict[str, list[Dataset]] = {}
     objects: dict[tuple[str, int], Made] = {}
+    entries = _with_outcomes_aside(entries)
     for name, given in entries.items():
         item = spec.input(name)
         data[name] = load_files(name, [one for one in given if isinstance(one, FileInput)], tell)
@@ -246,6 +248,7 @@ def load_inputs(
                 objects[name, len(data[name])] = made
                 data[name].append(made.dataset)
     messages += _spare(data, objects, entries)
+    messages += _told_aside(data)
     beside = {name: datasets for name, datasets in data.items() if datasets}
     for name, given in entries.items():
         for column in given:
@@ -260,6 +263,38 @@ def load_inputs(
         for one in given
     )
     return Given(distinct_names(data, taken), tuple(messages), read)
+
+
+def _with_outcomes_aside(entries: Mapping[str, Sequence[Entry]]) -> dict[str, tuple[Entry, ...]]:
+    """Files of which a column is another input have it taken out of their measurements, before they are transformed."""
+    used: dict[str, list[ColumnRef]] = {}
+    for given in entries.values():
+        for one in given:
+            ref = parse_column(one.column, entries) if isinstance(one, ColumnInput) else None
+            if ref is not None:
+                used.setdefault(ref.dataset, []).append(ref)
+    return {
+        name: tuple(
+            replace(one, aside=tuple(used[name])) if isinstance(one, FileInput) and name in used else one
+            for one in given
+        )
+        for name, given in entries.items()
+    }
+
+
+def _told_aside(data: Mapping[str, Sequence[Dataset]]) -> list[Message]:
+    """Which measurements were taken out, as they are another input."""
+    found = []
+    for one in (one for given in data.values() for one in given):
+        titles = [
+            name
+            for step in one.steps
+            if step.name == "set_aside"
+            for name in step.options["names"].split("\n")
+            if name
+        ]
+        found += [Message(outcome_sentence(titles, one.name))] if titles else []
+    return found
 
 
 def read_entry(item: Input, entry: Entry) -> tuple[Dataset, ...]:
@@ -317,7 +352,7 @@ def left_out(
     messages = []
     for name, given in before.items():
         for old, new in zip(given, after.get(name, ())):
-            kept = {*new.row_names, *new.column_names}
+            kept = {*new.row_names, *new.column_names, *new.row_table, *new.column_table}
             lost = [one for one in (*old.row_names, *old.column_names) if one not in kept]
             if lost:
                 listed = f"{', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}"

@@ -167,8 +167,15 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption(
         "answers", "text", "Answers in order", "answers in words that become numbers, lowest first, such as never < sometimes < often; no < yes", TABLES, off="Words are labels",
     ),
+    ReadingOption(
+        "dates", "choice", "Dates", "dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either", TABLES,
+        (("years", "Years with decimals"), ("years-dmy", "Years, the day comes first"), ("years-mdy", "Years, the month comes first"),
+         ("days", "Days since 1970"), ("days-dmy", "Days, the day comes first"), ("days-mdy", "Days, the month comes first")),
+        off="Dates are labels",
+    ),
     ReadingOption("skip", "columns", "Left out columns", "columns that are left out", (*TABLES, "parquet"), off="None"),
     ReadingOption("skip_rows", "number", "Rows to skip", "rows before the table that are skipped", TABLES, off="0"),
+    ReadingOption("label_rows", "number", "Rows of labels", "so many rows under the titles hold labels of the columns, such as classes of samples", TABLES, off="0"),
     ReadingOption("drop_units", "flag", "Drop the row of units", "leave out the row under the titles that holds units such as mg/l or [mm]", TABLES),
     ReadingOption("drop_totals", "flag", "Drop totals", "leave out rows called Total, Sum, Summe and the like", TABLES),
     ReadingOption("column", "column", "Only this column", "read one column, as a vector or as labels", TABLES, off="The whole table"),

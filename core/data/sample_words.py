@@ -31,6 +31,10 @@ SAMPLE_WORDS = {
     "doc",
     "barcode",
     "mouse",
+    "respondent",
+    "participant",
+    "donor",
+    "specimen",
 }
 TWO_MEANINGS = {"probe"}
 """Titles that alone do not tell: of a microarray a feature, and the German word for a sample."""

@@ -131,6 +131,13 @@ TRANSFORMS: Mapping[str, Transform] = {
                 ),
             ),
         ),
+        Transform(
+            "set_aside",
+            "Use as annotation",
+            "Named rows or columns are no longer measurements: they become annotations of the others, as an outcome or a class is.",
+            made.set_aside,
+            (_axis("columns"), _NAMES),
+        ),
     )
 }
 

@@ -259,6 +259,7 @@ def score_table(parts: Mapping[str, Scores], head: str, label: str = "Scores") -
         },
         label=label,
         doc=SCORES,
+        words=(head,),
     )
 
 

@@ -17,6 +17,7 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Axis, Dataset, Step
 from plaidwork.core.data.orienting import Placed, orient
+from plaidwork.core.data.outcomes import without_outcomes
 from plaidwork.core.errors import DataError, PluginError, SettingError
 from plaidwork.core.inference.untouched import Sums, sums_of
 from plaidwork.core.inference.value_checks import check_values
@@ -71,6 +72,7 @@ def make_plan(
 ) -> FitPlan:
     """Check everything and build the plan.
 
+    A measurement that is the outcome as well is taken out of its matrix (:func:`~plaidwork.core.data.outcomes.without_outcomes`).
     Matrices whose samples lie on the axis that the input does not want are transposed, under names that are free among
     ``taken`` (see ``plan.placed``). With ``turn=False`` data are taken as they are, as those of a stored run are.
 
@@ -85,6 +87,7 @@ def make_plan(
     found = _collect(spec, inputs)
     placed: tuple[Placed, ...] = ()
     if turn:
+        found = without_outcomes(spec.inputs, found, taken)
         found, placed = orient(spec.inputs, found, taken)
     given = _join(spec, found)
     data = model_data(spec, given, seed, holdout)

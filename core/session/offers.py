@@ -12,6 +12,7 @@ from plaidwork.core.data.annotation_inputs import (
     ColumnRef,
     column_choices,
     column_dataset,
+    measured_choices,
     parse_column,
     usual_choice,
 )
@@ -91,20 +92,28 @@ def suits(item: Input, dataset: Dataset) -> int:
 
 
 def meant_for(item: Input) -> str:
-    """For data of what size a model is meant, as a sentence; empty where it is for any."""
-    parts = [
-        counted(n, dim.replace("_", " ")) for n, dim in zip(item.least, item.dims, strict=False) if n > 1
-    ]
-    return f"Meant for tables with at least {' and '.join(parts)}." if parts else ""
+    """For data of what size a model is meant, in sentences; empty where it is for any."""
+    least, most = _size(item, item.least), _size(item, item.most)
+    found = [f"Meant for tables with at least {least}."] if least else []
+    found += [f"Meant for tables with at most {most}."] if most else []
+    return " ".join(found)
 
 
-def is_large_enough(item: Input, datasets: Sequence[Dataset]) -> bool:
+def _size(item: Input, size: Sequence[int]) -> str:
+    """``10 samples and 4 features``; what one item is enough for is not said."""
+    parts = [counted(n, dim.replace("_", " ")) for n, dim in zip(size, item.dims, strict=False) if n > 1]
+    return f"{parts[0]} and {parts[1]}" if len(parts) == 2 else "".join(parts)
+
+
+def is_of_size(item: Input, datasets: Sequence[Dataset]) -> bool:
     """Whether the matrices together have the size for which the model is meant."""
     sizes = [shape_for(item, data) for data in datasets if len(data.shape) == 2]
-    if not item.least or not sizes:
+    if not sizes:
         return True
     items, features = (tuple(sizes_of) for sizes_of in zip(*sizes, strict=True))
-    return max(items) >= item.least[0] and sum(features) >= item.least[1]
+    size = max(items), sum(features)
+    enough = all(n >= least for n, least in zip(size, item.least))
+    return enough and all(n <= most for n, most in zip(size, item.most))
 
 
 _SPARSE = 0.2
@@ -151,9 +160,10 @@ def _filled(dataset: Dataset) -> float:
 
 
 def may_hold_texts(dataset: Dataset) -> bool:
-    """Whether nothing says that a matrix of counts is about other things than documents and their words."""
+    """Whether nothing says that a matrix is about other things than documents and their words."""
     words = {label.lower().removesuffix("s") for label in (dataset.row_label, dataset.column_label)}
-    return not holds_links(dataset) and (words <= _ANY_WORDS or not words.isdisjoint(_TEXT_WORDS))
+    unnamed = words <= _ANY_WORDS and dataset.kind != "real"  # words are counted
+    return not holds_links(dataset) and (unnamed or not words.isdisjoint(_TEXT_WORDS))
 
 
 def is_about(items: Iterable[Input], datasets: Sequence[Dataset]) -> bool:
@@ -224,6 +234,7 @@ class Offer:
     ----------
     datasets : those that suit, by name.
     columns : annotation columns that suit and are no dataset of their own yet, by name.
+    measured : columns of the matrices themselves that may be chosen, of which none is proposed.
     made : name of the dataset that a column has become, by name of the column.
     sources : names of all datasets of the session.
     """
@@ -231,23 +242,29 @@ class Offer:
     item: Input
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     columns: Mapping[str, ColumnRef] = field(default_factory=dict)
+    measured: Mapping[str, ColumnRef] = field(default_factory=dict)
     made: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
 
     def __contains__(self, name: str) -> bool:
-        return name in self.datasets or name in self.columns or bool(self.parts(name))
+        return name in self.datasets or name in self.all_columns or bool(self.parts(name))
+
+    @property
+    def all_columns(self) -> dict[str, ColumnRef]:
+        """Columns by name: annotations, and then measurements."""
+        return {**self.columns, **self.measured}
 
     def parts(self, name: str) -> list[str]:
         """Names of the columns that a name of several stands for, as ``X:row:a;b``; none where it is no such name."""
         ref = parse_column(name, self.sources) if self.item.several and ";" in name else None
-        if ref is None or name in self.columns:
+        if ref is None or name in self.all_columns:
             return []
         found = [str(replace(ref, titles=title.strip())) for title in ref.titles.split(";")]
-        return found if all(key in self.columns or key in self.made for key in found) else []
+        return found if all(key in self.all_columns or key in self.made for key in found) else []
 
     def joined(self, names: Sequence[str]) -> str:
         """The name of several columns beside one axis of one dataset."""
-        refs = [self.columns.get(name) or parse_column(name, self.sources) for name in names]
+        refs = [self.all_columns.get(name) or parse_column(name, self.sources) for name in names]
         first = refs[0]
         return str(replace(first, titles=";".join(ref.titles for ref in refs if ref))) if first else ""
 
@@ -258,7 +275,9 @@ class Offer:
         if not self.item.several or first is None:
             return []
         keys = [
-            key for key, ref in self.columns.items() if (ref.dataset, ref.axis) == (first.dataset, first.axis)
+            key
+            for key, ref in self.all_columns.items()
+            if (ref.dataset, ref.axis) == (first.dataset, first.axis)
         ]
         return [key for key in keys if key not in chosen]
 
@@ -277,16 +296,24 @@ class Offer:
 
 
 def offer(item: Input, session: Mapping[str, Dataset], columns: bool = True) -> Offer:
-    """What the data of a session have for an input; annotation columns too unless ``columns`` is off."""
+    """What the data of a session have for an input; columns of them too unless ``columns`` is off."""
     suited = {name: data for name, data in session.items() if not why_not(item, data)}
     made = {str(data.source.options.get("annotation")): name for name, data in suited.items()}
-    found = (
-        {str(ref): ref for data in session.values() for ref in column_choices(data, item)} if columns else {}
-    )
-    fresh = {}
-    for key, ref in found.items():
-        derived = column_dataset(session[ref.dataset], ref, item) if key in made else None
-        if derived is None or suited[made[key]].digest() != derived.digest():
-            fresh[key] = ref
-    made = {key: name for key, name in made.items() if key in found and key not in fresh}
-    return Offer(item, suited, fresh, made, tuple(session))
+    every = session.values() if columns else ()
+    beside = {str(ref): ref for data in every for ref in column_choices(data, item)}
+    measured = {str(ref): ref for data in every for ref in measured_choices(data, item)}
+
+    def fresh(key: str, ref: ColumnRef) -> bool:
+        """Whether the column is not among the datasets already, as it is now."""
+        if key not in made:
+            return True
+        return suited[made[key]].digest() != column_dataset(session[ref.dataset], ref, item).digest()
+
+    found = {key: ref for key, ref in beside.items() if fresh(key, ref)}
+    new = {key: ref for key, ref in measured.items() if fresh(key, ref)}
+    known = {
+        key: name
+        for key, name in made.items()
+        if key in {**beside, **measured} and key not in {**found, **new}
+    }
+    return Offer(item, suited, found, new, known, tuple(session))

@@ -26,7 +26,7 @@ from plaidwork.core.session.offers import (
     Offer,
     given_names,
     is_about,
-    is_large_enough,
+    is_of_size,
     meant_for,
     meet,
     offer,
@@ -190,7 +190,7 @@ class Choices:
 
     def _may_choose(self, item: Input, found: Names) -> bool:
         main = self.bases(found)
-        return any(ref.dataset in main for ref in self.offer(item).columns.values())
+        return any(ref.dataset in main for ref in self.offer(item).all_columns.values())
 
     def elsewhere(self, spec: ModelSpec, focus: Sequence[str] = ()) -> list[str]:
         """Names of other data of the session that the model can be fitted to."""
@@ -204,8 +204,9 @@ class Choices:
 
         Models for which every required input has data come first, then those that use most of the data, then those that leave in
         its file what stays there, then of images those that show them, then those meant for what the data are about (``Input.about``), then
-        those meant for data of their size (``Input.least``), then
-        those made for exactly their kinds, then the ``preferred``.
+        those meant for data of their size (``Input.least``, ``Input.most``), then
+        those made for exactly their kinds, then those that explain an outcome that is there, by how well it suits them (``Input.few``), then the
+        ``preferred``.
         """
         return [model for _, model in self.graded(specs, focus, preferred)]
 
@@ -228,11 +229,25 @@ class Choices:
                     int(loads),
                     int(blind),
                     int(not self._is_about(spec, found)),
-                    len(self._meant_for_larger(spec, found)),
+                    len(self._meant_for_other_sizes(spec, found)),
                     -exact,
+                    *self._outcome(spec, found),
                 )
                 scored.append((grade, places.get(spec.id, len(places)), spec.id))
         return [(grade, model) for grade, _, model in sorted(scored, key=lambda entry: entry[:2])]
+
+    def _outcome(self, spec: ModelSpec, found: Names) -> tuple[int, int, int]:
+        """Whether what the model explains is there (-1, else 0), in how many ways it is not what the model is made for, and whether the
+        model is one for any size of table, where others are made for small ones."""
+        mismatches, sized = [], False
+        for item in spec.inputs:
+            sized = sized or bool(item.most)
+            if item.required and item.kind != "matrix" and found.get(item.name):
+                data = self.dataset(item, found[item.name][0])
+                mostly = data.n_missing > 0.5 * data.shape[0]
+                labels = int(mostly != item.few) + (item.dtype == "ordinal")
+                mismatches.append(labels if item.kind == "labels" else int(data.kind == "binary"))
+        return -int(bool(mismatches)), sum(mismatches), int(bool(mismatches) and not sized)
 
     def _suits(self, item: Input, found: Names) -> int:
         """How well the kinds of what is chosen for an input suit it."""
@@ -246,22 +261,22 @@ class Choices:
             spec.inputs, [self.session[name] for name in chosen if len(self.session[name].shape) == 2]
         )
 
-    def _meant_for_larger(self, spec: ModelSpec, found: Names) -> list[Input]:
-        """The required inputs that are meant for larger data than are chosen."""
+    def _meant_for_other_sizes(self, spec: ModelSpec, found: Names) -> list[Input]:
+        """The required inputs that are meant for data of another size than those chosen."""
         return [
             item
             for item in spec.inputs
             if item.required
-            and not is_large_enough(
+            and not is_of_size(
                 item, [self.session[name] for name in found.get(item.name, ()) if name in self.session]
             )
         ]
 
     def meant_for(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
-        """For what data the model is meant, in sentences, where those in focus are smaller or about something else; else empty."""
+        """For what data the model is meant, in sentences, where those in focus are of another size or about something else; else empty."""
         found = self.propose(spec, focus)
         texts = any(item.about == "texts" for item in spec.inputs) and not self._is_about(spec, found)
-        sizes = map(meant_for, self._meant_for_larger(spec, found))
+        sizes = map(meant_for, self._meant_for_other_sizes(spec, found))
         return " ".join([*(["Meant for documents and their words."] if texts else []), *sizes])
 
     def _loads(self, spec: ModelSpec, found: Names) -> bool:

@@ -95,8 +95,10 @@ def printed_view(sources: Sources, asked: Mapping[str, Any] | None = None) -> Pi
 
 
 def offered(session: Session, run: Run, view: View) -> bool:
-    """Whether a view says something of this run: images beside other pictures only where there are images."""
-    if not view.offered(run.params, _columns(session, run)):
+    """Whether a view says something of this run: images beside other pictures only where there are images, gaps where there are any."""
+    if not view.offered(run.params, _columns(session, run)) or (
+        view.gaps and not _has_gaps(session, run, view.gaps)
+    ):
         return False
     if view.kind != "image_grid" or not view.group or view.options.get("shape"):
         return True
@@ -105,6 +107,14 @@ def offered(session: Session, run: Run, view: View) -> bool:
         return True
     used = [session.datasets.get(name) for names in run.inputs.values() for name in names]
     return any(dataset is not None and dataset.image_shape for dataset in used)
+
+
+def _has_gaps(session: Session, run: Run, name: str) -> bool:
+    """Whether a cell of an input is missing or held out, or may be: where its data are gone, and where samples lack a whole matrix."""
+    used = [session.datasets.get(one) for one in run.inputs.get(name, ())]
+    held = [data for data in used if data is not None]
+    apart = run.spec.input(name).union and len({frozenset(data.row_names) for data in held}) > 1
+    return run.holdout > 0 or apart or len(held) < len(used) or any(data.n_missing for data in held)
 
 
 def leading_view(session: Session, run: Run) -> int:

@@ -59,7 +59,8 @@ class NewDataField(InputField):
             self.combo.insertItem(0, tr("Choose data, or a file"), "")
         for index in range(self.combo.count()):
             key = self.combo.itemData(index)
-            of = self._offer.columns[key].dataset if key in self._offer.columns else key
+            ref = self._offer.all_columns.get(key)
+            of = ref.dataset if ref is not None else key
             if of in own:
                 self.combo.setItemText(index, f"{self.combo.itemText(index)}, {tr(_OF_THE_FIT)}")
         blocker.unblock()

@@ -181,7 +181,8 @@ class ImportState:
         roles = self.preview.roles
         columns = roles.count("value") if len(roles) == self.preview.n_columns else self.preview.n_columns
         size = self.preview.n_rows, columns
-        return size[::-1] if self.given.get("transpose") else size
+        size = size[::-1] if self.given.get("transpose") else size
+        return size[0] - self.preview.dropped[0], size[1] - self.preview.dropped[1]
 
     def axis_labels(self) -> tuple[str, str]:
         """What rows and columns are called, in the plural, as far as the head of the file tells."""

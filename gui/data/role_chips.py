@@ -7,10 +7,9 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from plaidwork.core.data.importers import Preview
-from plaidwork.core.draws.counting import agree, counted
+from plaidwork.core.draws.counting import counted
 from plaidwork.gui.data.preview_table import ROLES
 from plaidwork.gui.language import tr
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, FlowLayout, Label, button
 from plaidwork.gui.widgets.layouts import horizontal
@@ -101,13 +100,12 @@ class RoleBar(Card):
             titles = [t for t, role in zip(preview.header, preview.roles) if role == wanted]
             word, color = ROLES[wanted]
             if len(titles) > 3:
-                self._add(f"{counted(len(titles), 'column')}", f"{word}s", color)
+                self._add(tr(f"{counted(len(titles), 'column')}"), f"{word}s", color)
             else:
                 for title in titles:
-                    self._add(title[:24] or "first column", word, color)
+                    self._add(title[:24] or tr("first column"), word, color)
         if n_values:
-            noun = agree(n_values, "column", "columns")
-            self._add(f"{format_count(n_values)} {noun}", ROLES["value"][0], ROLES["value"][1])
+            self._add(tr(f"{counted(n_values, 'column')}"), *ROLES["value"])
         self.change.setVisible(changeable)
         self.setVisible(bool(preview.header))
 

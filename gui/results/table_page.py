@@ -70,6 +70,7 @@ class TablePage(ResultPage):
         self._columns = {heads[title]: column for title, column in loaded.columns.items()}
         told = formats_of(loaded.columns, loaded.units, loaded.decimals)
         self._formats = {heads[title]: tell for title, tell in told.items()}
+        self.table.model.words = frozenset(heads[title] for title in loaded.words if title in heads)
         self.table.set_columns(self._columns, formats=self._formats)
         self._card.setMaximumWidth(max(720, 240 * len(heads)))
 

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QCheckBox, QMenu, QWidget
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import ColumnRef, parse_column
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.measured import outcome_sentence
 from plaidwork.core.data.orienting import Placed
+from plaidwork.core.data.outcomes import column_of, measured_of
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.session.offers import offer, wants, why_not
 from plaidwork.core.session.suitability import Choices
@@ -31,7 +33,7 @@ SUBSETS = (200, 500, 1000, 2000, 5000)
 
 
 class InputField(QWidget):
-    """A combo box with the suitable datasets, and with ``columns`` their annotation columns; check boxes for many.
+    """A combo box with the suitable datasets, and with ``columns`` their annotations and measurements as columns; check boxes for many.
 
     Where an input takes several columns, a menu beside the box adds one more to those that are chosen.
 
@@ -114,11 +116,11 @@ class InputField(QWidget):
         blocker = QSignalBlocker(self.combo)
         self.combo.clear()
         if not self.item.required or not offered.datasets:
-            nothing = "Choose a column" if offered.columns else "No suitable data in this session"
+            nothing = "Choose a column" if offered.all_columns else "No suitable data in this session"
             self.combo.addItem(tr("None" if not self.item.required else nothing), "")
         for name, dataset in offered.datasets.items():
             self.combo.addItem(f"{name}   ({tr(size_text(dataset))})", name)
-        for key, ref in offered.columns.items():
+        for key, ref in offered.all_columns.items():
             self._add_column(key, ref)
         for name, dataset in datasets.items():
             if name not in offered and self.item.required:
@@ -190,6 +192,8 @@ class InputField(QWidget):
 
     def _add_column(self, key: str, ref: ColumnRef) -> None:
         where = f"columns of {ref.dataset}" if ref.axis else f"in {ref.dataset}"
+        if key in self._offer.measured:
+            where = tr(f"measured in {ref.dataset}")
         self.combo.addItem(f"{ref.titles.replace(';', ', ')}   ({where})", key)
 
     def _index_of(self, name: str) -> int:
@@ -212,7 +216,7 @@ class InputField(QWidget):
         self._menu.clear()
         chosen = self.chosen
         for key in self._offer.beside(chosen[0]) if len(chosen) == 1 else ():
-            action = self._menu.addAction(self._offer.columns[key].titles)
+            action = self._menu.addAction(self._offer.all_columns[key].titles)
             action.triggered.connect(partial(self._add_picked, key))
         self.more.setVisible(not self._menu.isEmpty())
 
@@ -269,18 +273,8 @@ class InputField(QWidget):
         """What is missing, or empty."""
         if not self.item.required or self.chosen:
             return ""
-        more = f"{self.item.doc} {self._of_the_table()}".strip()
-        doc = f" {more}" if more else ""
+        doc = f" {self.item.doc}" if self.item.doc else ""
         return f"Needs {wants(self.item)}.{doc}"
-
-    def _of_the_table(self) -> str:
-        """How a column of a matrix is chosen, where a column of numbers is wanted and all numbers there are stand in matrices."""
-        shapes = [len(dataset.shape) for dataset in self._choices.session.values()]
-        beside = any("=" not in ref.titles for ref in self._offer.columns.values())
-        alone = any(len(data.shape) == 1 for data in self._offer.datasets.values())
-        if not self.item.required or self.item.kind != "vector" or 2 not in shapes or beside or alone:
-            return ""
-        return "A column of the table itself can be chosen once it is a label: import the file again, and use that column as a label."
 
     @property
     def shown_problem(self) -> str:
@@ -324,14 +318,19 @@ class InputField(QWidget):
             parts = [missing_text(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             parts += [steps] if steps else []
             text = (", ".join(parts).capitalize() + ". " if parts else "") + text
-            text = f"{self._companions(chosen[0])} {text}".strip()
+            text = f"{self._companions(chosen[0])} {text} {self._taken_out(dataset)}".strip()
         elif len(chosen) > 1:
             text = f"{self._joined(chosen)} {text}"
-        else:
-            text = f"{text} {self._of_the_table()}".strip()
         self._import.setVisible(self._imports and self.item.required and not chosen)
         self._help.setText(text)
         self._help.setVisible(bool(text))
+
+    def _taken_out(self, column: Dataset) -> str:
+        """That the measurements that are chosen are no longer among the inputs, in a sentence."""
+        ref = column_of(column)
+        base = self._choices.session.get(ref.dataset) if ref is not None else None
+        titles = measured_of(base, ref) if base is not None and ref is not None else []
+        return outcome_sentence(titles, base.name) if titles and base is not None else ""
 
     def _companions(self, chosen: str) -> str:
         """Which matrices could be used together with the one that is ticked, in a sentence."""

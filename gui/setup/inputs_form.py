@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from PySide6.QtCore import Signal
@@ -11,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import placed
+from plaidwork.core.data.outcomes import without_outcomes
+from plaidwork.core.errors import DataError
 from plaidwork.core.session.suitability import Choices, Names
 from plaidwork.gui.setup.form import FieldProblem
 from plaidwork.gui.setup.input_field import InputField
@@ -36,6 +40,7 @@ class InputsForm(Section):
         self.spec = spec
         self._fields = {item.name: InputField(item) for item in spec.inputs}
         self.choices = Choices({})
+        self._apart: tuple[dict[str, list[Dataset]], dict[str, tuple[Dataset, ...]]] = ({}, {})
         self._fold: Fold | None = None
         optional = [field for field in self._fields.values() if not field.item.required]
         for field in self._fields.values():
@@ -113,10 +118,24 @@ class InputsForm(Section):
         return {name: field.chosen for name, field in self._fields.items() if field.chosen}
 
     def datasets(self) -> dict[str, list[Dataset]]:
-        """What is chosen by input; annotation columns as datasets of their own."""
-        return {
+        """What is chosen by input; columns as datasets of their own, and matrices without those of their measurements.
+
+        The same objects as long as the same is chosen.
+        """
+        given = {
             key: [self._fields[key].dataset(name) for name in names] for key, names in self.values().items()
         }
+        before, found = self._apart
+        same = given.keys() == before.keys() and all(
+            len(given[key]) == len(before[key]) and all(map(operator.is_, given[key], before[key]))
+            for key in given
+        )
+        if not same:
+            found = {key: tuple(datasets) for key, datasets in given.items()}
+            with suppress(DataError):  # told when the fit is planned
+                found = without_outcomes(self.spec.inputs, given, self.choices.session)
+            self._apart = given, found
+        return {key: list(datasets) for key, datasets in found.items()}
 
     def subsets(self) -> dict[str, int]:
         """Numbers of rows to use by input, where not all are used."""

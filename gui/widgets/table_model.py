@@ -49,7 +49,7 @@ class ColumnModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.named = False
-        self.words = False
+        self.words: bool | frozenset[str] = False
         self._names: list[str] = []
         self._columns: list[np.ndarray] = []
         self._given: dict[str, Formatter] = {}
@@ -164,7 +164,8 @@ class ColumnModel(QAbstractTableModel):
             given = self._given.get(self._names[column])
             self._formats[column] = given or column_format(self._columns[column])
         text = self._formats[column](value)
-        return tr(text) if self.words and not self.is_number(column) else text
+        told = self._names[column] in self.words if isinstance(self.words, frozenset) else self.words
+        return tr(text) if told and not self.is_number(column) else text
 
     def is_number(self, column: int) -> bool:
         """True for columns of numbers."""

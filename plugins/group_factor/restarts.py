@@ -61,6 +61,7 @@ def _table(chains: list[ChainView], best: ChainView, found: dict[int, np.ndarray
             "Shown": np.array(["yes" if chain is best else "" for chain in chains]),
         },
         label="Restarts",
+        words=("Shown",),
         doc="The one with the highest bound is shown. Agreement: mean absolute correlation of its factors with "
         "their partners; least: of the worst.",
     )

@@ -232,6 +232,7 @@ def _explained_results(views: Views, share: np.ndarray, labels: np.ndarray, data
             },
             units=dict.fromkeys(("Explained", "Sum of factors"), "share"),
             label="Totals",
+            words=("Likelihood",),
         ),
     }
 

@@ -84,8 +84,8 @@ SETTINGS = (
         choices=(
             Choice(
                 value="unlike", label="Where it is needed",
-                doc="Where two or three features have nearly all of the variance, apart from a few outliers. Else a view with a standard deviation "
-                "below 0.1 or above 5 is divided by that.",
+                doc="Where two or three features have nearly all of the variance, or in a table of up to 50 features some have next to none, apart from a "
+                "few outliers. Else a view with a standard deviation below 0.1 or above 5 is divided by that.",
             ),
             Choice(value="all", label="Always"),
             Choice(value="none", label="Never"),

@@ -218,7 +218,7 @@ GROUP_FACTOR = ModelSpec(
             group="Over time or place",
             columns={"along": (1, 100)},
         ),
-        View("imputed", "Imputation", {"values": "fitted:views"}),
+        View("imputed", "Imputation", {"values": "fitted:views"}, gaps="views"),
         View(
             "restarts",
             "Factors paired",

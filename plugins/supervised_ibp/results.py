@@ -261,6 +261,7 @@ def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, corpus: Corpus
             "Shown": np.array(["yes" if fit is best else "" for fit in fits]),
         },
         label="Restarts",
+        words=("Start", "Background", "All in 2 to 90 %", "Shown"),
     )  # fmt: skip
 
 

@@ -207,12 +207,56 @@
    <translation>Nach Namen auswählen</translation>
   </message>
   <message>
-   <source>Select by name: no name was given.</source>
-   <translation>Nach Namen auswählen: es wurde kein Name angegeben.</translation>
-  </message>
-  <message>
    <source>Name the %1 to keep or to leave out.</source>
    <translation>Angeben, welche %1 behalten oder weggelassen werden.</translation>
+  </message>
+  <message>
+   <source>by name</source>
+   <translation>nach Namen</translation>
+  </message>
+  <message>
+   <source>%1 %2 selected by name</source>
+   <translation>%1 %2 nach Namen ausgewählt</translation>
+  </message>
+  <message>
+   <source>Use as annotation</source>
+   <translation>Als Annotation verwenden</translation>
+  </message>
+  <message>
+   <source>%1: “%2” is a vector.</source>
+   <translation>%1: „%2“ ist ein Vektor.</translation>
+  </message>
+  <message>
+   <source>Name the %1 that are no measurements.</source>
+   <translation>Angeben, welche %1 keine Messungen sind.</translation>
+  </message>
+  <message>
+   <source>%1: no %2 of “%3” would be left as measurements.</source>
+   <translation>%1: von „%3“ blieben keine %2 als Messungen.</translation>
+  </message>
+  <message>
+   <source>Name some of them only.</source>
+   <translation>Nur einige davon angeben.</translation>
+  </message>
+  <message>
+   <source>%1: “%2” has an annotation “%3” already.</source>
+   <translation>%1: „%2“ hat bereits eine Annotation „%3“.</translation>
+  </message>
+  <message>
+   <source>%1 used as an annotation</source>
+   <translation>%1 als Annotation verwendet</translation>
+  </message>
+  <message>
+   <source>%1 used as annotations</source>
+   <translation>%1 als Annotationen verwendet</translation>
+  </message>
+  <message>
+   <source>an annotation</source>
+   <translation>eine Annotation</translation>
+  </message>
+  <message>
+   <source>%1: no name was given.</source>
+   <translation>%1: es wurde kein Name angegeben.</translation>
   </message>
   <message>
    <source>Did you mean “%1”?</source>
@@ -223,16 +267,8 @@
    <translation>Der erste Name ist „%1“.</translation>
   </message>
   <message>
-   <source>Select by name: “%1” has no %2 “%3”.</source>
-   <translation>Nach Namen auswählen: „%1“ enthält „%3“ nicht (%2).</translation>
-  </message>
-  <message>
-   <source>by name</source>
-   <translation>nach Namen</translation>
-  </message>
-  <message>
-   <source>%1 %2 selected by name</source>
-   <translation>%1 %2 nach Namen ausgewählt</translation>
+   <source>%1: “%2” has no %3 “%4”.</source>
+   <translation>%1: „%2“ enthält „%4“ nicht (%3).</translation>
   </message>
  </context>
  <context>
@@ -269,24 +305,20 @@
    <translation>aus den %1n von %2 übernommen</translation>
   </message>
   <message>
-   <source>%1 has no annotation “%2”: it is one of the measurements.</source>
-   <translation>%1 hat keine Annotation „%2“: Das ist einer der Messwerte.</translation>
+   <source>%1 has no column “%2”.</source>
+   <translation>%1 hat keine Spalte „%2“.</translation>
   </message>
   <message>
-   <source>Use it as a label when the file is read (option “labels”, with all that are labels). Labels now are %1.</source>
-   <translation>Verwenden Sie die Spalte beim Lesen der Datei als Label (Option „labels“, mit allen, die Labels sind). Labels sind jetzt %1.</translation>
-  </message>
-  <message>
-   <source>%1 has no annotation “%2”.</source>
-   <translation>%1 hat keine Annotation „%2“.</translation>
-  </message>
-  <message>
-   <source>It has %1.</source>
-   <translation>Vorhanden: %1.</translation>
+   <source>It has %1%2.</source>
+   <translation>Vorhanden: %1%2.</translation>
   </message>
   <message>
    <source>“%1” of %2 has no value “%3”.</source>
    <translation>„%1“ von %2 hat keinen Wert „%3“.</translation>
+  </message>
+  <message>
+   <source>It has %1.</source>
+   <translation>Vorhanden: %1.</translation>
   </message>
   <message>
    <source>Write “%1=%2” to count “%2” as 1.</source>
@@ -648,12 +680,20 @@
  <context>
   <name>core/data/importers/_beside.py</name>
   <message>
-   <source>The names of the columns seem to stand in row %1, below a heading</source>
-   <translation>Die Namen der Spalten stehen offenbar in Zeile %1, unter einer Überschrift</translation>
+   <source>%1 row of remarks above the titles is skipped</source>
+   <translation>%1 Zeile mit Anmerkungen über den Titeln wird übersprungen</translation>
+  </message>
+  <message>
+   <source>%1 rows of remarks above the titles are skipped</source>
+   <translation>%1 Zeilen mit Anmerkungen über den Titeln werden übersprungen</translation>
   </message>
   <message>
    <source>Row %1 holds “%2”</source>
    <translation>Zeile %1 enthält „%2“</translation>
+  </message>
+  <message>
+   <source>The names of the columns seem to stand in row %1, below a heading</source>
+   <translation>Die Namen der Spalten stehen offenbar in Zeile %1, unter einer Überschrift</translation>
   </message>
   <message>
    <source>Read the table from there</source>
@@ -784,6 +824,41 @@
   <message>
    <source>%1 is no spreadsheet: it holds plain text.</source>
    <translation>%1 ist keine Tabellenkalkulation, sondern enthält reinen Text.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/importers/_dates.py</name>
+  <message>
+   <source>“%1”, …: they can be read as numbers</source>
+   <translation>„%1“, …: Sie können als Zahlen gelesen werden</translation>
+  </message>
+  <message>
+   <source>Read as years</source>
+   <translation>Als Jahre lesen</translation>
+  </message>
+  <message>
+   <source>Read as days since 1970</source>
+   <translation>Als Tage seit 1970 lesen</translation>
+  </message>
+  <message>
+   <source>Nothing tells whether “%1” begins with the day or with the month</source>
+   <translation>Nichts sagt, ob „%1“ mit dem Tag oder mit dem Monat beginnt</translation>
+  </message>
+  <message>
+   <source>The day: read as years</source>
+   <translation>Mit dem Tag: als Jahre lesen</translation>
+  </message>
+  <message>
+   <source>The month: read as years</source>
+   <translation>Mit dem Monat: als Jahre lesen</translation>
+  </message>
+  <message>
+   <source>%1 column holds dates, which are not measured</source>
+   <translation>%1 Spalte enthält Datumsangaben, die nicht als Messungen gelten</translation>
+  </message>
+  <message>
+   <source>%1 columns hold dates, which are not measured</source>
+   <translation>%1 Spalten enthalten Datumsangaben, die nicht als Messungen gelten</translation>
   </message>
  </context>
  <context>
@@ -1036,11 +1111,42 @@
   </message>
  </context>
  <context>
-  <name>core/data/importers/_layout.py</name>
+  <name>core/data/importers/_label_rows.py</name>
   <message>
-   <source>column %1 “%2”</source>
-   <translation>Spalte %1 „%2“</translation>
+   <source>Row %1 holds labels of the columns, not numbers</source>
+   <translation>Zeile %1 enthält Labels der Spalten, keine Zahlen</translation>
   </message>
+  <message>
+   <source>Rows %1 to %2 hold labels of the columns, not numbers</source>
+   <translation>Die Zeilen %1 bis %2 enthalten Labels der Spalten, keine Zahlen</translation>
+  </message>
+  <message>
+   <source>Use it as labels of the columns</source>
+   <translation>Als Labels der Spalten verwenden</translation>
+  </message>
+  <message>
+   <source>Use them as labels of the columns</source>
+   <translation>Als Labels der Spalten verwenden</translation>
+  </message>
+  <message>
+   <source>%1, row %2: expected numbers, found labels of the columns: %3.</source>
+   <translation>%1, Zeile %2: erwartet wurden Zahlen, gefunden wurden Labels der Spalten: %3.</translation>
+  </message>
+  <message>
+   <source>Use %1 row under the titles as labels with the option “label_rows” (%1).</source>
+   <translation>%1 Zeile unter den Titeln mit der Option „label_rows“ (%1) als Labels verwenden.</translation>
+  </message>
+  <message>
+   <source>Use %1 rows under the titles as labels with the option “label_rows” (%1).</source>
+   <translation>%1 Zeilen unter den Titeln mit der Option „label_rows“ (%1) als Labels verwenden.</translation>
+  </message>
+  <message>
+   <source>row %1</source>
+   <translation>Zeile %1</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/importers/_layout.py</name>
   <message>
    <source>Choose one with the option “sheet”.</source>
    <translation>Eines mit der Option „sheet“ wählen.</translation>
@@ -1920,8 +2026,8 @@
  <context>
   <name>core/data/importers/_row_numbers.py</name>
   <message>
-   <source>C%1 is an identifier</source>
-   <translation>C%1 ist ein Bezeichner</translation>
+   <source>Column %1 is an identifier</source>
+   <translation>Spalte %1 ist ein Bezeichner</translation>
   </message>
   <message>
    <source>It is read as labels, not as a measurement</source>
@@ -1936,12 +2042,12 @@
    <translation>Als Zeilennamen verwenden</translation>
   </message>
   <message>
-   <source>counts the rows</source>
-   <translation>zählt die Zeilen</translation>
+   <source>Column %1 is called like an outcome</source>
+   <translation>Spalte %1 heißt wie ein Ergebnis</translation>
   </message>
   <message>
-   <source>identifies the rows</source>
-   <translation>kennzeichnet die Zeilen</translation>
+   <source>It is read as a label, which a model can explain, not as a measurement</source>
+   <translation>Sie wird als Label gelesen, das ein Modell erklären kann, nicht als Messung</translation>
   </message>
   <message>
    <source>Columns %1 holds whole numbers, all others fractions</source>
@@ -1982,6 +2088,14 @@
   <message>
    <source>Use it as a label</source>
    <translation>Als Label verwenden</translation>
+  </message>
+  <message>
+   <source>Column %1 counts the rows</source>
+   <translation>Spalte %1 zählt die Zeilen</translation>
+  </message>
+  <message>
+   <source>Column %1 is an identifier of the rows</source>
+   <translation>Spalte %1 bezeichnet die Zeilen</translation>
   </message>
   <message>
    <source>It is read as a measurement</source>
@@ -2125,6 +2239,14 @@
    <translation>%1 Blätter</translation>
   </message>
   <message>
+   <source>The option label_rows must leave rows of numbers: %1 row stands below the titles. Found “%2”.</source>
+   <translation>Die Option label_rows muss Zeilen mit Zahlen übrig lassen: Unter den Titeln steht %1 Zeile. Gefunden: „%2“.</translation>
+  </message>
+  <message>
+   <source>The option label_rows must leave rows of numbers: %1 rows stand below the titles. Found “%2”.</source>
+   <translation>Die Option label_rows muss Zeilen mit Zahlen übrig lassen: Unter den Titeln stehen %1 Zeilen. Gefunden: „%2“.</translation>
+  </message>
+  <message>
    <source>The option %1 must be one of %2. Found “%3”.</source>
    <translation>Die Option %1 muss einer dieser Werte sein: %2. Gefunden: „%3“.</translation>
   </message>
@@ -2149,8 +2271,8 @@
    <translation>Erkanntes Trennzeichen der Zellen: %1. Ein anderes Trennzeichen wählen, falls das falsch ist.</translation>
   </message>
   <message>
-   <source>C%1 is read as labels</source>
-   <translation>C%1 wird als Labels gelesen</translation>
+   <source>Column %1 is read as labels</source>
+   <translation>Spalte %1 wird als Labels gelesen</translation>
   </message>
   <message>
    <source>Numbers in it begin with 0, as codes do: “%1”</source>
@@ -3099,6 +3221,17 @@
   </message>
  </context>
  <context>
+  <name>core/data/measured.py</name>
+  <message>
+   <source>%1 is taken out of the measurements of “%2”, so that nothing is explained by itself.</source>
+   <translation>%1 wird aus den Messungen von „%2“ herausgenommen, damit nichts durch sich selbst erklärt wird.</translation>
+  </message>
+  <message>
+   <source>%1 are taken out of the measurements of “%2”, so that nothing is explained by itself.</source>
+   <translation>%1 werden aus den Messungen von „%2“ herausgenommen, damit nichts durch sich selbst erklärt wird.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/object_columns.py</name>
   <message>
    <source>A column has one axis. Found %1.</source>
@@ -3182,10 +3315,6 @@
   <message>
    <source>%1 has the axes %2; a matrix has 2, a vector 1.</source>
    <translation>%1 hat die Achsen %2; eine Matrix hat 2, ein Vektor 1.</translation>
-  </message>
-  <message>
-   <source>row %1</source>
-   <translation>Zeile %1</translation>
   </message>
   <message>
    <source>row “%1”, column “%2”</source>
@@ -3280,6 +3409,13 @@
   <message>
    <source>%1, transposed</source>
    <translation>%1, transponiert</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/outcomes.py</name>
+  <message>
+   <source>%1 without %2</source>
+   <translation>%1 ohne %2</translation>
   </message>
  </context>
  <context>
@@ -3664,6 +3800,42 @@
    <translation>Worte sind Labels</translation>
   </message>
   <message>
+   <source>Dates</source>
+   <translation>Datumsangaben</translation>
+  </message>
+  <message>
+   <source>dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either</source>
+   <translation>Datumsangaben, die zu Zahlen werden: years (2024.5) oder days (seit 1970); -dmy oder -mdy sagen, was zuerst kommt, wo 3/4/2024 beides sein kann</translation>
+  </message>
+  <message>
+   <source>Years with decimals</source>
+   <translation>Jahre mit Nachkommastellen</translation>
+  </message>
+  <message>
+   <source>Years, the day comes first</source>
+   <translation>Jahre, der Tag steht vorn</translation>
+  </message>
+  <message>
+   <source>Years, the month comes first</source>
+   <translation>Jahre, der Monat steht vorn</translation>
+  </message>
+  <message>
+   <source>Days since 1970</source>
+   <translation>Tage seit 1970</translation>
+  </message>
+  <message>
+   <source>Days, the day comes first</source>
+   <translation>Tage, der Tag steht vorn</translation>
+  </message>
+  <message>
+   <source>Days, the month comes first</source>
+   <translation>Tage, der Monat steht vorn</translation>
+  </message>
+  <message>
+   <source>Dates are labels</source>
+   <translation>Datumsangaben sind Labels</translation>
+  </message>
+  <message>
    <source>Left out columns</source>
    <translation>Weggelassene Spalten</translation>
   </message>
@@ -3678,6 +3850,14 @@
   <message>
    <source>rows before the table that are skipped</source>
    <translation>Zeilen vor der Tabelle, die übersprungen werden</translation>
+  </message>
+  <message>
+   <source>Rows of labels</source>
+   <translation>Zeilen mit Labels</translation>
+  </message>
+  <message>
+   <source>so many rows under the titles hold labels of the columns, such as classes of samples</source>
+   <translation>so viele Zeilen unter den Titeln enthalten Labels der Spalten, etwa Klassen der Proben</translation>
   </message>
   <message>
    <source>Drop the row of units</source>
@@ -4588,6 +4768,10 @@
   <message>
    <source>Named ones</source>
    <translation>Genannte</translation>
+  </message>
+  <message>
+   <source>Named rows or columns are no longer measurements: they become annotations of the others, as an outcome or a class is.</source>
+   <translation>Die genannten Zeilen oder Spalten sind keine Messungen mehr: Sie werden Annotationen der übrigen, wie ein Ergebnis oder eine Klasse.</translation>
   </message>
   <message>
    <source>There is no transformation “%1”.</source>
@@ -8297,6 +8481,10 @@
   <message>
    <source>Meant for tables with at least %1.</source>
    <translation>Gedacht für Tabellen mit mindestens %1.</translation>
+  </message>
+  <message>
+   <source>Meant for tables with at most %1.</source>
+   <translation>Gedacht für Tabellen mit höchstens %1.</translation>
   </message>
   <message>
    <source>none of the %1 data set is that</source>
@@ -16992,6 +17180,10 @@ Für die Diagnostik klicken.</translation>
    <translation>in %1</translation>
   </message>
   <message>
+   <source>measured in %1</source>
+   <translation>gemessen in %1</translation>
+  </message>
+  <message>
    <source>All %1 %2</source>
    <translation>Alle %1 %2</translation>
   </message>
@@ -25586,8 +25778,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Wo es nötig ist</translation>
   </message>
   <message>
-   <source>Where two or three features have nearly all of the variance, apart from a few outliers. Else a view with a standard deviation below 0.1 or above 5 is divided by that.</source>
-   <translation>Wo zwei oder drei Merkmale fast die ganze Varianz haben, von einigen Ausreißern abgesehen. Sonst wird eine Sicht mit einer Standardabweichung unter 0,1 oder über 5 durch diese geteilt.</translation>
+   <source>Where two or three features have nearly all of the variance, or in a table of up to 50 features some have next to none, apart from a few outliers. Else a view with a standard deviation below 0.1 or above 5 is divided by that.</source>
+   <translation>Wo zwei oder drei Merkmale fast die ganze Varianz haben oder in einer Tabelle mit bis zu 50 Merkmalen einige fast keine, von einigen Ausreißern abgesehen. Sonst wird eine Sicht mit einer Standardabweichung unter 0,1 oder über 5 durch diese geteilt.</translation>
   </message>
   <message>
    <source>Always</source>

@@ -62,7 +62,7 @@ def test_labels_and_matrix():
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("none", "no annotation “none”"), ("w", "no annotation “w”: it is one of the measurements. Use it as a label"),
+    [("none", "no column “none”. It has “score”, .*“w”"),
      ("party", "is text.*“left” and “right”.*party=right"),
      ("party=up", "no value “up”")],
 )  # fmt: skip
@@ -90,6 +90,10 @@ def test_what_a_form_offers():
     assert usual_choice(named, halves) is None  # says nothing
     named = named.with_(row_table={**named.row_table, "Split": np.array(["x", "y", "x", "x"])})
     assert str(usual_choice(named, halves)) == "D: x:row:Split"
+    parts = named.with_(row_table={"set": np.array(["train", "test", "train", "train"])})
+    assert str(usual_choice(parts, halves)) == "D: x:row:set"
+    parts = named.with_(row_table={"set": np.array(["a", "b", "a", "a"])})
+    assert usual_choice(parts, halves) is None, "nothing says which are for the test"
     binary = Input("split", "vector", "binary", ("row",))
     assert [ref.titles for ref in column_choices(data(), binary)] == ["party=left", "party=right", "on"]
 
@@ -133,5 +137,5 @@ def test_several_columns_of_a_vector():
     assert column("D: x:row:on;party=left", SEVERAL).values[:, 1].tolist()[:2] == [1, 0]
     with pytest.raises(DataError, match="is text"):
         column("D: x:row:score;party", SEVERAL)
-    with pytest.raises(DataError, match="no annotation"):
+    with pytest.raises(DataError, match="no column"):
         column("D: x:row:score;on", VECTOR)

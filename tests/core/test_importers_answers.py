@@ -264,3 +264,18 @@ def test_dates_that_come_back_are_no_labels_to_tell_apart(write):
     assert not [
         issue for issue in preview(write(f"id,day,a\n{body}")).issues if "more than once" in issue.message
     ]
+
+
+# -- outcomes among numbers -----------------------------------------------------------------------------------
+
+
+def test_numbers_that_are_called_like_an_outcome_are_labels_and_stay_numbers(write):
+    text = "a,b,c,Target\n" + "".join(f"{i}.5,{i * i},{i % 3}.25,{i % 2}\n" for i in range(12))
+    shown = preview(write(text))
+    found = issue(shown, "Column 4 “Target” is called like an outcome")
+    assert (found.severity, found.fix) == ("info", ("Read as numbers", "labels", []))
+    data = read_dataset(write(text))
+    assert data.column_names == ("a", "b", "c")
+    assert data.row_table["Target"].tolist() == [i % 2 for i in range(12)]
+    few = "a,target\n" + "".join(f"{i}.5,{i % 2}\n" for i in range(12))
+    assert read_dataset(write(few)).column_names == ("a", "target"), "one other column is no table of inputs"

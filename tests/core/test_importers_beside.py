@@ -201,3 +201,42 @@ def test_the_mark_at_the_end_of_a_text_is_no_cell_and_what_cannot_be_seen_is_wri
     path.write_bytes(b"name,x,y\na,1,2\nb,3,6.2\x07\n")
     with pytest.raises(DataError, match=r"found “6.2\\x07”"):
         read_dataset(path)
+
+
+# -- totals below what a preview reads -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("last", "told"), [("Total,{a},{b}", True), ("r,1,2", False), ("Sum,1,2", False)])
+def test_totals_at_the_end_of_a_long_file_are_told_before_it_is_read(tmp_path, last, told):
+    """A preview reads the first rows of a long file only; a row is called Sum as the department Somme is."""
+    rng = np.random.default_rng(1)
+    numbers = rng.integers(10, 99, (280_000, 2))
+    body = [f"r{i},{a},{b}" for i, (a, b) in enumerate(numbers.tolist())]
+    path = tmp_path / "long.csv"
+    end = last.format(a=numbers[:, 0].sum(), b=numbers[:, 1].sum())
+    path.write_text("\n".join(["name,a,b", *body, end, ""]), encoding="utf-8")
+    shown = preview(path)
+    assert [one for one in shown.issues if "were checked" in one.message], "the file is long"
+    found = [one for one in shown.issues if "seems to sum up others" in one.message]
+    assert bool(found) == told
+    if told:
+        assert (found[0].row, found[0].fix) == (280_002, ("Leave it out", "drop_totals", True))
+        assert not [one for one in preview(path, drop_totals=True).issues if "sum up" in one.message]
+
+
+def test_remarks_above_the_titles_are_skipped_and_told(tmp_path):
+    body = "".join(f"s{i}\t{i}.5\t{i}.25\n" for i in range(9))
+    path = tmp_path / "w.tsv"
+    path.write_text(
+        f"# station Hohenstein, hourly\n# exported 2023-06-01\nname\ta\tb\n{body}", encoding="utf-8"
+    )
+    (found,) = preview(path).issues
+    assert (found.severity, found.message) == ("info", "2 rows of remarks above the titles are skipped")
+    assert found.detail == "Row 1 holds “# station Hohenstein, hourly”"
+    data = read_dataset(path)
+    assert (data.shape, data.column_names) == ((9, 2), ("a", "b"))
+    assert data.source.options["skip_rows"] == 2
+    assert read_dataset(path, data.source.options).digest() == data.digest()
+    path.write_text(f"Station Hohenstein\nname\ta\tb\n{body}", encoding="utf-8")
+    with pytest.raises(DataError, match="below a heading"):
+        read_dataset(path)

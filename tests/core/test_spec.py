@@ -74,6 +74,8 @@ def test_bad_values_name_setting_rule_and_value(parameter, value, words):
         (lambda: Input("X", kind="vector"), "1 dims"),
         (lambda: Input("X", dtype="text"), "unknown dtype"),
         (lambda: Input("X", least=(3,)), "a number for each dim"),
+        (lambda: Input("X", most=(3,)), "most needs a number for each dim"),
+        (lambda: Input("X", few=True), "few goes with labels"),
         (lambda: Input("y", "labels", "categorical", ("row",), least=(3,)), "a number for each dim"),
         (lambda: Variable("v", ragged=True), "ragged"),
         (lambda: _spec(id="No Spaces"), "lower case"),

@@ -159,6 +159,7 @@ def test_session_round_trip(tmp_path):
         "tree": {"open": [1, None, 2.5]},
         "x/y": {"t": (1, 2), "b": b"q"},
     }
+    run.results["scores"] = Table({"Samples": np.array(["Fitted"])}, words=("Samples",))
     run.notes, run.view_settings = "*note*", {"mean": {"order": "cluster"}}
     run.item_names, run.item_notes = {"k": {"2": "third"}}, {"k": {"2": "**why**\n"}}
     run.say("warned\0", "warning")
@@ -187,6 +188,7 @@ def test_session_round_trip(tmp_path):
         elif isinstance(result, Table):
             assert same(dict(found.columns), dict(result.columns))
             assert (found.units, found.label, found.doc) == (result.units, result.label, result.doc)
+            assert found.words == result.words
         else:
             assert same(found.values, result.values), name
             assert (found.dims, found.unit, found.label, found.doc) == (

@@ -16,7 +16,7 @@ from plaidwork.core.data.importers.reading import read_dataset
 from plaidwork.core.data.samples import bundled_samples
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session import offers
-from plaidwork.core.session.offers import is_large_enough, views_with
+from plaidwork.core.session.offers import is_of_size, views_with
 from plaidwork.core.session.suitability import Choices, suggestion
 from tests import toys
 from tests.registries import registry_of
@@ -167,10 +167,10 @@ def test_a_model_meant_for_larger_tables_is_not_proposed_first():
     assert ids(found.ranked([exact, PLAIN.spec], ["counts"])) == ["plain", "exact"]
     assert ids(found.ranked([exact, large], ["counts"], ["toy.large"])) == ["exact", "large"]
     three = replace(MATRIX, least=(6, 3), dims=("sample", "feature"), samples="sample")
-    assert is_large_enough(three, [table()])
-    assert not is_large_enough(three, [table().with_(samples_in="columns")]), "three samples by six"
-    assert is_large_enough(replace(three, least=(6, 6), many=True), [table(), table("b")]), "features add up"
-    assert not is_large_enough(replace(three, least=(7, 6), many=True), [table(), table("b")])
+    assert is_of_size(three, [table()])
+    assert not is_of_size(three, [table().with_(samples_in="columns")]), "three samples by six"
+    assert is_of_size(replace(three, least=(6, 6), many=True), [table(), table("b")]), "features add up"
+    assert not is_of_size(replace(three, least=(7, 6), many=True), [table(), table("b")])
 
 
 @pytest.mark.long
@@ -179,11 +179,19 @@ def test_models_are_meant_for_their_examples():
     for sample in bundled_samples():
         loaded = sample.load()
         for key, data in loaded.items():
-            item = registry().model(sample.model).spec.input(key)
-            assert is_large_enough(item, data if isinstance(data, list) else [data]), (sample.id, key)
+            item = replace(
+                registry().model(sample.model).spec.input(key), most=()
+            )  # most samples of some are for the test
+            assert is_of_size(item, data if isinstance(data, list) else [data]), (sample.id, key)
         if "plaid" in sample.model:
-            alone = loaded["X"]
+            alone = loaded["X"].with_(
+                row_table={}, column_table={}
+            )  # without classes, which another model would explain
             assert suggestion(registry(), choices(alone))[0] == "infinite_plaid", sample.id
+    (tumours,) = (sample.load()["X"] for sample in bundled_samples() if sample.id == "tumour-genes")
+    found, chosen = suggestion(registry(), choices(tumours))
+    assert found == "rank_factor"
+    assert chosen["y"] == [f"{tumours.name}:column:class"]
 
 
 @pytest.mark.parametrize(
@@ -249,8 +257,8 @@ def test_what_was_chosen_before_comes_first():
 def test_ranking_prefers_what_starts_uses_all_and_fits_exactly():
     specs = [model.spec for model in ALL]
     dense = choices(table(label=["x", "y"] * 3))
-    assert ids(dense.ranked(specs)) == ["plain", "classifier", "views", "raters"]
-    assert ids(dense.ranked(specs, (), ["toy.views"]))[0] == "views"
+    assert ids(dense.ranked(specs)) == ["classifier", "plain", "views", "raters"], "the outcome is there"
+    assert ids(choices(table()).ranked(specs, (), ["toy.views"]))[0] == "views"
     assert ids(choices(table(kind="binary")).ranked(specs))[0] == "bits"
     assert ids(choices(table("a"), table("b")).ranked(specs))[0] == "views"
     assert ids(choices(table("a"), table("b")).ranked(specs, ["b"]))[0] == "plain"
@@ -258,6 +266,61 @@ def test_ranking_prefers_what_starts_uses_all_and_fits_exactly():
     sparse = table(kind="count")
     sparse = sparse.with_(values=scipy.sparse.csr_matrix(sparse.values))
     assert ids(choices(sparse).ranked(specs)) == ["words"]
+
+
+FEW = model("few", MATRIX, replace(CLASSES, few=True))
+ORDERED = model("ordered", MATRIX, replace(CLASSES, dtype="ordinal"))
+EXPLAINED = model("explained", MATRIX, Input("y", "vector", dims=("row",), label="Values"))
+SUPERVISED = [one.spec for one in (PLAIN, ORDERED, FEW, CLASSIFIER, EXPLAINED)]
+
+
+def labelled(title, texts, kind="real"):
+    """Twelve rows with labels, and numbers that are no counts."""
+    made = Dataset(
+        "wide", np.arange(48.0).reshape(12, 4) / 7, tuple(f"r{i}" for i in range(12)), tuple("abcd"), kind
+    )
+    return made.with_(row_table={title: np.array(texts)})
+
+
+@pytest.mark.parametrize(
+    ("title", "labels", "first"),
+    [
+        ("Cell type", ["x", "y"] * 6, ["classifier", "ordered", "few"]),
+        ("cultivar", ["x", "y", "x", "y", *[""] * 8], ["few", "classifier", "ordered"]),
+        ("any title", ["x", "y", "x", "y", *[""] * 8], ["few", "classifier", "ordered"]),
+        ("town", ["x", "y"] * 6, ["plain"]),  # known of all, and nothing says that it is to be explained
+        ("type", [f"c{i}" for i in range(12)], ["plain"]),  # all differ
+        ("target", np.arange(12) / 5, ["explained"]),
+        ("height", np.arange(12) / 5, ["plain"]),
+        ("target", np.arange(12) % 2, ["classifier", "ordered", "few"]),  # numbers that are classes
+    ],
+)
+def test_what_explains_the_outcome_comes_first_and_few_labels_have_a_model_of_their_own(title, labels, first):
+    found = choices(labelled(title, labels))
+    assert ids(found.ranked(SUPERVISED, ["wide"]))[: len(first)] == first
+
+
+def test_of_two_that_may_be_the_outcome_none_is_guessed_and_kinds_come_before_it():
+    two = labelled("type", ["x", "y"] * 6)
+    two = two.with_(row_table={**two.row_table, "group": np.array(["a", "b", "c"] * 4)})
+    assert ids(choices(two).ranked(SUPERVISED, ["wide"]))[0] == "plain"
+    one = labelled("type", ["x", "y"] * 6).with_(values=np.arange(12.0)[:, None] / 7, column_names=("a",))
+    assert ids(choices(one).ranked(SUPERVISED, ["wide"]))[0] == "plain", (
+        "a single measurement is rather the outcome"
+    )
+    votes = labelled("group", ["x", "y"] * 6).with_(values=np.arange(48.0).reshape(12, 4) % 2, kind="binary")
+    assert ids(choices(votes).ranked([*SUPERVISED, BITS.spec], ["wide"]))[0] == "bits"
+
+
+def test_a_model_meant_for_smaller_tables_is_not_proposed_first():
+    small = replace(CLASSIFIER.spec, id="toy.small", inputs=(replace(MATRIX, most=(10, 4)), CLASSES))
+    found = choices(labelled("class", ["x", "y"] * 6))
+    assert ids(found.ranked([small, CLASSIFIER.spec], ["wide"], ["toy.small"])) == ["classifier", "small"]
+    assert found.meant_for(small, ["wide"]) == "Meant for tables with at most 10 rows and 4 columns."
+    fits = replace(small, inputs=(replace(MATRIX, most=(12, 4)), CLASSES))
+    assert ids(found.ranked([CLASSIFIER.spec, fits], ["wide"]))[0] == "small", (
+        "made for a table as small as this one"
+    )
 
 
 @pytest.mark.parametrize(
@@ -353,7 +416,7 @@ def test_a_matrix_is_no_values_of_several_outputs_unless_it_is_chosen():
     assert "second" in offered
     assert "first:row:p;q" in offered
     assert "first:row:p;none" not in offered
-    assert offered.beside("first:row:p") == ["first:row:q"]
+    assert offered.beside("first:row:p") == ["first:row:q", *(f"first:row:{title}" for title in "ywxz")]
     assert choices.dataset(outputs, "first:row:p;q").shape == (4, 2)
     assert choices.dataset(outputs, "first:row:p").shape == (4,)
 

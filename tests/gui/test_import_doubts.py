@@ -14,6 +14,8 @@ from plaidwork.core.data.importers.reading import builtin_readers
 from plaidwork.core.data.reading_options import checked_options, options_of
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_options import OptionsPanel
+from plaidwork.gui.data.role_chips import RoleChip
+from plaidwork.gui.language import set_language
 from plaidwork.gui.theme import theme
 
 
@@ -294,3 +296,49 @@ def test_a_dense_matrix_of_an_annotated_file_may_stay_there(qtbot, opened, tmp_p
     data = imported(qtbot, dialog)
     assert data.stays
     assert np.array_equal(data.in_file.rows(0, 6), values)
+
+
+DATES = "id,seen,a\n" + "".join(f"s{i},{1 + i % 9}/{2 + i % 7}/2024,{i}.5\n" for i in range(12))
+
+
+def test_dates_become_years_by_one_click_and_what_comes_first_is_asked(qtbot, opened):
+    dialog = opened("d.csv", DATES)
+    row = row_of(dialog, "1 column holds dates")
+    assert (row.box.text(), row.other_box.text()) == ("The day: read as years", "The month: read as years")
+    click(qtbot, dialog, row.other_box)
+    assert dialog.options.field("dates").editor.currentText() == "Years, the month comes first"
+    data = imported(qtbot, dialog)
+    assert data.column_names == ("seen", "a")
+    assert data.values[0, 0] == pytest.approx(2024 + 1 / 366)
+
+
+def test_the_foot_counts_what_will_be_left_out(qtbot, opened):
+    text = "id,a,b,c\n" + "".join(f"s{i},{i}.5,2,{'' if i == 3 else i * i}\n" for i in range(12)) + "s12,,,\n"
+    dialog = opened("foot.csv", text)
+    assert "13 rows × 3 columns" in dialog.state.adds(("rows", "columns"))
+    click(qtbot, dialog, row_of(dialog, "1 row has no value at all").box)
+    click(qtbot, dialog, row_of(dialog, "1 column has the same value everywhere").box)
+    assert "12 rows × 2 columns" in dialog.state.adds(("rows", "columns"))
+    assert "12 rows × 2 columns" in dialog._foot.text()
+    assert imported(qtbot, dialog).shape == (12, 2)
+
+
+def test_classes_under_the_titles_are_used_by_one_click(qtbot, opened):
+    body = "".join(f"G{i},{i}.5,{i}.25,{i}.75,{i}.1\n" for i in range(12))
+    dialog = opened("panel.csv", f"gene,a,b,c,d\nclass,x,y,x,y\n{body}")
+    assert not dialog.import_button.isEnabled()
+    click(qtbot, dialog, row_of(dialog, "Row 2 holds labels of the columns").box)
+    data = imported(qtbot, dialog)
+    assert (data.shape, data.column_table["class"].tolist()) == ((12, 4), ["x", "y", "x", "y"])
+
+
+def test_the_chips_of_the_roles_speak_german_and_titles_stay(qtbot, opened):
+    set_language("de")
+    try:
+        dialog = opened(
+            "w.csv", "id,missing,a,b\n" + "".join(f"s{i},u{i % 2},{i}.5,{i}.25\n" for i in range(9))
+        )
+        texts = [chip.text for chip in dialog.roles.findChildren(RoleChip)]
+    finally:
+        set_language("en")
+    assert texts == ["id  Zeilenname", "missing  Label", "2 Spalten  Messwerte"]

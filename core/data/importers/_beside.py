@@ -52,6 +52,24 @@ def rows_above(head: Sequence[tuple[int, Sequence[str]]], width: int) -> int:
     return 0
 
 
+def are_remarks(rows: Sequence[tuple[int, Sequence[str]]]) -> bool:
+    """Whether rows above the titles are marked as remarks, by # at their beginning, so that they can be skipped unasked."""
+    return all(next(iter(filter(None, map(str.strip, fields))), "#").startswith("#") for _, fields in rows)
+
+
+def remarks_issue(rows: Sequence[tuple[int, Sequence[str]]]) -> Issue:
+    """That remarks above the titles are skipped."""
+    row, fields = rows[0]
+    number = len(rows)
+    first = " ".join(filter(None, map(str.strip, fields)))
+    return Issue(
+        "info",
+        f"{counted(number, 'row')} of remarks above the titles {agree(number, 'is', 'are')} skipped",
+        f"Row {row} holds “{first if len(first) <= _LONGEST else first[: _LONGEST - 1] + '…'}”",
+        row=row,
+    )
+
+
 def above_issue(head: Sequence[tuple[int, Sequence[str]]], number: int) -> Issue:
     """That the table begins below the first rows, and that they can be skipped; nothing else mends it."""
     row, fields = head[0]

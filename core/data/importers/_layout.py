@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,9 +42,17 @@ class Layout:
     units: int = 0
     """The row of the file that holds units instead of numbers; 0 for none."""
     drop_units: bool = False
+    labels_above: Sequence[tuple[int, Sequence[str]]] = ()
+    """Rows under the titles (row of the file, fields) that hold labels of the columns."""
+    label_rows: int = 0
+    """How many of them are used so; else they are told."""
     drop_totals: bool = False
     answers: Mapping[str, int] = field(default_factory=dict)
     """Numbers that answers in words become, by their key."""
+    dates: str = ""
+    """As what dates are read, as the option says; empty for labels."""
+    date_orders: Mapping[int, str] = field(default_factory=dict)
+    """The order of day, month and year by column of those columns that are read as dates."""
     samples_in: SamplesIn = ""
     titles: tuple[str, ...] = ()
     detected: set[str] = field(default_factory=set)
@@ -68,16 +76,16 @@ class Layout:
             found = self.sheet.records(self.decimal, progress)
         else:
             found = iter(Records(path, self.encoding, self.delimiter, progress))
-        return self._kept(found) if self.drop_units or self.drop_totals else found
+        return self._kept(found) if self.drop_units or self.drop_totals or self.label_rows else found
 
     def _kept(
         self, records: Generator[tuple[int, list[str]], None, None]
     ) -> Generator[tuple[int, list[str]], None, None]:
-        first = True
+        first, above = True, {row for row, _ in self.labels_above} if self.label_rows else set()
         with closing(records):
             for row, fields in records:
                 below, first = not first, first and row <= self.skip_rows
-                units = self.drop_units and row == self.units
+                units = (self.drop_units and row == self.units) or row in above
                 if not units and not (below and self.drop_totals and names_total(fields)):
                     yield row, fields
 
@@ -103,9 +111,13 @@ class Layout:
 
     def title(self, index: int) -> str:
         """A column for messages: its name and number."""
+        return f"column {self.place(index)}"
+
+    def place(self, index: int) -> str:
+        """Number (letters in a sheet) and name of a column."""
         name = self.titles[index] if index < len(self.titles) else ""
-        location = index + 1 if self.sheet is None else self.sheet.letters(index)
-        return f"column {location} “{name}”" if self.header and name else f"column {location}"
+        location = str(index + 1) if self.sheet is None else self.sheet.letters(index)
+        return f"{location} “{name}”" if self.header and name else location
 
 
 def word_of(title: str) -> str:

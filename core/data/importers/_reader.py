@@ -18,9 +18,11 @@ from plaidwork.core.data.importers._findings import (
     skew_issue,
     whole_issue,
 )
-from plaidwork.core.data.importers._matrix import finished, samples_found
+from plaidwork.core.data.importers._matrix import finished, samples_found, wanted_steps
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
+from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.data.transforms import apply_steps
 from plaidwork.core.data.value_kinds import kind_of_table
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
@@ -118,10 +120,28 @@ def previewed(raw: RawTable, options: ImportOptions) -> Preview:
         issues=tuple(issues),
         choices=choices,
         makes=raw.makes,
+        dropped=_dropped(raw, options),
         words=raw.words,
         rows=grid.rows,
         pictures=raw.pictures,
     )
+
+
+def _dropped(raw: RawTable, options: ImportOptions) -> tuple[int, int]:
+    """How many rows and columns of the matrix the options leave out; none of a table that was not read to its end."""
+    steps = [step for step in wanted_steps(options) if step.name.startswith("drop_")]
+    values = raw.values
+    if not steps or raw.checked or hasattr(values, "tocsr") or values.dtype.kind != "f" or values.ndim != 2:
+        return 0, 0
+    if raw.n_rows not in (None, len(values)) or values.shape[1] != len(raw.column_names):
+        return 0, 0
+    values = values.T if options.get("transpose") else values
+    names = (default_names("row", values.shape[0]), default_names("column", values.shape[1]))
+    try:
+        kept = apply_steps(Dataset("", values, *names), steps)
+    except DataError:  # nothing would be left, which the import tells
+        return 0, 0
+    return values.shape[0] - kept.shape[0], values.shape[1] - kept.shape[1]
 
 
 def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:

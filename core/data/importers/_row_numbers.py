@@ -1,4 +1,4 @@
-"""Columns that only number, identify or describe the rows: told by their titles, their values or their place."""
+"""Columns that only number, identify or describe the rows, or are their outcome: told by their titles, their values or their place."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers.base import Added, Issue
+from plaidwork.core.data.measured import OUTCOME_TITLES
 from plaidwork.core.draws.counting import agree
 
 _ENOUGH, _DIFFERENT = 5, 0.9
@@ -63,11 +64,31 @@ def identifier_issue(layout: Layout, index: int) -> Issue:
     others = [item for item in layout.labels if item != index]
     return Issue(
         "warning",
-        f"C{layout.title(index)[1:]} is an identifier",
+        f"Column {layout.place(index)} is an identifier",
         "It is read as labels, not as a measurement",
         column=index + 1,
         fix=("Read as numbers", "labels", others),
         other=("Use it as row names", "names", index) if layout.names < 0 else None,
+    )
+
+
+def outcomes(layout: Layout, columns: Sequence[int]) -> list[int]:
+    """Those of the ``columns`` of numbers that are called as what the others are to explain is: *class*, *target*, *diagnosis*.
+
+    Of a table of nothing else, or of one other column, none is.
+    """
+    called = [index for index in columns if layout.titles[index].strip().lower() in OUTCOME_TITLES]
+    return called if layout.header and len(called) + 1 < len(columns) else []
+
+
+def outcome_issue(layout: Layout, index: int) -> Issue:
+    """That such a column is read as a label, and how it is read otherwise."""
+    return Issue(
+        "info",
+        f"Column {layout.place(index)} is called like an outcome",
+        "It is read as a label, which a model can explain, not as a measurement",
+        column=index + 1,
+        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
     )
 
 
@@ -78,8 +99,8 @@ def numbering_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[I
     """
     values = layout.value_columns
     counting = [index for index in values if numbers_rows(present[index])]
-    found = dict.fromkeys(counting, "counts the rows") | {
-        index: "identifies the rows"
+    found = dict.fromkeys(counting, True) | {
+        index: False
         for index in values
         if index not in counting and _titled(layout, index) and identifies_rows(present[index])
     }
@@ -134,12 +155,12 @@ def _titled(layout: Layout, index: int) -> bool:
     return layout.header and titled_number(layout.titles[index])
 
 
-def _issue(layout: Layout, index: int, what: str) -> Issue:
-    titled = _titled(layout, index)
+def _issue(layout: Layout, index: int, counts: bool) -> Issue:
+    titled, place = _titled(layout, index), layout.place(index)
     leave = ("Leave it out", "skip", Added((index,)))
     return Issue(
         "warning" if titled else "info",
-        f"C{layout.title(index)[1:]} {what}",
+        f"Column {place} counts the rows" if counts else f"Column {place} is an identifier of the rows",
         "It is read as a measurement" if titled else "It is read as a measurement, as it may be a time",
         column=index + 1,
         fix=("Use it as row names", "names", index) if layout.names < 0 else leave,

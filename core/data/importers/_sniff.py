@@ -14,11 +14,15 @@ from typing import Any
 from plaidwork.core.data.importers._answers import answers_issue, as_key, parse_answers
 from plaidwork.core.data.importers._beside import (
     above_issue,
+    are_remarks,
     holds_units,
     names_total,
+    remarks_issue,
     rows_above,
     units_issue,
 )
+from plaidwork.core.data.importers._dates import date_columns, dates_issues
+from plaidwork.core.data.importers._label_rows import labels_issue, rows_of_labels
 from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
@@ -28,6 +32,8 @@ from plaidwork.core.data.importers._row_numbers import (
     identifier_issue,
     identifiers,
     numbering_issues,
+    outcome_issue,
+    outcomes,
     titled_number,
 )
 from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
@@ -55,6 +61,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     layout.thousands, layout.percent = _marks_given(options)
     layout.drop_totals = bool(options.get("drop_totals"))
     layout.answers = parse_answers(options.get("answers"))
+    layout.dates = _given(layout, options, "dates", str, ("", *dict(declared_choices("dates"))))
     if is_spreadsheet(path):
         layout.sheet = read_sheet(path, options)
         layout.issues += layout.sheet.issues
@@ -71,6 +78,10 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     body = head[1:] or head
     width = _width(body)
     above = 0 if {"skip_rows", "header"} & options.keys() else rows_above(head, width)
+    if above and are_remarks(head[:above]):
+        layout.skip_rows, layout.detected = head[above][0] - 1, layout.detected | {"skip_rows"}
+        layout.issues.append(remarks_issue(head[:above]))
+        head, above = head[above:], 0
     layout.above = above_issue(head, above) if above else None
     layout.header = bool(
         _given(layout, options, "header", lambda: _has_header(head, width, layout), (True, False))
@@ -85,7 +96,9 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
         layout.titles = tuple(title.strip() for title in first)
     else:
         layout.titles = tuple(f"column {index + 1}" for index in range(width))
-    layout.head = head = _without_units(layout, options, head) if layout.header else head
+    if layout.header:
+        head = _without_labels(layout, options, _without_units(layout, options, head))
+    layout.head = head
     rows = [fields for _, fields in head if len(fields) == layout.n_columns and not names_total(fields)]
     _find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     if layout.sheet is None:
@@ -109,6 +122,25 @@ def _without_units(
     layout.issues.append(
         units_issue(layout.units, fields, "error" if options.get("column") is None else "warning")
     )
+    return head
+
+
+def _without_labels(
+    layout: Layout, options: ImportOptions, head: list[tuple[int, list[str]]]
+) -> list[tuple[int, list[str]]]:
+    """The rows below labels of the columns, which are kept where they are asked for, and told otherwise."""
+    number = _whole(options, "label_rows")
+    if number >= len(head) > 0:
+        raise DataError(
+            f"The option label_rows must leave rows of numbers: {counted(len(head), 'row')} {agree(len(head), 'stands', 'stand')} "
+            f"below the titles. Found “{number}”."
+        )
+    if number:
+        layout.labels_above, layout.label_rows = tuple(head[:number]), number
+        return head[number:]
+    layout.labels_above = tuple(head[: rows_of_labels(head, layout.missing)]) if not layout.units else ()
+    if layout.labels_above and options.get("column") is None:
+        layout.issues.append(labels_issue(layout.labels_above))
     return head
 
 
@@ -234,8 +266,11 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
     present = []
     for index in range(layout.n_columns):
         cells = [row[index].strip() for row in rows]
-        cells = [cell for cell in cells if cell.lower() not in known]
-        present.append(cells)
+        present.append([cell for cell in cells if cell.lower() not in known])
+    layout.date_orders = date_columns(present, layout.dates)
+    for index, cells in enumerate(present):
+        if index in layout.date_orders:
+            continue
         n_numbers = sum(like_number(cell) or as_key(cell) in layout.answers for cell in cells)
         if cells and n_numbers < 0.5 * len(cells):
             texts.append(index)
@@ -256,7 +291,8 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         ]
         values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.skip})
         numbers = identifiers(layout, present, values)
-        found = sorted({*texts, *raters, *numbers})
+        explained = outcomes(layout, [index for index in values if index not in numbers])
+        found = sorted({*texts, *raters, *numbers, *explained})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
@@ -265,9 +301,11 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
             _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
         ]
         layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
+        layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.issues += numbering_issues(layout, present)
     if "labels" not in options:
+        layout.issues += dates_issues(layout, present)
         told = (answers_issue(layout, present), described_issue(layout, present))
         layout.issues += [issue for issue in told if issue is not None]
 
@@ -293,7 +331,7 @@ def _codes(present: Sequence[Sequence[str]], other: set[int]) -> dict[int, str]:
 def _code_issue(layout: Layout, index: int, example: str) -> Issue:
     return Issue(
         "warning",
-        f"C{layout.title(index)[1:]} is read as labels",
+        f"Column {layout.place(index)} is read as labels",
         f"Numbers in it begin with 0, as codes do: “{example}”",
         column=index + 1,
         fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
@@ -304,7 +342,7 @@ def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Is
     others = [item for item in layout.labels if item != index]
     return Issue(
         "warning",
-        f"C{layout.title(index)[1:]} is read as labels",
+        f"Column {layout.place(index)} is read as labels",
         f"{n_numbers} of its first {counted(n_cells, 'cell')} {agree(n_numbers, 'is a number', 'are numbers')}",
         column=index + 1,
         fix=("Read as numbers", "labels", others),
@@ -335,7 +373,7 @@ def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequenc
     if _decimal_given(layout, options):
         return
     evidence = layout.evidence
-    columns = layout.value_columns
+    columns = [index for index in layout.value_columns if index not in layout.date_orders]
     for row in rows:
         for index in columns:
             cell = row[index]
@@ -392,4 +430,4 @@ def _find_orientation(layout: Layout, options: ImportOptions) -> None:
     rows = [fields[layout.names] for _, fields in layout.head if len(fields) > layout.names] if named else []
     columns = [layout.titles[index] for index in layout.value_columns]
     said = "" if word in TWO_MEANINGS else labels_say(word, "")
-    layout.samples_in = said or names_say(rows, columns)
+    layout.samples_in = said or names_say(rows, columns) or ("columns" if layout.label_rows else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,9 @@ from plaidwork.core.data.importers._beside import (
     totals_issue,
     units_error,
 )
+from plaidwork.core.data.importers._dates import as_numbers, as_seconds
 from plaidwork.core.data.importers._findings import distinct_names
+from plaidwork.core.data.importers._label_rows import labels_error
 from plaidwork.core.data.importers._layout import Layout, unclear_error
 from plaidwork.core.data.importers._marks import INFINITE, THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, find_inexact
@@ -69,6 +71,8 @@ def load_table(
     texts_of = list(zip(layout.labels, labels.values()))
     totals: list[tuple[int, str, int]] = []
     width, n_records, in_header = layout.n_columns, 0, layout.header
+    dates = {columns.index(index): order for index, order in layout.date_orders.items() if index in columns}
+    untold = set() if layout.label_rows else {row for row, _ in layout.labels_above}
     contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
     span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
     with closing(layout.records(path, progress)) as records:
@@ -88,11 +92,15 @@ def load_table(
                     continue
                 fields = fitted
             cells = fields[span] if contiguous else [fields[index] for index in columns]
+            if row in untold:
+                if not collect:
+                    raise labels_error(path, layout)
+                cells = [""] * len(cells)  # as for units
             if row == layout.units and any_text(cells, layout.missing):
                 if not collect:
                     raise units_error(path.name, row, cells)
                 cells = [""] * len(cells)  # told once, not cell by cell
-            batch.add(row, in_numbers(cells, layout.answers) if layout.answers else cells)
+            batch.add(row, _as_numbers(layout, cells, dates))
             if word := names_total(fields):
                 totals.append((row, word, batch.n_rows - 1))
             if names is not None:
@@ -108,6 +116,12 @@ def load_table(
     summing = [(row, word) for row, word, place in totals if may_sum(values, place)]
     issues += [totals_issue(summing)] if summing else []
     return Table(values, names, labels, issues, n_records=n_records, rows=rows)
+
+
+def _as_numbers(layout: Layout, cells: Sequence[str], dates: Mapping[int, str]) -> list[str]:
+    """The cells of a row with answers and dates as whole numbers; ``dates`` are their orders by place among the cells."""
+    found = in_numbers(cells, layout.answers) if layout.answers else list(cells)
+    return as_seconds(found, dates) if dates else found
 
 
 def _check_read(path: Path, layout: Layout, values: np.ndarray, collect: bool) -> None:
@@ -135,6 +149,7 @@ class _Batch:
         self._cells: list[str] = []
         self._parts: list[np.ndarray] = []
         self._chunks: list[np.ndarray] = []
+        self._dates = [place for place, index in enumerate(columns) if index in layout.date_orders]
         self._put = put
         self._n_cells = self.n_rows = 0
         self._detected = "decimal" in layout.detected
@@ -171,7 +186,10 @@ class _Batch:
                             rows[index // width], columns[index % width], cells[index].strip()
                         )
             values[infinite] = np.nan
-        self._parts.append(values.reshape(len(rows), width))
+        block = values.reshape(len(rows), width)
+        for place in self._dates:
+            block[:, place] = as_numbers(block[:, place], self._layout.dates)
+        self._parts.append(block)
         self._n_cells += values.size
         if self._n_cells > MAX_CELLS:
             raise DataError(

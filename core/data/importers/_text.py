@@ -43,6 +43,28 @@ def count_lines(path: Path, most: int = 300_000_000) -> int:
     return number + (last != b"\n")
 
 
+def last_records(
+    path: Path, encoding: str, delimiter: str, most: int = 1 << 16
+) -> list[tuple[int, list[str]]]:
+    """The records at the end of a plain file, in about its last ``most`` bytes, as ``(row, fields)``; none of gzipped and very long ones.
+
+    Rows are counted by lines: one too far for every line break within quotes.
+    """
+    number, size = count_lines(path), path.stat().st_size
+    if not number or encoding.startswith("utf-16") or size <= most:
+        return []
+    with open(path, "rb") as file:
+        file.seek(size - most)
+        lines = file.read().decode(encoding, "replace").splitlines()[1:]  # the first one may be cut
+    lines = [_as_tabs(line) for line in lines] if delimiter == " " else lines
+    first = number - len(lines) + 1
+    return [
+        (first + place, fields)
+        for place, fields in enumerate(csv.reader(lines, delimiter="\t" if delimiter == " " else delimiter))
+        if any(map(str.strip, fields))
+    ]
+
+
 def compression_error(path: Path, error: Exception) -> DataError:
     return DataError(
         f"{path.name} cannot be uncompressed: {error}.",

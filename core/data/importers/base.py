@@ -73,6 +73,8 @@ class Preview:
     issues: tuple[Issue, ...] = ()
     choices: Mapping[str, Sequence[tuple[Any, str]]] = field(default_factory=dict)
     makes: tuple[tuple[str, int, int], ...] = ()
+    dropped: tuple[int, int] = (0, 0)
+    """Rows and columns of the matrix that the options in force leave out, as far as they are known before it is read."""
     words: tuple[str, str] = ("", "")
     """What a row and a column are called, in the plural, where the format tells."""
     rows: tuple[int, ...] = ()

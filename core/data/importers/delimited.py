@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._at_end import totals_below
 from plaidwork.core.data.importers._column import read_column
 from plaidwork.core.data.importers._findings import repeated, samples_issue
+from plaidwork.core.data.importers._label_rows import column_labels
 from plaidwork.core.data.importers._layout import (
     Layout,
     axis_words,
@@ -171,6 +173,8 @@ def _head(path: Path, layout: Layout, options: ImportOptions) -> RawTable:
         raw = _long_head(path, layout, columns, options, whole)
     else:
         table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
+        if not whole and layout.sheet is None and not layout.drop_totals:
+            table.issues += totals_below(path, layout, table.values)
         raw = _matrix(path, layout, table, options)
         raw.in_force, raw.doubts = _in_force(layout, options), _doubts(table, raw, layout, options)
         raw.choices, raw.checked = _choices(layout), 0 if whole else HEAD_ROWS
@@ -200,6 +204,7 @@ def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions) ->
         table.values,
         table.names if table.names is not None else default_names("row", len(table.values)),
         _value_titles(layout),
+        column_table=column_labels(layout),
         samples_in=layout.samples_in,
         in_force=_in_force(layout, options),
         row_places=table.rows,
@@ -268,7 +273,7 @@ def _without_roles(issues: Iterable[Issue]) -> list[Issue]:
     return [
         issue
         for issue in issues
-        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers")
+        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers", "dates")
     ]
 
 
@@ -383,6 +388,8 @@ def _in_force(layout: Layout, options: ImportOptions, columns: Columns | None = 
         given = {**given, "encoding": layout.encoding, "delimiter": layout.delimiter}
     else:
         given = {**given, "sheet": layout.sheet.name}
+    if layout.skip_rows:
+        given["skip_rows"] = layout.skip_rows
     return {
         "layout": "wide",
         **given,

@@ -39,6 +39,8 @@ class ResultWriter:
                 about = {"units": result.units, "label": result.label, "doc": result.doc}
                 if result.decimals:
                     about["decimals"] = result.decimals
+                if result.words:
+                    about["words"] = list(result.words)
                 put(group, **{"kind": "table", "about": to_json(about), **common})
                 for number, (title, column) in enumerate(result.columns.items()):
                     _column(self._writer, group, link_name(title), column, {"name": title, "order": number})
@@ -106,7 +108,13 @@ def _read(reader: Reader, thing: Any) -> Result | Table | str:
 
 _ABOUT: dict[str, dict[str, Any]] = {
     "array": {"unit": str, "label": str, "doc": str},
-    "table": {"units": Mapping[str, str], "label": str, "doc": str, "decimals": Mapping[str, int]},
+    "table": {
+        "units": Mapping[str, str],
+        "label": str,
+        "doc": str,
+        "decimals": Mapping[str, int],
+        "words": tuple[str, ...],
+    },
 }
 """What is told of a result beside its values, and of which type each is."""
 _MOST_DECIMALS = 17

@@ -191,7 +191,11 @@ CLASSES = ModelSpec(
     title="Gaussian process classification",
     summary="Smooth, uncertain boundaries between two or more classes, from few inputs.",
     tags=("classification", "Gaussian process"),
-    inputs=(X, labels("Two classes or more; samples without a label are predicted only."), SPLIT),
+    inputs=(
+        replace(X, most=(250, 20)),
+        labels("Two classes or more; samples without a label are predicted only."),
+        SPLIT,
+    ),
     hyperparameters=(*map(with_choice, COVARIANCE), *TEST, *SAMPLING, *MOVES, *STRETCH),
     dims=DIMS,
     variables=VARIABLES,
@@ -337,7 +341,7 @@ QUICK_CLASSES = ModelSpec(
     summary="Class probabilities in seconds, by an approximation; its uncertainty of f is too small.",
     tags=("classification", "Gaussian process", "variational"),
     algorithm="variational",
-    inputs=(X, labels("Two classes or more."), SPLIT),
+    inputs=(replace(X, most=(1500, 20)), labels("Two classes or more."), SPLIT),
     hyperparameters=(
         *map(with_choice, COVARIANCE),
         *TEST,

@@ -150,7 +150,7 @@ BINARY_PCA = ModelSpec(
             caption="cells_note",
             group="Cells",
         ),
-        View("imputed", "Missing cells", {"values": "fitted:Y"}, group="Cells"),
+        View("imputed", "Missing cells", {"values": "fitted:Y"}, group="Cells", gaps="Y"),
         View("table", "Scores of the cells", {"values": "measures"}, caption="measures_note", group="Cells"),
         *(
             View(kind, title, _JUDGED, group="Cells")

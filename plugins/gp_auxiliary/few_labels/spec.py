@@ -133,7 +133,9 @@ SEMI = ModelSpec(
     tags=("classification", "Gaussian process", "semi-supervised"),
     inputs=(
         X,
-        labels("Two classes or more. A sample without a label, an empty cell, is unlabelled."),
+        replace(
+            labels("Two classes or more. A sample without a label, an empty cell, is unlabelled."), few=True
+        ),
         TRUTH,
         SPLIT,
     ),

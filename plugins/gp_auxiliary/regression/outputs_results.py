@@ -160,6 +160,7 @@ def scores(parts: Sequence[Results], joint: np.ndarray, samples: Samples) -> Res
             {title: np.array(column) for title, column in columns.items()},
             {"Explained": "share", "In 90 % interval": "share"},
             label="Scores",
+            words=("Samples",),
         ),
         "measures_note": "RMSE: root of the mean squared error, in units of the values; of all outputs together the root of the sum of their "
         "squares, a distance where they have one unit. NLPD: mean negative log density of the observed values (nats), of all "

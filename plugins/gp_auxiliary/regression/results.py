@@ -249,6 +249,7 @@ def judged(own: Own, samples: Samples) -> Results:
             {"Samples": np.array([*masks]), **columns},
             {"Explained": "share", "In 90 % interval": "share"},
             label="Scores",
+            words=("Samples",),
         ),
         "measures_note": "RMSE: root of the mean squared error, in units of the values. NLPD: mean negative log density of the "
         "observed values (nats); smaller is better. Explained: share of the variance.",

@@ -287,7 +287,7 @@ REGRESSION = ModelSpec(
     title="Gaussian process regression",
     summary="A smooth function of a few inputs that explains a number, with its uncertainty and the noise around it.",
     tags=("regression", "Gaussian process"),
-    inputs=(X, Y, GROUPS, SPLIT),
+    inputs=(replace(X, most=(600, 30)), Y, GROUPS, SPLIT),
     hyperparameters=(
         *SHARED,
         NOISE_KIND,
@@ -382,7 +382,7 @@ QUICK = ModelSpec(
     summary="The same function in a second or two, at the best parameters alone; their own uncertainty is left out.",
     tags=("regression", "Gaussian process", "optimisation"),
     algorithm="optimise",
-    inputs=(X, Y, GROUPS, SPLIT),
+    inputs=(replace(X, most=(2000, 30)), Y, GROUPS, SPLIT),
     hyperparameters=(
         *SHARED,
         *NOISE,

@@ -8,6 +8,7 @@ import pytest
 from toys import Steady, Walk
 
 from plaidwork.core.api import Input, Schedule, View
+from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.inference.execution import execute, named_executor
 from plaidwork.core.inference.executor import Control
@@ -117,6 +118,24 @@ def test_a_run_opens_on_the_view_that_its_model_names(told, number):
     views = (BARS, replace(BARS, title="Other", group="All"))
     run = SimpleNamespace(spec=SimpleNamespace(views=views, inputs=()), params={}, inputs={}, results=told)
     assert leading_view(None, run) == number
+
+
+@pytest.mark.parametrize(("gap", "holdout", "number"), [(False, 0.0, 1), (True, 0.0, 2), (False, 0.2, 2)])
+def test_a_view_of_gaps_is_there_only_where_there_are_gaps(gap, holdout, number):
+    session, run = fitted(draws=4)
+    (name,) = run.inputs["X"]
+    values = np.array(session.datasets[name].values, float)
+    values[0, 0] = np.nan if gap else values[0, 0]
+    session.datasets[name] = session.datasets[name].with_(values=values)
+    run.holdout = holdout
+    run.spec = replace(run.spec, views=(BARS, View("imputed", "Gaps", "fitted:X", gaps="X")))
+    assert len(drawn_views(session, run)) == number
+
+
+def test_a_view_of_gaps_names_an_input(settled):
+    _, run = settled
+    with pytest.raises(DeclarationError, match="needs gaps in unknown input 'Z'"):
+        replace(run.spec, views=(View("imputed", "Gaps", "fitted:X", gaps="Z"),))
 
 
 def test_captions_are_sentences(settled):

@@ -1,0 +1,118 @@
+"""Measurements of a matrix in the part of columns beside its samples: an outcome that was read as one of the measurements.
+
+Such a column is named as any other beside the samples (``DATASET:row:TITLE``). What is fitted with it must not have it among its
+measurements as well: :func:`without_outcomes` sees to that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from plaidwork.core.data.dataset import AXIS_WORDS, Axis, Dataset, Step
+from plaidwork.core.data.transforms import apply_step
+from plaidwork.core.deferred import Deferred
+from plaidwork.core.draws.counting import agree
+
+MOST_OFFERED = 500
+"""Measurements of a matrix that are offered as columns beside its samples; of more only those with a usual title."""
+MOST_CLASSES = 20
+"""Different numbers of a measurement that may be classes, at most."""
+OUTCOME_TITLES = frozenset(
+    {"class", "classes", "label", "labels", "target", "outcome", "response", "diagnosis", "species"}
+)
+"""Titles, in lower case, that say that a column is what the others are to explain."""
+_OUTCOME_WORDS = OUTCOME_TITLES | {
+    "y", "group", "groups", "type", "types", "subtype", "category", "status", "variety", "cultivar", "disease", "condition", "phenotype",
+    "histology", "tissue", "celltype", "klasse", "gruppe", "diagnose", "art", "kategorie", "typ", "ziel",
+}  # fmt: skip
+"""Last words of titles that are mostly such."""
+
+
+def may_be_called_outcome(title: str) -> bool:
+    """Whether a title is one that an outcome often has, as *Cell type* or *species*; only a guess."""
+    words = re.findall(r"[a-z]+", title.strip().lower())
+    return bool(words) and words[-1] in _OUTCOME_WORDS
+
+
+class Beside(Mapping[str, np.ndarray]):
+    """Columns beside an axis by title: the annotations of the axis, and then the measurements of its items."""
+
+    def __init__(self, dataset: Dataset, axis: Axis) -> None:
+        self.table = dataset.column_table if axis else dataset.row_table
+        self._dataset, self._axis = dataset, axis
+        self._places = {name: place for place, name in enumerate(features_of(dataset, axis))}
+
+    def __getitem__(self, title: str) -> np.ndarray:
+        if title in self.table:
+            return np.asarray(self.table[title])
+        return _values_of(self._dataset, self._axis, self._places[title])
+
+    def __contains__(self, title: object) -> bool:
+        return title in self.table or title in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.table
+        yield from (title for title in self._places if title not in self.table)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def is_measured(self, title: str) -> bool:
+        """Whether a column is one of the measurements."""
+        return title in self._places and title not in self.table
+
+
+def features_of(dataset: Dataset, axis: Axis) -> tuple[str, ...]:
+    """Names of what is measured of the items of an axis; none for a vector."""
+    if len(dataset.shape) != 2:
+        return ()
+    return dataset.row_names if axis else dataset.column_names
+
+
+def _values_of(dataset: Dataset, axis: Axis, place: int) -> np.ndarray:
+    """One measurement of all items of an axis: (n,) floats, NaN where missing."""
+    values = dataset.values
+    column = values[place] if axis else values[:, place]
+    return np.asarray(column.toarray() if dataset.is_sparse else column, dtype=float).reshape(-1)
+
+
+def may_be_outcomes(dataset: Dataset, axis: Axis, classes: bool) -> list[str]:
+    """Titles of the measurements that may be an outcome of the items of an axis, those with a usual title first.
+
+    ``classes`` asks for few whole numbers, none of them at one item only everywhere; values that are not in memory are not read
+    for that. Of a matrix that stays in its file, and of one with too many measurements, only usual titles count.
+    """
+    titles = features_of(dataset, axis)
+    usual = [title for title in titles if may_be_called_outcome(title)]
+    others = [] if dataset.stays or len(titles) > MOST_OFFERED else [t for t in titles if t not in usual]
+    found = [*usual, *others]
+    if len(titles) < 2:
+        return []
+    if not classes or dataset.stays or isinstance(dataset.held, Deferred):
+        return found
+    beside = Beside(dataset, axis)
+    return [title for title in found if may_be_classes(beside[title])]
+
+
+def may_be_classes(column: np.ndarray) -> bool:
+    """Whether numbers (n,) may stand for classes: two to 20 whole ones, several items of each on average."""
+    known = column[np.isfinite(column)]
+    if not known.size or (known != np.floor(known)).any():
+        return False
+    levels = np.unique(known).size
+    return 2 <= levels <= min(MOST_CLASSES, known.size // 2)
+
+
+def set_aside(dataset: Dataset, axis: Axis, titles: Sequence[str]) -> Dataset:
+    """The matrix with measurements of the items of an axis as annotations instead. Raises ``DataError``."""
+    names = "".join(f"{title}\n" for title in titles)
+    return apply_step(dataset, Step("set_aside", {"axis": AXIS_WORDS[1 - axis], "names": names}))
+
+
+def outcome_sentence(titles: Sequence[str], data: str) -> str:
+    """That measurements of a data set are no longer among the inputs, in a sentence."""
+    number, shown = len(titles), ", ".join(f"“{title}”" for title in titles)
+    return f"{shown} {agree(number, 'is', 'are')} taken out of the measurements of “{data}”, so that nothing is explained by itself."
