@@ -26,7 +26,7 @@ AGAINST_DIFFERENCES = {
     "5 no +1 from the comparison below": (
         lambda: test_conditionals.test_scores(WHOLE, 2), levels, "cell_terms", "(limits[j + 1] + eps) + (1.0 if low > 0.0 else 0.0)", "(limits[j + 1] + eps)"),
     "5 no -1 in the thresholds": (
-        test_conditionals.test_thresholds, levels, "threshold_terms", "(w[i, n] - eps) - 1.0", "(w[i, n] - eps)"),
+        test_conditionals.test_thresholds, levels, "threshold_terms", "(w[i, n] - eps) - (1.0 if low > 0.0 else 0.0)", "(w[i, n] - eps)"),
     "5 no sign in the scores of pairs": (
         lambda: test_conditionals.test_scores({**WHOLE, **PAIRS}, 2), pairs, "sample_linear", " + sign[at]\n", "\n"),
     "9 the weight of a label counted twice": (
