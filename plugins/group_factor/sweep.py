@@ -9,6 +9,7 @@ import numpy as np
 from plaidwork.core.api import ModelData, Stage
 from plaidwork.plugins.group_factor import (
     blocks,
+    grams,
     growing,
     kernels,
     passing,
@@ -57,7 +58,7 @@ def stages(
             "weights",
             lambda lo, hi: updates.update_weights(state, params, lo, hi),
             d,
-            _slice(columns * (1 if small else n)),
+            max(_slice(columns * (1 if small else n)), grams.FEATURES if grams.pay(state) else 1),
             parallel=True,
         ),
         _at_once("slab precisions", lambda: updates.update_alpha(state, params)),
@@ -71,7 +72,7 @@ def stages(
             "scores",
             lambda lo, hi: updates.update_scores(state, lo, hi),
             n,
-            _slice(d * columns),
+            lambda lo: _samples_to(state, lo, _slice(d * columns)),
             parallel=True,
         ),
         _at_once("precision of the scores", lambda: updates.update_score_precision(state, params)),
@@ -90,6 +91,13 @@ def stages(
 def _slice(work: int) -> int:
     """Units of one slice, when a unit takes so many multiplications."""
     return max(1, SLICE // work)
+
+
+def _samples_to(state: Fields, lo: int, size: int) -> int:
+    """Where a slice of about ``size`` samples from ``lo`` on ends: with a stretch of those that are worked at once."""
+    if not grams.pay(state):
+        return lo + size
+    return (lo // grams.SAMPLES + max(1, round(size / grams.SAMPLES))) * grams.SAMPLES
 
 
 def _at_once(name: str, work: Callable[[], None]) -> Stage:
