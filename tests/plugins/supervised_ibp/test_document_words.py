@@ -31,7 +31,7 @@ def test_any_number_of_words(count):
 
 def test_faults_are_seen():
     odds = with_fault(documents._odds, "x7 * rows[j7, k]", "x7 * rows[j6, k]")
-    assert found_and_wanted(9, odds=odds)[0] > 1e-3
+    assert found_and_wanted(21, odds=odds)[0] > 1e-3
     late = with_fault(documents._put_back, "range(fours, end)", "range(fours + 1, end)")
     assert found_and_wanted(9, put_back=late)[1] > 1e-3
     once = with_fault(documents._put_back, "raw[j3, k] += x3 * s", "raw[j3, k] = x3 * s")
