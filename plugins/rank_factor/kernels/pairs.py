@@ -115,8 +115,9 @@ def row_terms(lo, hi, start, low, high, kappa, z, eps, precision, linear):
             for j in range(k):
                 gap = z[b, j] - z[a, j]
                 roots[e, j] = root * gap
-            pull[i - lo, b] += kap * eps + 1.0
-            pull[i - lo, a] -= kap * eps + 1.0
+            force = kap * eps + 1.0
+            pull[i - lo, b] += force
+            pull[i - lo, a] -= force
         product = np.dot(roots[:size].T, roots[:size])
         at_entry = 0
         for j in range(k):

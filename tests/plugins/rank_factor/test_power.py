@@ -18,7 +18,7 @@ WHOLE = {"likelihood": "rank", "scheme": "levels", "classifier": "linear", "bias
 
 AGAINST_DIFFERENCES = {
     "2 a pair of samples counted twice": (
-        lambda: test_conditionals.test_loadings({**WHOLE, **PAIRS}), pairs, "row_terms", "(kap * eps + 1.0)", "2.0 * (kap * eps + 1.0)"),
+        lambda: test_conditionals.test_loadings({**WHOLE, **PAIRS}), pairs, "row_terms", "= kap * eps + 1.0", "= 2.0 * (kap * eps + 1.0)"),
     "3 neighbours held while a loading moves": (
         lambda: test_conditionals.test_loadings({**WHOLE, **PAIRS}), pairs, "row_terms", "gap = z[b, j] - z[a, j]", "gap = z[b, j]"),
     "4 the precision taken for its inverse": (
