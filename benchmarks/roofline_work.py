@@ -77,8 +77,8 @@ def _group_factors(dtype: str) -> Case:
                 6 * k + 40, 2 * item + 1
             ),  # <x> 2, its variance 4, zeta and bound; T read and written
             "weak factors": Work(
-                flops=cells * 10 * k, far=cells, exps=cells * (k + 3)
-            ),  # log(1 + e^-x) by factor
+                flops=cells * 10 * k, far=cells, exps=cells * (k + 1) * item / 8
+            ),  # log(1 + e^-x) by factor and of all; twice as many at once in float32
         }
 
     return Case(f"group factors, {dtype}", seconds, work, ("weak factors",))

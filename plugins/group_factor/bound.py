@@ -43,8 +43,8 @@ def predicted(
     """
     n = state["z"].shape[1]
     dtype = np.dtype(np.float32 if state["single"] else np.float64)
-    z = products.padded(state["z"], dtype=dtype)
-    both = products.padded(state["zz"], state["v"], dtype=dtype)
+    z = state["z"].astype(dtype)
+    both = np.concatenate([state["zz"], state["v"]]).astype(dtype)
     for start, end in in_tiles(hi - lo, 4 * n):
         x, spread = (np.empty((end - start, n), np.float32 if single else np.float64) for _ in range(2))
         products.predict(lo + start, lo + end, z, both, state["w"], state["ww"], x, spread)

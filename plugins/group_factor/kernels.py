@@ -119,7 +119,7 @@ def weights_of_level(lo, gram, cross, view, alpha, slab, odds, loc, var, var0, g
 def weights(lo, T, top, rest, z, zz, view, alpha, slab, odds, loc, var, var0, gamma, w, ww, only):
     """The same from the cells: ``rest`` (features, N) is B - T <x> and is used up; z, zz in the type of the cells.
 
-    Four features stay in the inner caches; K passes over them cost less than their Gram matrices.
+    Four features stay in the inner caches; of many factors K passes over them cost less than their Gram matrices (``grams.py``).
     """
     K = len(w)
     start, end = (0, K) if only < 0 else (only, only + 1)
@@ -172,6 +172,29 @@ def scores(lo, T, rest, w, ww, gram, cross, group, precision, z, v, zz, only):
                 z[k, n] = b * v[k, n]
                 zz[k, n] = z[k, n] * z[k, n] + v[k, n]
                 down[j] = z[k, n]
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def scores_of_samples(lo, gram, cross, group, precision, z, v, zz, only):
+    """The same from Gram matrices: ``gram`` (width, samples) are sums of T <w w>, ``cross`` (K, samples) those of (B - T <mu>) <w>."""
+    K, n = cross.shape
+    start, end = (0, K) if only < 0 else (only, only + 1)
+    second = K * (K - 1) // 2
+    b = np.empty(n)
+    for k in range(start, end):
+        for i in range(n):
+            b[i] = cross[k, i]
+        for j in range(K):
+            if j == k:
+                continue
+            pair = k * (k - 1) // 2 + j if j < k else j * (j - 1) // 2 + k
+            for i in range(n):
+                b[i] -= gram[pair, i] * z[j, lo + i]
+        for i in range(n):
+            at = lo + i
+            v[k, at] = 1.0 / (gram[second + k, i] + precision[k, group[at]])
+            z[k, at] = b[i] * v[k, at]
+            zz[k, at] = z[k, at] * z[k, at] + v[k, at]
 
 
 @njit(nogil=True, cache=True)

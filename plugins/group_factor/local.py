@@ -232,6 +232,18 @@ def line_deviance(kind, y, known, z, factor, mu):
 
 
 @njit(nogil=True, cache=True)
+def constant_deviance(kind, y, known, mu):
+    """Deviance of a feature whose x is ``mu``; of bits two counts tell."""
+    if kind in (GAUSSIAN, POISSON):
+        return line_deviance(kind, y, known, y, 0.0, mu)
+    cells, ones = 0.0, 0.0
+    for n in range(len(y)):
+        cells += known[n]
+        ones += known[n] * y[n]
+    return 2.0 * (cells * softplus(mu) - ones * mu)
+
+
+@njit(nogil=True, cache=True)
 def deviances(lo, hi, raw, observed, kind, mu, null, z, w, view, out):
     """Add to ``out`` (K + 3, M): deviance with each factor alone, with all, with none, of the best constants ``null``.
 
@@ -243,7 +255,7 @@ def deviances(lo, hi, raw, observed, kind, mu, null, z, w, view, out):
         m = view[d]
         y, known = raw[d - lo], observed[d - lo]
         x[:] = 0.0
-        none = line_deviance(kind[d], y, known, x, 0.0, mu[d])
+        none = constant_deviance(kind[d], y, known, mu[d])
         for k in range(K):
             if abs(w[k, d]) < OFF:
                 out[k, m] += none
@@ -253,4 +265,4 @@ def deviances(lo, hi, raw, observed, kind, mu, null, z, w, view, out):
             out[k, m] += line_deviance(kind[d], y, known, z[k], w[k, d], mu[d])
         out[K, m] += line_deviance(kind[d], y, known, x, 1.0, mu[d])
         out[K + 1, m] += none
-        out[K + 2, m] += line_deviance(kind[d], y, known, x, 0.0, null[d])
+        out[K + 2, m] += constant_deviance(kind[d], y, known, null[d])

@@ -1,6 +1,7 @@
-"""Sums of products over samples or features on one thread: the matrix multiplications of a sweep.
+"""Sums of products over samples or features on one thread: matrix multiplications of a sweep whose parts may be cut anywhere.
 
-Written out, not left to a BLAS library, which takes threads of its own and whose sums depend on how many it gets. Four
+Written out, not left to a BLAS library, whose sums may depend on how many rows or columns it is given: those of data in a file
+are to be those of data in memory. Where the cuts are the same by all ways (:func:`predict`, ``grams.py``) a BLAS serves. Four
 rows of the result are made side by side, eight terms at a time, so that the compiler keeps the factors in registers;
 sums of at most ``CHUNK`` terms are in the type of the cells, sums of sums in float64.
 
@@ -106,14 +107,6 @@ def add_sums(sums, r, at, out):
     for i in range(min(4, len(out) - r)):
         for j in range(sums.shape[1]):
             out[r + i, at + j] += sums[i, j]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST, forceinline=True)
-def put_sums(sums, r, at, out):
-    """The same, in place of what is there."""
-    for i in range(min(4, len(out) - r)):
-        for j in range(sums.shape[1]):
-            out[r + i, at + j] = sums[i, j]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -275,25 +268,16 @@ def take_away(lo, T, top, z, w, B):
                     x[n] -= t[n] * sums[i, n]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def predict(lo, hi, z, both, w, ww, x, spread):
+def predict(
+    lo: int, hi: int, z: np.ndarray, both: np.ndarray, w: np.ndarray, ww: np.ndarray, x: np.ndarray, spread: np.ndarray
+) -> None:  # fmt: skip
     """<x> without the intercept and its variance, of features lo..hi-1, into ``x`` and ``spread`` (hi - lo, N).
 
-    ``z`` and ``both`` (<z^2>, then Var z) are padded; sums are of their type, those of the variance of positive terms.
+    ``z`` (K, N) and ``both`` (<z^2>, then Var z) decide the type of the sums, which are made by the BLAS; those of the variance are of
+    positive terms.
     """
-    K, N, rows = len(w), z.shape[1], hi - lo
-    first, second = np.zeros((rows, len(z)), z.dtype), np.zeros((rows, len(both)), z.dtype)
-    for r in range(rows):
-        for k in range(K):
-            mean = w[k, lo + r]
-            first[r, k] = mean
-            second[r, k] = max(ww[k, lo + r] - mean * mean, 0.0)
-            second[r, K + k] = mean * mean
-    room = np.empty((4, TILE), z.dtype)
-    for at in range(0, N, TILE):
-        sums = room[:, : min(TILE, N - at)]
-        for r in range(0, rows, 4):
-            add_all(quad(first, r, 0, len(z)), z, 0, at, sums)
-            put_sums(sums, r, at, x)
-            add_all(quad(second, r, 0, len(both)), both, 0, at, sums)
-            put_sums(sums, r, at, spread)
+    mean = w[:, lo:hi].T
+    square = mean * mean
+    second = np.concatenate([np.maximum(ww[:, lo:hi].T - square, 0.0), square], axis=1)
+    x[:] = mean.astype(z.dtype) @ z
+    spread[:] = second.astype(both.dtype) @ both

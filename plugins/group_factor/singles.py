@@ -1,4 +1,4 @@
-"""Local parameters of Bernoulli views in float32, for large data: four times the numbers in a register.
+"""Local parameters and deviances of Bernoulli views in float32, for large data: four times the numbers in a register.
 
 Sums of ``STRETCH`` cells are float32, sums of sums float64: the bound is found to some 1e-9 of itself.
 """
@@ -10,9 +10,14 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.group_factor.kernels import softplus
 from plaidwork.plugins.group_factor.products import FAST
 
+OFF = 1e-6
+"""A weight below this takes away nothing."""
 STRETCH = 256
+PRODUCT = 96
+"""Numbers from 1 to 2 whose product is a finite float32, so that one logarithm serves them all."""
 ONE, TWO, HALF = np.float32(1), np.float32(2), np.float32(0.5)
 FAR, PART, LEAST = np.float32(20), np.float32(1 / 32), np.float32(1e-10)
 C0, C1, C2 = np.float32(0.9999999955052614), np.float32(-0.4999994785056758), np.float32(0.16665683428014827)
@@ -100,3 +105,46 @@ def update_bits(lo, hi, first, y, T, x, spread, v_mu, mu, mu_var, const, lik, do
             const[d], lik[d] = best_zeta(
                 y[row], x[r], spread[r], np.float32(mu[d]), np.float32(mu_var[d]), T[row], ratio
             )
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def line_deviance(y, z, factor, mu):
+    """Deviance of a feature whose x is mu + factor z; ``y`` int8, all else float32."""
+    total = 0.0
+    for lo in range(0, len(y), PRODUCT):
+        hi = min(len(y), lo + PRODUCT)
+        c, a = y[lo:hi], z[lo:hi]
+        product, part = ONE, ONE - ONE
+        for n in range(hi - lo):
+            bit = np.float32(c[n])
+            known = min(bit + ONE, ONE)  # 0 where missing, which is -1
+            x = mu + factor * a[n]
+            size = abs(x)
+            product *= ONE + known * (ONE - gap(size))
+            part += known * (HALF * (x + size) - bit * x)
+        total += float(part) + math.log(float(product))
+    return 2.0 * total
+
+
+@njit(nogil=True, cache=True)
+def deviances(lo, hi, y, x, z, mu, null, w, view, out):
+    """As ``local.deviances`` of bits, ``x`` (features, N) without the intercept; x and z (K, N) in float32.
+
+    With a constant only, counts are enough.
+    """
+    K = len(w)
+    for d in range(lo, hi):
+        m, row, middle = view[d], y[d - lo], np.float32(mu[d])
+        known, ones = 0, 0
+        for n in range(len(row)):
+            known += row[n] >= 0
+            ones += row[n] > 0
+        none = 2.0 * (known * softplus(mu[d]) - ones * mu[d])
+        for k in range(K):
+            if abs(w[k, d]) < OFF:
+                out[k, m] += none
+            else:
+                out[k, m] += line_deviance(row, z[k], np.float32(w[k, d]), middle)
+        out[K, m] += line_deviance(row, x[d - lo], ONE, middle)
+        out[K + 1, m] += none
+        out[K + 2, m] += 2.0 * (known * softplus(null[d]) - ones * null[d])

@@ -20,10 +20,10 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from plaidwork.core.api import Stage
-from plaidwork.plugins.group_factor import products
-from plaidwork.plugins.group_factor.cells import TILE_CELLS, across, views_of
+from plaidwork.plugins.group_factor import grams, products
+from plaidwork.plugins.group_factor.cells import views_of
 from plaidwork.plugins.group_factor.state import Fields, Floats, Predictor, Smooth
-from plaidwork.plugins.group_factor.updates import SIDE, add_level, cross_of_level
+from plaidwork.plugins.group_factor.updates import add_level, cross_of_level
 
 LENGTHS = np.geomspace(0.03, 1.0, 8)
 """Lengths of the grid, as shares of the widest range of the places."""
@@ -76,7 +76,6 @@ def apart(state: Fields) -> None:
 def stages(state: Fields, sweep: int) -> Sequence[Stage]:
     """What stands in place of the scores, sample by sample, of other fits."""
     k, n = state["z"].shape
-    work = len(state["lik"]) * (products.width(k) + k)
 
     def begin() -> None:
         smooth = state["smooth"]
@@ -87,7 +86,7 @@ def stages(state: Fields, sweep: int) -> Sequence[Stage]:
             PRODUCTS,
             lambda lo, hi: sum_weights(state, lo, hi, state["smooth"]["linear"], state["smooth"]["gram"]),
             n,
-            max(SIDE, 200_000_000 // max(1, work)),
+            grams.SAMPLES,
             begin,
             parallel=True,
         ),
@@ -97,26 +96,17 @@ def stages(state: Fields, sweep: int) -> Sequence[Stage]:
 
 def sum_weights(state: Predictor, lo: int, hi: int, linear: Floats, gram: Floats) -> None:
     """Of samples lo..hi-1: sums of (B - T <mu>) <w> into (N, K) and the Gram matrices of the weights into (N, width), see ``products``."""
-    float_type = state["float"].dtype
     views = list(views_of(state))
     soft = [view for view in views if not view.level]
-    here = np.concatenate(
-        [np.arange(view.first, view.first + view.size) for view in soft] or [np.zeros(0, int)]
-    )
-    small = np.ascontiguousarray(state["w"][:, here], float_type)
-    first, second = (np.ascontiguousarray(state[name][:, here].T) for name in ("w", "ww"))
-    level = np.zeros((len(state["scale"]), products.width(len(small))))
+    level = np.zeros((len(state["scale"]), gram.shape[1]))
     for view in views:
         if view.level:
             add_level(state, view, level)
-    gram[lo:hi] = level[state["group"][lo:hi]]
-    step = max(SIDE, TILE_CELLS // max(1, len(here), products.CHUNK) // SIDE * SIDE)
-    for left in range(lo, hi, step):
-        right = min(hi, left + step)
-        T, rest = across(state, soft, left, right)
-        products.gram_of_rows(T, 0, first, second, gram[left:right])
-        linear[left:right] = cross_of_level(state, views, left, right).T
-        products.dots_of_rows(rest, 0, small, linear[left:right])
+    for left in range(lo, hi, grams.SAMPLES):
+        right = min(hi, left + grams.SAMPLES)
+        sums, cross = grams.of_samples(state, soft, left, right)
+        gram[left:right] = sums.T + level[state["group"][left:right]]
+        linear[left:right] = (cross + cross_of_level(state, views, left, right)).T
 
 
 def update(state: Fields, lo: int, hi: int, sweep: int) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from plaidwork.core.api import ModelData, Stage
 from plaidwork.plugins.group_factor import (
     blocks,
+    grams,
     growing,
     kernels,
     passing,
@@ -58,7 +60,7 @@ def stages(
             "weights",
             lambda lo, hi: updates.update_weights(state, params, lo, hi),
             d,
-            _slice(columns * (1 if small else n)),
+            max(_slice(columns * (1 if small else n)), grams.FEATURES if grams.pay(state) else 1),
             parallel=True,
         ),
         _at_once("slab precisions", lambda: updates.update_alpha(state, params)),
@@ -92,15 +94,21 @@ def _scores(
     if through is not None:
         return [through]
     (k, n), d = state["z"].shape, len(state["lik"])
-    work = d * (products.width(k) + k)
-    return [
-        Stage("scores", lambda lo, hi: updates.update_scores(state, lo, hi), n, _slice(work), parallel=True)
-    ]
+    size = _slice(d * (products.width(k) + k))
+    work = partial(updates.update_scores, state)
+    return [Stage("scores", work, n, lambda lo: _samples_to(state, lo, size), parallel=True)]
 
 
 def _slice(work: int) -> int:
     """Units of one slice, when a unit takes so many multiplications."""
     return max(1, SLICE // work)
+
+
+def _samples_to(state: Fields, lo: int, size: int) -> int:
+    """Where a slice of about ``size`` samples from ``lo`` on ends: with a stretch of those that are worked at once."""
+    if not grams.pay(state):
+        return lo + size
+    return (lo // grams.SAMPLES + max(1, round(size / grams.SAMPLES))) * grams.SAMPLES
 
 
 def _at_once(name: str, work: Callable[[], None]) -> Stage:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma
 
-from plaidwork.plugins.group_factor import blocks, kernels, local, products, singles
+from plaidwork.plugins.group_factor import blocks, grams, kernels, local, products, singles
 from plaidwork.plugins.group_factor.bound import gaussian_likelihood, measure_squares, predicted
 from plaidwork.plugins.group_factor.cells import (
     TILE_CELLS,
@@ -47,6 +47,10 @@ def update_weights(
                 _update_level(state, view, below, above, whole, z, (*prior, *found, only))
             continue
         if gram is not None:
+            continue
+        if grams.pay(state):
+            sums = grams.of_features(state, view, below - view.first, above - view.first)
+            kernels.weights_of_level(below, *sums, *prior, *found, only)
             continue
         for start, end in in_tiles(above - below, z.shape[1]):
             at, stop = below + start, below + end
@@ -113,13 +117,23 @@ def update_scores(state: Predictor, lo: int, hi: int, only: int = -1) -> None:
     here = np.concatenate(
         [np.arange(view.first, view.first + view.size) for view in soft] or [np.zeros(0, int)]
     )
-    first, second = (np.ascontiguousarray(state[name][:, here], float_type) for name in ("w", "ww"))
-    table = products.padded(first, dtype=float_type)
-    gram = np.zeros((len(state["scale"]), products.width(len(first))))
+    gram = np.zeros((len(state["scale"]), products.width(len(state["w"]))))
     for view in views:
         if view.level:
             add_level(state, view, gram)
     precision = state["score_shape"] / state["score_rate"]
+    if soft and grams.pay(state):
+        for left in range(lo, hi, grams.SAMPLES):
+            right = min(hi, left + grams.SAMPLES)
+            sums, cross = grams.of_samples(state, soft, left, right)
+            sums += gram.T[:, state["group"][left:right]]
+            cross += cross_of_level(state, views, left, right)
+            kernels.scores_of_samples(
+                left, sums, cross, state["group"], precision, state["z"], state["v"], state["zz"], only
+            )
+        return
+    first, second = (np.ascontiguousarray(state[name][:, here], float_type) for name in ("w", "ww"))
+    table = products.padded(first, dtype=float_type)
     step = max(SIDE, TILE_CELLS // max(1, len(here), products.CHUNK) // SIDE * SIDE)
     for left in range(lo, hi, step):
         right = min(hi, left + step)

@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 
 from plaidwork.core.api import Stage
-from plaidwork.plugins.group_factor import local, smooth
-from plaidwork.plugins.group_factor.cells import in_tiles, known_of, parts_of, views_of
+from plaidwork.plugins.group_factor import local, singles, smooth
+from plaidwork.plugins.group_factor.cells import View, in_tiles, known_of, parts_of, views_of
 from plaidwork.plugins.group_factor.intercepts import of_group
+from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING
 from plaidwork.plugins.group_factor.products_level import explained_by_level
 from plaidwork.plugins.group_factor.state import BY_FACTOR, Fields, Settings
 
@@ -57,16 +58,31 @@ def measure(state: Fields, lo: int, hi: int) -> np.ndarray:
     for view, below, above in parts_of(state, lo, hi):
         if view.summed:
             continue
+        add = _bits if state["single"] and view.kind in (BERNOULLI, BOHNING) else _cells
         for start, end in in_tiles(above - below, state["z"].shape[1]):
-            at, stop = below + start, below + end
-            rows = at - view.first, stop - view.first
-            y, known = view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float)
-            for g, out in enumerate(found):
-                local.deviances(
-                    at, stop, y, known * (state["group"] == g), state["kind"], of_group(state["mu"], g),
-                    of_group(state["null"], g), state["z"], state["w"], state["view"], out,
-                )  # fmt: skip
+            add(state, view, below + start, below + end, found)
     return found
+
+
+def _cells(state: Fields, view: View, lo: int, hi: int, found: np.ndarray) -> None:
+    """Add those of features lo..hi-1 of one view."""
+    rows = lo - view.first, hi - view.first
+    y, known = view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float)
+    for g, out in enumerate(found):
+        local.deviances(
+            lo, hi, y, known * (state["group"] == g), state["kind"], of_group(state["mu"], g),
+            of_group(state["null"], g), state["z"], state["w"], state["view"], out,
+        )  # fmt: skip
+
+
+def _bits(state: Fields, view: View, lo: int, hi: int, found: np.ndarray) -> None:
+    """The same of bits, in float32."""
+    z, y = state["z"].astype(np.float32), view.arrays["y"][lo - view.first : hi - view.first]
+    x = state["w"][:, lo:hi].T.astype(np.float32) @ z
+    for g, out in enumerate(found):
+        own = y if len(found) == 1 else np.where(state["group"] == g, y, np.int8(-1))
+        mu, null = of_group(state["mu"], g), of_group(state["null"], g)
+        singles.deviances(lo, hi, own, x, z, mu, null, state["w"], state["view"], out)
 
 
 def explained(deviance: np.ndarray) -> np.ndarray:

@@ -13,8 +13,9 @@ from plaidwork.plugins.rank_factor.boundary import is_process
 from plaidwork.plugins.rank_factor.density import label_values, log_density
 from plaidwork.plugins.rank_factor.interweaving import interweave
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
-from plaidwork.plugins.rank_factor.kernels.labels import add_score_terms, draw_scores
-from plaidwork.plugins.rank_factor.kernels.solve import outer_packed, packed_size
+from plaidwork.plugins.rank_factor.kernels.labels import add_score_terms
+from plaidwork.plugins.rank_factor.kernels.lanes import draw_systems
+from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
 from plaidwork.plugins.rank_factor.scaling import draw_scales, moves_more
 from plaidwork.plugins.rank_factor.setup import Setup
@@ -109,7 +110,7 @@ def _rows(
         (large if apart else rows).begin_rows(state, setup)
 
     def part(lo: int, hi: int, rng: np.random.Generator) -> rows.Said:
-        zz = state["zz"] if apart else outer_packed(state["z"])
+        zz = state["zz"] if apart else large.score_products(state, setup)
         said = rows.draw_part(state, setup, params, rng, lo, hi, zz)
         if apart:
             large.keep_rows(state, lo, hi, said)
@@ -252,7 +253,7 @@ def draw_part(
     """Draw the scores of samples lo to hi."""
     precision, linear = score_part(state, setup, params, lo, hi)
     if setup.pairs is None:
-        draw_scores(rng, lo, hi, precision, linear, state["z"])
+        draw_systems(rng, precision, linear, state["z"][lo:hi])
         return
     pairs, eps = setup.pairs, rows.step_margin(setup, params)
     pair_kernels.draw_samples(

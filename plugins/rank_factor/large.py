@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from plaidwork.core.api import Stage
-from plaidwork.plugins.rank_factor.kernels.solve import fill_outer, packed_size
+from plaidwork.plugins.rank_factor.kernels.solve import fill_outer, outer_packed, packed_size
 from plaidwork.plugins.rank_factor.rows import Said
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import Fields, Floats, Kept
@@ -69,8 +69,14 @@ def begin_rows(state: Fields, setup: Setup) -> None:
         state["p"] = np.zeros((d, n))
     if setup.likelihood == "levels":
         state["h"] = np.zeros((d, n))
-    if not uses_products(setup, "z"):  # values without gaps take their sum alone, pairs none of them
-        state["zz"] = packed(state["z"].T @ state["z"])[None]
+    if not uses_products(setup, "z"):
+        state["zz"] = score_products(state, setup)
+
+
+def score_products(state: Fields, setup: Setup) -> Floats:
+    """(N, packed) products z z'; values without gaps take their sum (1, packed) alone, pairs none of them."""
+    z = state["z"]
+    return outer_packed(z) if uses_products(setup, "z") else packed(z.T @ z)[None]
 
 
 def packed(square: Floats) -> Floats:

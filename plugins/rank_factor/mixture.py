@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels.labels import draw_label_weights
+from plaidwork.plugins.rank_factor.kernels.lanes import draw_rows
 from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage
-from plaidwork.plugins.rank_factor.kernels.solve import draw_rows, outer_packed
+from plaidwork.plugins.rank_factor.kernels.solve import outer_packed
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import Fields, SamplerSettings, Settings
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
-from plaidwork.plugins.rank_factor.kernels.labels import draw_scores, mean_scores
+from plaidwork.plugins.rank_factor.kernels.labels import mean_scores
+from plaidwork.plugins.rank_factor.kernels.lanes import draw_systems
 from plaidwork.plugins.rank_factor.kernels.solve import diagonal, outer_packed
 from plaidwork.plugins.rank_factor.mixture import choose, decisions, log_densities
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup
@@ -60,7 +61,7 @@ def draw_new(
     if setup.likelihood == "gaussian" and groups == 1:
         mean_scores(0, len(z), precision, linear, z, np.empty_like(precision), np.empty(len(z)))
     else:
-        draw_scores(rng, 0, len(z), precision, linear, z)
+        draw_systems(rng, precision, linear, z)
     return mean_decisions(draw, z)
 
 

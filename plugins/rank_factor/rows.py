@@ -8,8 +8,9 @@ import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
+from plaidwork.plugins.rank_factor.kernels.lanes import draw_rows
 from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage, draw_weights
-from plaidwork.plugins.rank_factor.kernels.solve import doubled, draw_rows, outer_packed, packed_size
+from plaidwork.plugins.rank_factor.kernels.solve import doubled, outer_packed, packed_size
 from plaidwork.plugins.rank_factor.scaling import draw_column_scales, propose_row_scales
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings, Settings, Shared
@@ -82,12 +83,13 @@ def draw_part(
     return draw(state, setup, params, rng, lo, hi, zz)
 
 
-def residual_squares(state: Fields, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> np.ndarray:
-    """(hi - lo,) sums of squared residuals of Gaussian rows; ``zz`` (packed,) is Z'Z, used when no cell is missing."""
-    a, z, x = state["a"][lo:hi], state["z"], setup.x[lo:hi]
+def residual_squares(state: Fields, setup: Setup, lo: int, hi: int, zz: Floats, xz: Floats) -> Floats:
+    """(hi - lo,) sums of squared residuals of Gaussian rows; Z'Z ``zz`` (packed,) and X Z ``xz`` are used when no cell is missing."""
+    a, x = state["a"][lo:hi], setup.x[lo:hi]
     if not setup.complete:
-        return (((x - a @ z.T) * setup.known[lo:hi]) ** 2).sum(axis=1)
-    square = np.einsum("ij,ij->i", x, x) - 2.0 * ((x @ z) * a).sum(axis=1)
+        squares: Floats = (((x - a @ state["z"].T) * setup.known[lo:hi]) ** 2).sum(axis=1)
+        return squares
+    square = np.einsum("ij,ij->i", x, x) - 2.0 * (xz * a).sum(axis=1)
     return np.maximum(square + outer_packed(a) @ doubled(zz, a.shape[1]), 0.0)
 
 
@@ -101,13 +103,13 @@ def _gaussian(
     zz: Floats,
 ) -> Said:
     z, x, known = state["z"], setup.x[lo:hi], setup.known[lo:hi]
-    total = zz.sum(axis=0)
+    total, xz = zz.sum(axis=0), x @ z
     shape = params["noise_shape"] + 0.5 * known.sum(axis=1)
-    rate = params["noise_rate"] + 0.5 * residual_squares(state, setup, lo, hi, total)
+    rate = params["noise_rate"] + 0.5 * residual_squares(state, setup, lo, hi, total, xz)
     gamma = np.maximum(rng.standard_gamma(shape), 1e-100) / rate
     state["gamma"][lo:hi] = gamma
     precision = gamma[:, None] * (total if setup.complete else known @ zz)
-    steep, pull = _loadings(state, params, rng, lo, hi, precision, gamma[:, None] * (x @ z))
+    steep, pull = _loadings(state, params, rng, lo, hi, precision, gamma[:, None] * xz)
     return Said(gamma[:, None] if setup.complete else gamma[:, None] * known, None, steep, pull)
 
 
@@ -173,9 +175,9 @@ def _loadings(
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Draw loadings of rows lo to hi, then their prior variances; returns what they say to the scales of the columns."""
     a, xi, eta = state["a"][lo:hi], state["xi"][lo:hi], state["eta"][lo:hi]
-    steep, pull = precision.copy(), linear.copy()
+    steep = precision.copy()
     draw_rows(rng, precision, linear, 1.0 / xi, a)
-    said = np.einsum("ij,ij->j", steep, outer_packed(a)), np.einsum("ij,ij->j", pull, a)
+    said = np.einsum("ij,ij->j", steep, outer_packed(a)), np.einsum("ij,ij->j", linear, a)
     rate = np.tile(state["phi"], (hi - lo, 1))
     draw_shrinkage(rng, a, xi, eta, rate, params["loading_shape"], params["loading_rate"])
     return said
@@ -202,7 +204,7 @@ def measure_part(
     z = state["z"]
     if setup.likelihood == "gaussian":
         total = (z.T @ z)[np.tril_indices(z.shape[1])]
-        state["squares"][lo:hi] = residual_squares(state, setup, lo, hi, total)
+        state["squares"][lo:hi] = residual_squares(state, setup, lo, hi, total, setup.x[lo:hi] @ z)
         return
     w, eps = state["a"][lo:hi] @ z.T, step_margin(setup, params)
     found = np.empty((hi - lo, 4))

@@ -116,8 +116,7 @@ def propose_row_scales(
         return
     s, at = np.exp(log_s), lo + rows
     tried = np.empty((len(rows), 4))
-    c = s[:, None] * state["c"][at]
-    level_kernels.measure(levels[rows], top[rows], s[:, None] * w[rows], c, eps, tried)
+    level_kernels.measure_scaled(levels, top, w, state["c"][lo : lo + len(w)], rows, s, eps, tried)
     gain = row_gain(state, params, at, top[rows], log_s, tried[:, 1] - found[rows, 1])
     taken = log_u < gain
     at, s = at[taken], s[taken][:, None]

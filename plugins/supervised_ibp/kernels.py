@@ -26,7 +26,7 @@ def share_and_entropy(v):
     return (small if v < 0 else 1.0 / (1.0 + e)), entropy
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def bernoulli_entropy(p):
     """-p log p - (1 - p) log(1 - p), 0 at both ends."""
     out = 0.0

@@ -10,7 +10,7 @@ import math
 from numba import njit
 
 from plaidwork.plugins.rank_factor.kernels.random import LEAST_U, draw_kappa
-from plaidwork.plugins.rank_factor.kernels.solve import add_outer, draw_normal, moments
+from plaidwork.plugins.rank_factor.kernels.solve import add_outer, moments
 
 
 @njit(nogil=True, cache=True)
@@ -35,7 +35,7 @@ def mean_label_weights(y, f, square, weight, kappa):
                     kappa[n, t, g] = 1.0 / max(root, LEAST_U)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def score_terms(p, h, psi, mu, y, kappa, beta, weight):
     """Add prior and labels of one sample to precision ``p`` (packed) and linear term ``h``.
 
@@ -55,21 +55,12 @@ def score_terms(p, h, psi, mu, y, kappa, beta, weight):
                 h[j] += pull * beta[g, j]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def add_score_terms(lo, hi, precision, linear, component, psi, mu, y, kappa, beta, weight):
     """:func:`score_terms` of samples lo to hi; ``component`` (N,) says which of psi, mu, beta is theirs."""
     for n in range(lo, hi):
         t = component[n]
         score_terms(precision[n - lo], linear[n - lo], psi[t], mu[t], y[n], kappa[n], beta[t], weight)
-
-
-@njit(nogil=True, cache=True)
-def draw_scores(rng, lo, hi, precision, linear, z):
-    """Draw z of samples lo to hi from their terms, which are used up."""
-    k = z.shape[1]
-    for n in range(lo, hi):
-        draw_normal(rng, precision[n - lo], linear[n - lo], k)
-        z[n] = linear[n - lo]
 
 
 @njit(nogil=True, cache=True)

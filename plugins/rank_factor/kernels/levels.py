@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from plaidwork.plugins.rank_factor.kernels.random import LEAST_U, draw_kappa
+from plaidwork.plugins.rank_factor.kernels.solve import FAST
 
 
 @njit(nogil=True, cache=True)
@@ -47,18 +48,25 @@ def mean_weights(levels, top, w, variance, c, c_variance, eps, below, above):
                 above[i, n] = 1.0 / max(math.sqrt(square), LEAST_U)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def threshold_terms(levels, w, below, above, eps, precision, linear):
-    """Add the comparisons to precision and linear term of every threshold, (rows, thresholds)."""
+    """Add the comparisons to precision and linear term of every threshold, (rows, thresholds).
+
+    Sums have a place on either side for what is no comparison (weight 0): no branch.
+    """
+    p, h = np.empty(precision.shape[1] + 3), np.empty(precision.shape[1] + 3)
     for i in range(levels.shape[0]):
+        p[:] = 0.0
+        h[:] = 0.0
         for n in range(levels.shape[1]):
-            j = levels[i, n]
-            if below[i, n] > 0.0:
-                precision[i, j - 1] += below[i, n]
-                linear[i, j - 1] += below[i, n] * (w[i, n] - eps) - 1.0
-            if above[i, n] > 0.0:
-                precision[i, j] += above[i, n]
-                linear[i, j] += above[i, n] * (w[i, n] + eps) + 1.0
+            j, low, high = levels[i, n], below[i, n], above[i, n]
+            under, over = np.uintp(j + 1), np.uintp(j + 2)  # threshold j has place j + 2
+            p[under] += low
+            h[under] += low * (w[i, n] - eps) - (1.0 if low > 0.0 else 0.0)
+            p[over] += high
+            h[over] += high * (w[i, n] + eps) + (1.0 if high > 0.0 else 0.0)
+        precision[i] += p[2:-1]
+        linear[i] += h[2:-1]
 
 
 @njit(nogil=True, cache=True)
@@ -75,25 +83,30 @@ def cell_terms(levels, below, above, c, eps, precision, linear):
             linear[i, n] = up + down
 
 
-@njit(nogil=True, cache=True)
 def measure(levels, top, w, c, eps, found):
     """Per row into ``found`` (rows, 4): comparisons, sum of max(0, u), those with u <= eps, those with u <= 0."""
-    for i in range(levels.shape[0]):
+    measure_scaled(levels, top, w, c, np.arange(len(w)), np.ones(len(w)), eps, found)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def measure_scaled(levels, top, w, c, rows, scale, eps, found):
+    """:func:`measure` of some ``rows`` (n,) alone, with their ``w`` and ``c`` times ``scale`` (n,)."""
+    limits = np.empty(c.shape[1] + 3)
+    for r in range(rows.size):
+        i, s = rows[r], scale[r]
+        limits[:] = np.nan  # sums and counts leave out what is no comparison
+        for j in range(top[i]):
+            limits[2 + j] = s * c[i, j]
         count, hinge, ordered, kept = 0, 0.0, 0, 0
         for n in range(levels.shape[1]):
-            j = levels[i, n]
-            for side in range(2):
-                if side == 0 and j > 0:
-                    u = eps + c[i, j - 1] - w[i, n]
-                elif side == 1 and 0 <= j < top[i]:
-                    u = eps + w[i, n] - c[i, j]
-                else:
-                    continue
-                count += 1
-                hinge += max(0.0, u)
-                ordered += u <= eps
-                kept += u <= 0.0
-        found[i, 0], found[i, 1], found[i, 2], found[i, 3] = count, hinge, ordered, kept
+            j, v = levels[i, n], s * w[i, n]
+            low = eps + limits[np.uintp(j + 1)] - v
+            high = eps + v - limits[np.uintp(j + 2 if j >= 0 else 0)]
+            count += (low == low) + (high == high)
+            hinge += (low if low > 0.0 else 0.0) + (high if high > 0.0 else 0.0)
+            ordered += (low <= eps) + (high <= eps)
+            kept += (low <= 0.0) + (high <= 0.0)
+        found[r, 0], found[r, 1], found[r, 2], found[r, 3] = count, hinge, ordered, kept
 
 
 @njit(nogil=True, cache=True)

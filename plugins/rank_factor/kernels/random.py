@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
+COSH_ONE = math.cosh(1.0)
 LEAST_U = 1e-8
 """|u| is taken to be at least this."""
 LEAST_SQUARE, LEAST_SCALE, MOST_SCALE = 1e-12, 1e-10, 1e10
@@ -81,47 +82,57 @@ def _box_muller(mantissa, exponent, angle, out):
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def _weights(u, square, uniform):
-    """As :func:`inverse_gaussian`, but with the random numbers given, so that the loop needs no branch."""
+    """As :func:`inverse_gaussian`, but with the random numbers given, so that the loop needs no branch.
+
+    With |u| = 1 / mean, and |u| q in place of q, one division is enough.
+    """
     for i in range(u.size):
         x = u[i]
-        mean = 1.0 / max(abs(x), LEAST_U)
-        t = mean * square[i]
-        q = 1.0 + 0.5 * t + math.sqrt(t * (1.0 + 0.25 * t))
-        factor = 1.0 / q if uniform[i] * (1.0 + q) <= q else q
-        u[i] = mean * factor if x == x else 0.0
+        size = max(abs(x), LEAST_U)
+        s = square[i]
+        q = size + 0.5 * s + math.sqrt(s * (size + 0.25 * s))
+        small = uniform[i] * (size + q) <= q
+        drawn = (1.0 if small else q) / (q if small else size * size)
+        u[i] = drawn if x == x else 0.0
 
 
-@njit(nogil=True, cache=True)
-def _log_shape(x, alpha, p):
-    """Log density of the logarithm of a standard GIG around its mode, 0 at x = 0."""
-    return -alpha * (math.cosh(x) - 1.0) - p * (math.exp(x) - x - 1.0)
+@njit(nogil=True, cache=True, error_model="numpy")
+def _log_shape(x, grown, alpha, p):
+    """Log density of the logarithm of a standard GIG around its mode, 0 at x = 0; ``grown`` is exp(x).
+
+    cosh(x) - 1 as (exp(x) - 1)^2 / (2 exp(x)): one exponential, and no cancellation near 0.
+    """
+    more = grown - 1.0
+    return -0.5 * alpha * more * (more / grown) - p * (more - x)
 
 
-@njit(nogil=True, cache=True)
-def _log_slope(x, alpha, p):
-    return -alpha * math.sinh(x) - p * (math.exp(x) - 1.0)
+@njit(nogil=True, cache=True, error_model="numpy")
+def _log_slope(grown, alpha, p):
+    more = grown - 1.0
+    return -0.5 * alpha * (more + more / grown) - p * more
 
 
 @njit(nogil=True, cache=True)
 def _standard_gig(rng, p, omega):
     """Log of a draw with density x^(p-1) exp(-omega (x + 1/x) / 2), p >= 0 (Devroye 2014, section 4)."""
     alpha = omega * omega / (math.sqrt(omega * omega + p * p) + p)
-    height = -_log_shape(1.0, alpha, p)
+    height = -_log_shape(1.0, math.e, alpha, p)
     t = 1.0
     if height > 2.0:
         t = math.sqrt(2.0 / (alpha + p))
     elif height < 0.5:
         t = math.log(4.0 / (alpha + 2.0 * p))
-    height = -_log_shape(-1.0, alpha, p)
+    height = -_log_shape(-1.0, 1.0 / math.e, alpha, p)
     s = 1.0
     if height > 2.0:
-        s = math.sqrt(4.0 / (alpha * math.cosh(1.0) + p))
+        s = math.sqrt(4.0 / (alpha * COSH_ONE + p))
     elif height < 0.5:
         s = math.log(1.0 + 1.0 / alpha + math.sqrt(1.0 / (alpha * alpha) + 2.0 / alpha))
         if p > 0.0:
             s = min(1.0 / p, s)
-    eta, zeta = -_log_shape(t, alpha, p), -_log_slope(t, alpha, p)
-    theta, xi = -_log_shape(-s, alpha, p), _log_slope(-s, alpha, p)
+    right_end, left_end = math.exp(t), math.exp(-s)
+    eta, zeta = -_log_shape(t, right_end, alpha, p), -_log_slope(right_end, alpha, p)
+    theta, xi = -_log_shape(-s, left_end, alpha, p), _log_slope(left_end, alpha, p)
     left, right = 1.0 / xi, 1.0 / zeta
     upper, lower = t - right * eta, s - left * theta
     middle = upper + lower
@@ -136,17 +147,16 @@ def _standard_gig(rng, p, omega):
         else:
             x = -lower + left * math.log(v)
             envelope = -theta + xi * (x + s)
-        if math.log(max(w, 1e-300)) + envelope <= _log_shape(x, alpha, p):
-            return x + math.log(p / omega + math.sqrt(1.0 + (p / omega) ** 2))
+        if math.log(max(w, 1e-300)) + envelope <= _log_shape(x, math.exp(x), alpha, p):
+            return x + (math.log(p / omega + math.sqrt(1.0 + (p / omega) ** 2)) if p > 0.0 else 0.0)
 
 
 @njit(nogil=True, cache=True)
 def gig(rng, a, b, p):
     """A draw of GIG(a, b, p): density x^(p-1) exp(-(a x + b / x) / 2), a and b above 0."""
-    log_x = _standard_gig(rng, abs(p), math.sqrt(a * b))
-    if p < 0.0:
-        log_x = -log_x
-    return math.exp(log_x + 0.5 * (math.log(b) - math.log(a)))
+    root_a, root_b = math.sqrt(a), math.sqrt(b)
+    log_x = _standard_gig(rng, abs(p), root_a * root_b)
+    return math.exp(-log_x if p < 0.0 else log_x) * (root_b / root_a)
 
 
 @njit(nogil=True, cache=True)

@@ -21,15 +21,16 @@ def outer_packed(x: np.ndarray) -> np.ndarray:
     return out
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def fill_outer(x, out):
     """:func:`outer_packed` into ``out``."""
     for n in range(x.shape[0]):
         at = 0
         for i in range(x.shape[1]):
+            value = x[n, i]
             for j in range(i + 1):
-                out[n, at] = x[n, i] * x[n, j]
-                at += 1
+                out[n, at + j] = value * x[n, j]
+            at += i + 1
 
 
 def doubled(packed: np.ndarray, k: int) -> np.ndarray:
@@ -44,18 +45,18 @@ def diagonal(k: int) -> np.ndarray:
     return np.cumsum(np.arange(1, k + 1)) - 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def add_outer(p, x, weight, k):
     """p += weight x x', packed."""
     at = 0
     for i in range(k):
         scaled = weight * x[i]
         for j in range(i + 1):
-            p[at] += scaled * x[j]
-            at += 1
+            p[at + j] += scaled * x[j]
+        at += i + 1
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def factor(p, k):
     """Cholesky factor of the packed p, in place; the diagonal holds the reciprocals."""
     for i in range(k):
@@ -72,7 +73,7 @@ def factor(p, k):
                 p[row + j] = rest * p[other + j]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def solve_lower(p, h, k):
     """h := L^-1 h."""
     for i in range(k):
@@ -83,7 +84,7 @@ def solve_lower(p, h, k):
         h[i] = total * p[row + i]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def solve_upper(p, h, k):
     """h := L'^-1 h."""
     for i in range(k - 1, -1, -1):
@@ -94,17 +95,23 @@ def solve_upper(p, h, k):
             h[j] -= p[row + j] * value
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def draw_normal(rng, p, h, k):
     """h := a draw of N(P^-1 h, P^-1); P packed, overwritten."""
     factor(p, k)
+    draw_factored(rng, p, h, k)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def draw_factored(rng, p, h, k):
+    """:func:`draw_normal` with the factor of P in its place."""
     solve_lower(p, h, k)
     for i in range(k):
         h[i] += rng.standard_normal()
     solve_upper(p, h, k)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def moments(p, h, k, covariance):
     """h := P^-1 h, ``covariance`` := P^-1 packed; P is overwritten. Returns log det of P^-1."""
     factor(p, k)
@@ -133,20 +140,9 @@ def moments(p, h, k, covariance):
     return log_det
 
 
-@njit(nogil=True, cache=True)
-def draw_rows(rng, precision, linear, prior, out):
-    """Draw each row of ``out`` (rows, K) from N(P^-1 h, P^-1), P = precision + diag(prior). The first two are used up."""
-    k = out.shape[1]
-    for i in range(out.shape[0]):
-        for j in range(k):
-            precision[i, j * (j + 1) // 2 + j] += prior[i, j]
-        draw_normal(rng, precision[i], linear[i], k)
-        out[i] = linear[i]
-
-
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def row_moments(precision, linear, prior, mean, covariance, log_det):
-    """Mean, packed covariance and log det of it of each row; as :func:`draw_rows`."""
+    """Mean, packed covariance and log det of it of each row; precision and linear term are used up."""
     k = mean.shape[1]
     for i in range(mean.shape[0]):
         for j in range(k):

@@ -18,7 +18,7 @@ WHOLE = {"likelihood": "rank", "scheme": "levels", "classifier": "linear", "bias
 
 AGAINST_DIFFERENCES = {
     "2 a pair of samples counted twice": (
-        lambda: test_conditionals.test_loadings({**WHOLE, **PAIRS}), pairs, "row_terms", "(kap * eps + 1.0)", "2.0 * (kap * eps + 1.0)"),
+        lambda: test_conditionals.test_loadings({**WHOLE, **PAIRS}), pairs, "row_terms", "= kap * eps + 1.0", "= 2.0 * (kap * eps + 1.0)"),
     "3 neighbours held while a loading moves": (
         lambda: test_conditionals.test_loadings({**WHOLE, **PAIRS}), pairs, "row_terms", "gap = z[b, j] - z[a, j]", "gap = z[b, j]"),
     "4 the precision taken for its inverse": (
@@ -26,7 +26,7 @@ AGAINST_DIFFERENCES = {
     "5 no +1 from the comparison below": (
         lambda: test_conditionals.test_scores(WHOLE, 2), levels, "cell_terms", "(limits[j + 1] + eps) + (1.0 if low > 0.0 else 0.0)", "(limits[j + 1] + eps)"),
     "5 no -1 in the thresholds": (
-        test_conditionals.test_thresholds, levels, "threshold_terms", "(w[i, n] - eps) - 1.0", "(w[i, n] - eps)"),
+        test_conditionals.test_thresholds, levels, "threshold_terms", "(w[i, n] - eps) - (1.0 if low > 0.0 else 0.0)", "(w[i, n] - eps)"),
     "5 no sign in the scores of pairs": (
         lambda: test_conditionals.test_scores({**WHOLE, **PAIRS}, 2), pairs, "sample_linear", " + sign[at]\n", "\n"),
     "9 the weight of a label counted twice": (

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.integrate import trapezoid
 from scipy.special import kve
 
-from plaidwork.plugins.rank_factor.kernels import random, solve
+from plaidwork.plugins.rank_factor.kernels import lanes, random, solve
 
 
 @njit
@@ -118,7 +118,7 @@ def test_packed_system(k):
     assert log_det == pytest.approx(-np.linalg.slogdet(p)[1])
     draws = np.zeros((20_000, k))
     precision = np.repeat(p[np.tril_indices(k)][None], len(draws), axis=0)
-    solve.draw_rows(tools.generator(5), precision, np.repeat(h[None], len(draws), axis=0), 0 * draws, draws)
+    lanes.draw_rows(tools.generator(5), precision, np.repeat(h[None], len(draws), axis=0), 0 * draws, draws)
     assert np.abs((draws - mean).mean(axis=0)).max() < 0.05
     assert np.abs(np.cov(draws.T) - np.linalg.inv(p)).max() < 0.05
 
