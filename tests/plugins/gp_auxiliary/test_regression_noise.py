@@ -18,6 +18,7 @@ from plaidwork.plugins.gp_auxiliary.regression import model as regression_model
 from plaidwork.plugins.gp_auxiliary.regression import moments
 from plaidwork.plugins.gp_auxiliary.regression import noise as regression_noise
 from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
+from plaidwork.plugins.gp_auxiliary.regression import varying as regression_varying
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
 from plaidwork.plugins.gp_auxiliary.regression.noise import DEGREES, NoiseLaw, log_prior_of_degrees
 
@@ -113,7 +114,7 @@ def test_varying_noise_has_the_law_of_a_quadrature():
 
 @pytest.mark.slow
 def test_slices_that_forget_the_evidence_are_found(monkeypatch):
-    wrong = with_fault(regression_model.try_angle, '> bracket["height"]', '> bracket["height"] - 1.0')
+    wrong = with_fault(regression_varying.try_angle, '> bracket["height"]', '> bracket["height"] - 1.0')
     monkeypatch.setattr(regression_model, "try_angle", wrong)
     assert varying_apart(20_000) > 5.0
 
