@@ -139,7 +139,7 @@ class Covariance:
     def slopes_of_known(
         self, x: np.ndarray, y: np.ndarray, theta: np.ndarray, weights: np.ndarray, known: np.ndarray
     ) -> np.ndarray:
-        """As :meth:`cross_slopes` where C(x, y) is ``known`` (N, M), which saves its exponentials; the weights are overwritten."""
+        """As :meth:`cross_slopes` where C(x, y) is ``known`` (N, M), which saves its exponentials; that may be overwritten."""
         if not is_radial(self.table):
             return self.cross_slopes(x, y, theta, weights)
         return radial_slopes(self.table, x, y, np.exp(theta), weights, known)

@@ -8,6 +8,7 @@ and of ``E y^2`` over j.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numba import njit
@@ -17,7 +18,13 @@ from plaidwork.plugins.gp_auxiliary.kernels.covariance import CONSTANT, RBF
 
 def is_radial(table: np.ndarray) -> bool:
     """Whether a table of terms (see ``kernels/covariance.py``) is one squared exponential term and constants."""
-    kinds, groups = table[:, 0], table[:, 1]
+    return _is_radial(table.tobytes(), len(table))
+
+
+@lru_cache(maxsize=64)
+def _is_radial(table: bytes, terms: int) -> bool:
+    """The same of a table as bytes: asked for at every evaluation, so it is remembered."""
+    kinds, groups = np.frombuffer(table, np.int64).reshape(terms, -1)[:, :2].T
     own = kinds == RBF
     return bool(own.sum() == 1 and ((kinds == CONSTANT) == ~own).all() and (groups == groups[own]).sum() == 1)
 
@@ -42,16 +49,18 @@ def radial_slopes(
     weights: np.ndarray,
     known: np.ndarray,
 ) -> np.ndarray:
-    """(P,) ``sum_ij W_ij dC(x_i, y_j) / dlog value_p`` for weights W (N, M), which are overwritten, and C(x, y) (N, M)."""
+    """(P,) ``sum_ij W_ij dC(x_i, y_j) / dlog value_p`` for weights W (N, M) and C(x, y) (N, M), which is overwritten."""
     group, rest, lengths = _parts(table, x.shape[1], values)
     out = np.zeros(len(values))
     total = float(weights.sum()) if rest else 0.0
     constant = [number for number in table[:, 1].tolist() if number != group]
     out[constant] = values[constant] * total
-    weights *= known - rest if rest else known
+    if rest:
+        known -= rest
+    known *= weights
     centre = y.mean(axis=0)
     left, right = x - centre, y - centre  # the differences of large squares are then small
-    sums = weights @ np.column_stack([np.ones(len(y)), right, right * right])  # (N, 1 + 2 D)
+    sums = known @ np.column_stack([np.ones(len(y)), right, right * right])  # (N, 1 + 2 D)
     by_row, first, second = np.split(sums, [1, 1 + y.shape[1]], axis=1)
     out[group] = by_row.sum()
     squares = (second - 2.0 * left * first + left * left * by_row).sum(axis=0)

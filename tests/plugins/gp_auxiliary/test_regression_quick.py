@@ -162,7 +162,7 @@ def test_whole_arrays_give_the_covariance_and_slopes_of_the_kernels(expression):
     np.testing.assert_allclose(law.cross(x, y, theta), known, rtol=1e-12)
     weights = generator(6).standard_normal((7, 9))
     wanted = law.cross_slopes(x, y, theta, weights)
-    np.testing.assert_allclose(law.slopes_of_known(x, y, theta, weights.copy(), known), wanted, rtol=1e-9)
+    np.testing.assert_allclose(law.slopes_of_known(x, y, theta, weights, known.copy()), wanted, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
