@@ -62,7 +62,7 @@ _SETTLED, _FEW = 1e-3, 3
 """Gain of so many steps after each other that ends an ascent."""
 _MOST_STEPS = 200
 _ENOUGH, _SHORT = 1e-4, 1e-6
-_FAR = 14.0
+_FAR = 20.0
 """Logarithms beyond which no parameter goes."""
 _LONGEST = 3.0
 """Logarithms that a step changes at most."""

@@ -15,7 +15,7 @@ from plaidwork.core import fit
 from plaidwork.core.api import Dataset
 from plaidwork.core.inference.plan import joined_inputs, model_data
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
-from plaidwork.plugins.gp_auxiliary.regression import moments, sparse
+from plaidwork.plugins.gp_auxiliary.regression import moments, quick, sparse
 from plaidwork.plugins.gp_auxiliary.regression import samples as regression_samples
 from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
 from plaidwork.plugins.gp_auxiliary.regression.law import (
@@ -215,3 +215,28 @@ def test_the_memory_of_many_samples_is_that_of_the_points():
         assert QuickRegression().estimate(found, params).memory < 1e9
     assert told[0] == []
     assert "at most 100000 are fitted" in told[1][0].message
+
+
+def gain_of_longer_lengths() -> float:
+    """Nats by which the evidence rises where lengths become still longer than the ascent made those of two irrelevant inputs."""
+    rng = generator(8)
+    x = rng.standard_normal((80, 3))
+    y = 5.0 * x[:, 0] + 0.5 * x[:, 0] ** 2 + 0.1 * rng.standard_normal(80)
+    names = [f"s{i}" for i in range(80)]
+    data = {"X": Dataset("X", x, names, ["a", "b", "c"]), "y": Dataset("y", y, names)}
+    run = fit("gp_quick_regression", data, {"raised": "evidence", "intercept": False}, seed=1)
+    theta = run.kept().chains[0].draw("theta", 0)
+    spec = QuickRegression.spec
+    found = model_data(spec, joined_inputs(spec, {key: [one] for key, one in data.items()}), 0, 0.0)
+    samples = regression_samples.make_samples(found, run.params)
+    prior = regression_state.prior_of(regression_state.fixed_of(samples), run.params)
+    longer = theta.copy()
+    longer[2:4] = np.minimum(longer[2:4], -24.0)
+    ends = [climbed(prior, place, samples.y, "evidence")[0] for place in (theta, longer)]
+    return ends[1] - ends[0]
+
+
+def test_lengths_of_irrelevant_inputs_become_as_long_as_the_evidence_wants(monkeypatch):
+    assert gain_of_longer_lengths() < 0.01
+    monkeypatch.setattr(quick, "_FAR", 14.0)
+    assert gain_of_longer_lengths() > 0.1
