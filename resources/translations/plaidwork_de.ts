@@ -24479,8 +24479,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Exakt; der Aufwand wächst mit der dritten Potenz der Probenzahl.</translation>
   </message>
   <message>
-   <source>A lower bound of the evidence, for up to 20,000 samples.</source>
-   <translation>Eine untere Schranke der Evidenz, für bis zu 20,000 Proben.</translation>
+   <source>A lower bound of the evidence, for up to 100,000 samples.</source>
+   <translation>Eine untere Schranke der Evidenz, für bis zu 100,000 Proben.</translation>
   </message>
   <message>
    <source>Their number, where the computation takes them. What they miss counts as noise.</source>

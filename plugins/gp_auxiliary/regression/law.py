@@ -14,6 +14,7 @@ import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance, Parameter
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.radial import is_radial
 
 FLOOR = 1e-6
 """Smallest noise variance, of standardised values: it is added to what the parameter says, so that no fit is without noise."""
@@ -33,15 +34,26 @@ class ObservedCovariance(Covariance):
     n_noises: int = 1
 
     def matrix(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        found = self.f.matrix(inputs_of(x), theta)
+        inputs = inputs_of(x)
+        found = self.f.cross(inputs, inputs, theta) if self._radial else self.f.matrix(inputs, theta)
         found.flat[:: len(found) + 1] += self.noise(x, theta) - 1.0
         return found
 
     def slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        found = self.f.slopes(inputs_of(x), theta, weights)
+        inputs = inputs_of(x)
         pull = np.bincount(x[:, -1].astype(np.intp), x[:, -2] * np.diag(weights), minlength=self.n_noises)
+        if self._radial:
+            known = self.f.cross(inputs, inputs, theta)
+            found = self.f.slopes_of_known(inputs, inputs, theta, weights, known)
+        else:
+            found = self.f.slopes(inputs, theta, weights)
         found[-self.n_noises :] += np.exp(theta[-self.n_noises :]) * pull
         return found
+
+    @property
+    def _radial(self) -> bool:
+        """Whether whole arrays are faster than half of the pairs one by one."""
+        return type(self.f) is Covariance and is_radial(self.f.table)
 
     def noise(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """(n,) noise variances of samples x (n, D + 2)."""

@@ -24,7 +24,7 @@ from plaidwork.core.api import (
     Stage,
     Trial,
 )
-from plaidwork.plugins.gp_auxiliary.regression.law import law_of, log_evidence
+from plaidwork.plugins.gp_auxiliary.regression.law import law_of
 from plaidwork.plugins.gp_auxiliary.regression.moments import solve_dense
 from plaidwork.plugins.gp_auxiliary.regression.noise import (
     NoiseLaw,
@@ -53,6 +53,7 @@ from plaidwork.plugins.gp_auxiliary.regression.state import (
     settings_at,
     start_of,
 )
+from plaidwork.plugins.gp_auxiliary.regression.varying import Sliced, try_angle
 from plaidwork.plugins.gp_auxiliary.shared import hyper
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED, steps_layout, wrong_search
@@ -236,8 +237,12 @@ class Regression(Regressing[RegressionFields, RegressionSettings]):
         def student(lo: int, hi: int) -> None:
             draw_student(rng, state, prior)
 
+        common: list[Sliced] = []  # theta stays while the noise moves
+
         def varying(lo: int, hi: int) -> bool:
-            state["slices"] += try_angle(rng, state, self.prior(state, params))
+            if not common:
+                common.append(Sliced.of(prior, state))
+            state["slices"] += try_angle(rng, state, common[0])
             return state["slices"] == SLICES
 
         seconds = 2e-4 + prior.gradient_seconds()
@@ -357,27 +362,3 @@ def draw_student(rng: np.random.Generator, state: RegressionFields, prior: Prior
     state["shape"] = np.array([degrees])
     state["scale"] = draw_scales(rng, degrees, squares)
     state["steps"]["current"][0] = math.nan
-
-
-def try_angle(rng: np.random.Generator, state: RegressionFields, prior: Prior) -> bool:
-    """A try of an elliptical slice of the weights of a varying noise; whether it was taken."""
-    theta, y, law = state["theta"], state["fixed"]["y"], NoiseLaw("varying", state["places"])
-    if "bracket" not in state:
-        height = log_evidence(prior, theta, y) + math.log(rng.random())
-        angle = 2.0 * math.pi * rng.random()
-        other = rng.standard_normal(len(state["shape"]))
-        state["bracket"] = {"low": angle - 2.0 * math.pi, "high": angle, "other": other, "height": height}
-    else:
-        angle = rng.uniform(state["bracket"]["low"], state["bracket"]["high"])
-    bracket = state["bracket"]
-    shape = math.cos(angle) * state["shape"] + math.sin(angle) * bracket["other"]
-    scale = law.scale_at(shape, state["fixed"]["x"])
-    x = prior.x.copy()
-    x[:, -2] = scale
-    if log_evidence(replace(prior, x=x), theta, y) > bracket["height"]:
-        state["shape"], state["scale"] = shape, scale
-        state["steps"]["current"][0] = math.nan
-        del state["bracket"]
-        return True
-    bracket["low" if angle < 0.0 else "high"] = angle
-    return False

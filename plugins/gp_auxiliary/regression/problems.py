@@ -19,8 +19,8 @@ from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSetti
 
 MOST = 2000
 """Fitted samples at most: a gradient then takes most of a second, a covariance 32 MB."""
-MOST_SPARSE = 20_000
-"""The same by inducing points: with 200 of them a gradient takes a tenth of a second."""
+MOST_SPARSE = 100_000
+"""The same by inducing points: with 300 of them a gradient then takes a second and a quarter of a GB."""
 
 
 def find_problems(data: ModelData, given: RegressionSettings) -> list[Problem]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Clock,
+    Cost,
     Kept,
     Layout,
     ModelData,
@@ -45,6 +46,7 @@ from plaidwork.plugins.gp_auxiliary.regression.state import (
     settings_at,
 )
 from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
+from plaidwork.plugins.gp_auxiliary.shared.frame import wants_inducing
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 from plaidwork.plugins.gp_auxiliary.shared.state import Floats
 from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED
@@ -60,7 +62,7 @@ _SETTLED, _FEW = 1e-3, 3
 """Gain of so many steps after each other that ends an ascent."""
 _MOST_STEPS = 200
 _ENOUGH, _SHORT = 1e-4, 1e-6
-_FAR = 14.0
+_FAR = 20.0
 """Logarithms beyond which no parameter goes."""
 _LONGEST = 3.0
 """Logarithms that a step changes at most."""
@@ -104,6 +106,15 @@ class QuickRegression(Regressing[QuickFields, QuickSettings]):
     def prior(self, state: QuickFields, params: QuickSettings) -> Prior:
         """The law of the values."""
         return prior_of(state["fixed"], params, points=state["points"])
+
+    def estimate(self, data: ModelData, params: QuickSettings) -> Cost:
+        """Bytes of the ascents and seconds of a step."""
+        size, inputs = data["X"].shape
+        if not wants_inducing(int(np.asarray(data["y"].observed).sum()), params):
+            return super().estimate(data, params)
+        points = params["inducing"]
+        seconds = size * points * (6e-11 * points + 2e-9 * (inputs + 3)) + 1e-9 * points**3
+        return Cost(8.0 * (size + 6.0 * points) * (points + inputs + 20.0), seconds)
 
     def init(self, data: ModelData, params: QuickSettings, rng: np.random.Generator) -> QuickFields:
         fixed = fixed_of(make_samples(data, params))

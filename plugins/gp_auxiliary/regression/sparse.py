@@ -1,21 +1,33 @@
 """Many samples by inducing points: the collapsed variational bound (Titsias 2009, AISTATS), its gradient, and predictions.
 
 With ``G = L_Z^-1 C_ZX``, ``L_Z L_Z' = C_ZZ`` and ``A = s2 I + G G'``:
-``F = log N(y | 0, G'G + s2 I) - (tr C - |G|^2) / (2 s2)``. F never exceeds the evidence and rises with every point that is added, at the same
+``F = log N(y | 0, G'G + s2 I) - (tr C - |G|_F^2) / (2 s2)``. F never exceeds the evidence and rises with every point that is added, at the same
 parameters. Gradient: with ``P = C_ZZ^-1 C_ZX`` and ``B = (a a' - K^-1 + I / s2) / 2``,
-``dF = 2 sum (B P') o dC_XZ - sum (P B P') o dC_ZZ - sum dC_nn / (2 s2)``.
+``dF = 2 sum (P B) o dC_ZX - sum (P B P') o dC_ZZ - sum dC_nn / (2 s2)``; and ``P B = L_Z^-T ((I / s2 - A^-1) G + w a') / 2`` with ``w = G a``,
+the weights ``A^-1 G y``.
+
+All is done for blocks of samples that stay in the processor's memory: of matrices of all samples there is G alone, and what costs O(N M^2) are
+products of matrices. ``L_Z^-1`` is formed for them: substitution takes three times as long as a product.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dsyrk
 
 from plaidwork.plugins.gp_auxiliary.regression.law import inputs_of, law_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, inducing_root
+
+_BLOCK = 1024
+"""Samples in a block."""
+_PARTS = 5
+"""Groups of rows in which a lower triangular matrix is multiplied, so that three fifths of it are, not all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,54 +37,99 @@ class Sparse:
     Attributes
     ----------
     noise : s2.
-    root : (M, M) L_Z. loadings : (M, N) G. inner : (M, M) root of A.
-    a : (N,) ``K^-1 y`` with ``K = G'G + s2 I``.
-    weights : (M,) ``A^-1 G y``.
+    lower : (M, M) ``L_Z^-1``.
+    loadings : G and below it a by blocks of samples (M + 1, B), together (M + 1, N).
+    shared : (M, M) ``G G'``. inner : (M, M) root of A.
+    weights : (M,) ``w = A^-1 G y``.
     left : (N,) variances of f that the points leave.
     """
 
     noise: float
-    root: np.ndarray
-    loadings: np.ndarray
+    lower: np.ndarray
+    loadings: tuple[np.ndarray, ...]
+    shared: np.ndarray
     inner: np.ndarray
-    a: np.ndarray
     weights: np.ndarray
     left: np.ndarray
 
+    @property
+    def a(self) -> np.ndarray:
+        """(N,) ``K^-1 y`` with ``K = G'G + s2 I``."""
+        return np.concatenate([g[-1] for g in self.loadings])
+
     def bound(self, y: np.ndarray) -> float:
         """F of values y (N,), in nats."""
-        size, rank = len(y), len(self.root)
+        size, rank = len(y), len(self.lower)
         log_det = (size - rank) * math.log(self.noise) + 2.0 * float(np.log(np.diag(self.inner)).sum())
         value = -0.5 * (size * math.log(2.0 * math.pi) + log_det + float(y @ self.a))
         return value - 0.5 * float(self.left.sum()) / self.noise
 
     def left_out(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(mean (N,), variance (N,)) of each value y (N,) given all others, noise included."""
-        half = solve_triangular(self.inner, self.loadings, lower=True)
-        own = self.noise / np.maximum(1.0 - (half * half).sum(axis=0), 1e-12)
+        inverse = inverse_of(self.inner)
+        share = np.concatenate([_squared_columns(times_lower(inverse, g[:-1])) for g in self.loadings])
+        own = self.noise / np.maximum(1.0 - share, 1e-12)
         return y - self.a * own, own + self.left
 
     def moments_at(self, prior: Prior, theta: np.ndarray, x_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(mean (m,), variance (m,)) of f at inputs x_new (m, D)."""
-        law = law_of(prior).latent()
-        new = solve_triangular(self.root, law.cross(x_new, prior.inducing, theta).T, lower=True)
-        half = solve_triangular(self.inner, new, lower=True)
-        variance = law.variance(x_new, theta) - (new * new).sum(axis=0)
-        return new.T @ self.weights, np.maximum(variance, 0.0) + self.noise * (half * half).sum(axis=0)
+        law, inverse = law_of(prior).latent(), inverse_of(self.inner)
+        mean, variance = np.empty(len(x_new)), law.variance(x_new, theta)
+        for part in blocks_of(len(x_new)):
+            new = times_lower(self.lower, law.cross(prior.inducing, x_new[part], theta))
+            mean[part] = self.weights @ new
+            rest = np.maximum(variance[part] - _squared_columns(new), 0.0)
+            variance[part] = rest + self.noise * _squared_columns(times_lower(inverse, new))
+        return mean, variance
+
+
+def blocks_of(size: int) -> Iterator[slice]:
+    """The blocks of so many samples."""
+    for start in range(0, size, _BLOCK):
+        yield slice(start, min(start + _BLOCK, size))
+
+
+def inverse_of(root: np.ndarray) -> np.ndarray:
+    """(M, M) inverse of a lower triangular matrix, lower triangular too."""
+    return np.tril(solve_triangular(root, np.eye(len(root)), lower=True))
+
+
+def times_lower(lower: np.ndarray, values: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """The product of a lower triangular matrix (M, M) and another one (M, B), put into ``out`` if given."""
+    out = np.empty(values.shape) if out is None else out
+    edges = [len(lower) * k // _PARTS for k in range(_PARTS + 1)]
+    for start, stop in pairwise(edges):
+        np.matmul(lower[start:stop, :stop], values[:stop], out=out[start:stop])
+    return out
+
+
+def _squared_columns(values: np.ndarray) -> np.ndarray:
+    """(B,) squared lengths of the columns of a matrix (M, B)."""
+    return np.asarray(np.einsum("mb,mb->b", values, values))
 
 
 def solve_sparse(prior: Prior, theta: np.ndarray, y: np.ndarray) -> Sparse:
     """At theta (P,) for values y (N,), by the prior's inducing points (M, D); one noise variance. Raises ``LinAlgError``."""
     law, x, z = law_of(prior), inputs_of(prior.x), prior.inducing
-    noise, latent = float(law.noises(theta)[0]), law.latent()
-    root = inducing_root(latent.matrix(z, theta))
-    g = solve_triangular(root, latent.cross(x, z, theta).T, lower=True)
-    inner = g @ g.T
-    inner.flat[:: len(inner) + 1] += noise
-    inner = np.linalg.cholesky(inner)
-    weights = solve_triangular(inner, solve_triangular(inner, g @ y, lower=True), lower=True, trans=1)
-    left = np.maximum(latent.variance(x, theta) - (g * g).sum(axis=0), 0.0)
-    return Sparse(noise, root, g, inner, (y - g.T @ weights) / noise, weights, left)
+    noise, latent, rank = float(law.noises(theta)[0]), law.latent(), len(z)
+    lower = inverse_of(inducing_root(latent.matrix(z, theta)))
+    products = np.zeros((rank + 1, rank + 1), order="F")  # of G and y: its upper half
+    left, loadings = latent.variance(x, theta), []
+    for part in blocks_of(len(x)):
+        g = np.empty((rank + 1, part.stop - part.start))
+        times_lower(lower, latent.cross(z, x[part], theta), g[:rank])
+        left[part] = np.maximum(left[part] - _squared_columns(g[:rank]), 0.0)
+        g[rank] = y[part]
+        products = dsyrk(1.0, g.T, beta=1.0, c=products, trans=1, overwrite_c=1)
+        loadings.append(g)
+    shared, pulled = products[:rank, :rank], products[:rank, rank]
+    shared = np.triu(shared) + np.triu(shared, 1).T
+    inner = np.linalg.cholesky(shared + noise * np.eye(rank))
+    weights = solve_triangular(inner, solve_triangular(inner, pulled, lower=True), lower=True, trans=1)
+    for g in loadings:
+        g[rank] -= weights @ g[:rank]
+        g[rank] /= noise
+    return Sparse(noise, lower, tuple(loadings), shared, inner, weights, left)
 
 
 def bound_and_slope(prior: Prior, theta: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
@@ -81,18 +138,20 @@ def bound_and_slope(prior: Prior, theta: np.ndarray, y: np.ndarray) -> tuple[flo
         found = solve_sparse(prior, theta, y)
     except np.linalg.LinAlgError:
         return -math.inf, np.zeros(len(theta))
-    law, noise, g, a = law_of(prior).latent(), found.noise, found.loadings, found.a
-    rank = len(g)
-    inverse = solve_triangular(found.inner, np.eye(rank), lower=True)
+    law, noise, a, lower = law_of(prior).latent(), found.noise, found.a, found.lower
+    rank = len(lower)
+    inverse = inverse_of(found.inner)
     inverse = inverse.T @ inverse  # A^-1
-    middle = np.eye(rank) / noise - inverse
-    b_p = (middle @ g + np.outer(g @ a, a)).T  # 2 B G', but for L_Z
-    b_p = 0.5 * solve_triangular(found.root, b_p.T, lower=True, trans=1).T
-    p_b_p = solve_triangular(found.root, g @ b_p, lower=True, trans=1)
+    turned = lower.T @ (np.eye(rank) / noise - inverse)
+    pull = lower.T @ found.weights
+    both = np.column_stack([turned, pull])
     x, z = inputs_of(prior.x), prior.inducing
-    slope = law.cross_slopes(x, z, theta, np.ascontiguousarray(2.0 * b_p))
+    slope = law.variance_slopes(x, theta, np.full(len(y), -0.5 / noise))
+    for part, g in zip(blocks_of(len(x)), found.loadings, strict=True):
+        known = law.cross(z, x[part], theta)
+        slope += law.slopes_of_known(z, x[part], theta, both @ g, known)  # of 2 P B
+    p_b_p = 0.5 * (turned @ found.shared @ lower + np.outer(pull, pull))
     slope -= law.slopes(z, theta, 0.5 * (p_b_p + p_b_p.T))
-    slope += law.variance_slopes(x, theta, np.full(len(y), -0.5 / noise))
     trace = (len(y) - rank) / noise + float(np.trace(inverse))
     by_noise = 0.5 * (float(a @ a) - trace) + 0.5 * float(found.left.sum()) / noise**2
     slope[-1] += math.exp(theta[-1]) * by_noise

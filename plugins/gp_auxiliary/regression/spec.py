@@ -332,7 +332,7 @@ FORM = tuple(
             Choice(
                 value="inducing",
                 label="Inducing points",
-                doc="A lower bound of the evidence, for up to 20,000 samples.",
+                doc="A lower bound of the evidence, for up to 100,000 samples.",
             ),
         ),
     )

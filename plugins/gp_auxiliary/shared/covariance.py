@@ -12,6 +12,7 @@ import numpy as np
 from plaidwork.core.api import ModelError
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
 from plaidwork.plugins.gp_auxiliary.kernels import slopes
+from plaidwork.plugins.gp_auxiliary.shared.radial import is_radial, radial_cross, radial_slopes
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings
 
 KINDS = {
@@ -93,17 +94,24 @@ class Covariance:
 
     def cross(self, x: np.ndarray, y: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """C(x, y) (N, M) of different samples."""
+        if is_radial(self.table):
+            return radial_cross(self.table, x, y, np.exp(theta))
         return np.asarray(
             kernels.cross_covariance(self.table, self.n_groups, x, y, np.exp(theta), self.degree)
         )
 
     def variance(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """(N,) prior variance of f."""
-        alike = not np.isin(self.table[:, 0], (kernels.LINEAR, kernels.POLYNOMIAL)).any()
+        alike = self._alike
         found = kernels.own_variance(
             self.table, self.n_groups, x[:1] if alike else x, np.exp(theta), self.degree
         )
         return np.repeat(found, len(x)) if alike else np.asarray(found)
+
+    @property
+    def _alike(self) -> bool:
+        """Whether f has one variance at all samples."""
+        return not np.isin(self.table[:, 0], (kernels.LINEAR, kernels.POLYNOMIAL)).any()
 
     def pivoted(
         self, x: np.ndarray, theta: np.ndarray, most: int, left: float
@@ -128,8 +136,18 @@ class Covariance:
             slopes.contracted(self.table, self.n_groups, x, y, False, np.exp(theta), self.degree, weights)
         )
 
+    def slopes_of_known(
+        self, x: np.ndarray, y: np.ndarray, theta: np.ndarray, weights: np.ndarray, known: np.ndarray
+    ) -> np.ndarray:
+        """As :meth:`cross_slopes` where C(x, y) is ``known`` (N, M), which saves its exponentials; that may be overwritten."""
+        if not is_radial(self.table):
+            return self.cross_slopes(x, y, theta, weights)
+        return radial_slopes(self.table, x, y, np.exp(theta), weights, known)
+
     def variance_slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """(P,) ``sum w_n dC_nn / dtheta``, weights w (N,)."""
+        if self._alike:
+            x, weights = x[:1], weights.sum(keepdims=True)
         return np.asarray(
             slopes.contracted_variance(self.table, self.n_groups, x, np.exp(theta), self.degree, weights)
         )

@@ -50,16 +50,20 @@ def _dense(prior: Prior, theta: np.ndarray, y: np.ndarray) -> Evidence:
     c = prior.covariance.matrix(prior.x, theta)
     size = len(c)
     c.flat[:: size + 1] += 1.0
-    root, failed = dpotrf(c, lower=1, overwrite_a=0, clean=1)
+    root, failed = dpotrf(
+        c.T, lower=1, overwrite_a=1, clean=1
+    )  # new large arrays would cost as much as the work on them
     if failed or not np.isfinite(root[-1, -1]):
         return Evidence(-np.inf, np.zeros(len(theta)), None)
     log_det = 2.0 * float(np.log(np.diag(root)).sum())
-    inverse, _failed = dpotri(root, lower=1)
-    inverse = np.tril(inverse)
-    inverse += np.tril(inverse, -1).T
+    inverse, _failed = dpotri(root, lower=1, overwrite_c=1)
+    inverse = inverse + inverse.T  # its upper half is 0, as that of the root
+    inverse.flat[:: size + 1] *= 0.5
     solved = y @ inverse
     value = -0.5 * len(y) * log_det - 0.5 * float((solved * y).sum())
-    weights = 0.5 * (solved.T @ solved - len(y) * inverse)
+    weights = np.outer(solved, solved) if len(y) == 1 else solved.T @ solved
+    weights -= inverse if len(y) == 1 else len(y) * inverse
+    weights *= 0.5
     return Evidence(value, prior.covariance.slopes(prior.x, theta, weights), inverse)
 
 

@@ -18,8 +18,11 @@ from plaidwork.plugins.gp_auxiliary.regression import model as regression_model
 from plaidwork.plugins.gp_auxiliary.regression import moments
 from plaidwork.plugins.gp_auxiliary.regression import noise as regression_noise
 from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
+from plaidwork.plugins.gp_auxiliary.regression import varying as regression_varying
+from plaidwork.plugins.gp_auxiliary.regression.law import log_evidence
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
 from plaidwork.plugins.gp_auxiliary.regression.noise import DEGREES, NoiseLaw, log_prior_of_degrees
+from plaidwork.plugins.gp_auxiliary.regression.varying import Sliced
 
 
 def two_values() -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
@@ -105,6 +108,21 @@ def varying_apart(count: int) -> float:
     return abs(values.mean() - mean) / (batches.std(ddof=1) / math.sqrt(20))
 
 
+def test_tries_of_a_slice_have_the_evidence_of_the_law():
+    """With the covariance of f made once a sweep: the evidence of the whole law at other scales of the noise, within 1e-10 nats."""
+    x, y, params = two_values()
+    params, law = {**params, "noise": "varying"}, NoiseLaw.of("varying", x)
+    fixed = {"x": x, "y": y, "unit": 1.0}
+    theta = regression_state.prior_of(fixed, params).covariance.prior_mean
+    state = Regression()._begun(fixed, theta, law.start_shape(), np.ones(2), law, params)
+    sliced = Sliced.of(Regression().prior(state, params), state)
+    for seed in range(5):
+        scale = law.scale_at(law.prior_shape(generator(seed)), x)
+        np.testing.assert_allclose(np.exp(sliced.basis @ law.prior_shape(generator(seed))), scale, rtol=1e-12)
+        wanted = log_evidence(regression_state.prior_of(fixed, params, scale), theta, y)
+        assert sliced.log_evidence(scale) == pytest.approx(wanted, abs=1e-10)
+
+
 @pytest.mark.long
 def test_varying_noise_has_the_law_of_a_quadrature():
     """4 standard errors: a right sampler fails one in 15,000 times."""
@@ -113,7 +131,7 @@ def test_varying_noise_has_the_law_of_a_quadrature():
 
 @pytest.mark.slow
 def test_slices_that_forget_the_evidence_are_found(monkeypatch):
-    wrong = with_fault(regression_model.try_angle, '> bracket["height"]', '> bracket["height"] - 1.0')
+    wrong = with_fault(regression_varying.try_angle, '> bracket["height"]', '> bracket["height"] - 1.0')
     monkeypatch.setattr(regression_model, "try_angle", wrong)
     assert varying_apart(20_000) > 5.0
 

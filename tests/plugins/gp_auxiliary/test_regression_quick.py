@@ -14,7 +14,8 @@ from plaid_tools import with_fault
 from plaidwork.core import fit
 from plaidwork.core.api import Dataset
 from plaidwork.core.inference.plan import joined_inputs, model_data
-from plaidwork.plugins.gp_auxiliary.regression import moments, sparse
+from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
+from plaidwork.plugins.gp_auxiliary.regression import moments, quick, sparse
 from plaidwork.plugins.gp_auxiliary.regression import samples as regression_samples
 from plaidwork.plugins.gp_auxiliary.regression import state as regression_state
 from plaidwork.plugins.gp_auxiliary.regression.law import (
@@ -23,7 +24,9 @@ from plaidwork.plugins.gp_auxiliary.regression.law import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.quick import QuickRegression, climbed
 from plaidwork.plugins.gp_auxiliary.regression.sparse import bound_and_slope, solve_sparse
+from plaidwork.plugins.gp_auxiliary.shared import covariance
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
+from plaidwork.plugins.gp_auxiliary.shared.radial import is_radial, radial_slopes
 
 SMOOTH = ["rbf(ard) + constant", "matern32(ard)", "rational_quadratic + linear", "polynomial * rbf"]
 
@@ -142,3 +145,98 @@ def test_two_optima_that_are_about_as_good_are_told():
         run = fit("gp_quick_regression", data, {"raised": "evidence", "starts": 8}, seed=seed)
         told += "Another optimum is about as good" in run.results["optima_note"]
     assert told >= 1
+
+
+RADIAL = ["rbf(ard)", "rbf + constant", "constant + rbf(ard)", "constant * constant + rbf"]
+
+
+@pytest.mark.parametrize("expression", RADIAL)
+def test_whole_arrays_give_the_covariance_and_slopes_of_the_kernels(expression):
+    """Other samples and weights than a covariance has of its own; samples far from 0, which large squares would spoil."""
+    law = plain(expression, 30).covariance.f
+    assert is_radial(law.table)
+    theta = law.prior_mean + 0.3 * generator(2).standard_normal(len(law.parameters))
+    x, y = 50.0 + generator(4).standard_normal((7, 3)), 50.0 + generator(5).standard_normal((9, 3))
+    values = np.exp(theta)
+    known = kernels.cross_covariance(law.table, law.n_groups, x, y, values, law.degree)
+    np.testing.assert_allclose(law.cross(x, y, theta), known, rtol=1e-12)
+    weights = generator(6).standard_normal((7, 9))
+    wanted = law.cross_slopes(x, y, theta, weights)
+    np.testing.assert_allclose(law.slopes_of_known(x, y, theta, weights, known.copy()), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "expression", ["rbf * rbf", "rbf + rbf", "rbf * constant", "rbf + linear", "matern32"]
+)
+def test_other_sums_are_left_to_the_kernels(expression):
+    assert not is_radial(plain(expression, 5).covariance.table)
+
+
+def test_slopes_of_lengths_without_half_are_found(monkeypatch):
+    monkeypatch.setattr(
+        covariance, "radial_slopes", with_fault(radial_slopes, "-0.5 * lengths", "-1.0 * lengths")
+    )
+    prior = plain("rbf(ard) + constant", 30)
+    assert worst_bound_slope(by_points(prior, 1.3 * prior.x[:8, :-2])) > 0.1
+
+
+def test_blocks_of_samples_add_up(monkeypatch):
+    """The bound, its slope and predictions are the same whatever the size of a block, of three unequal ones too."""
+    prior = plain("rbf(ard) + constant", 50)
+    theta, y, new = place_of(prior), generator(3).standard_normal(50), generator(5).standard_normal((30, 3))
+    found = []
+    for size in (1024, 20):
+        monkeypatch.setattr(sparse, "_BLOCK", size)
+        sampled = by_points(prior, 1.3 * prior.x[:8, :-2])
+        solved = solve_sparse(sampled, theta, y)
+        assert len(solved.loadings) == math.ceil(50 / size)
+        parts = (
+            *bound_and_slope(sampled, theta, y),
+            *solved.left_out(y),
+            *solved.moments_at(sampled, theta, new),
+        )
+        found.append(np.hstack(parts))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-10, atol=1e-12)
+
+
+def test_the_memory_of_many_samples_is_that_of_the_points():
+    """100,000 samples: below 1 GB by 300 points, not the 400 GB of all pairs; one sample more is refused with the number."""
+    x = generator(1).standard_normal((100_001, 2))
+    names = [f"s{i}" for i in range(len(x))]
+    params = QuickRegression.spec.check_params({"inducing": 300})
+    spec, told = QuickRegression.spec, []
+    for size in (100_000, 100_001):
+        data = {
+            "X": Dataset("X", x[:size], names[:size], ["a", "b"]),
+            "y": Dataset("y", x[:size, 0], names[:size]),
+        }
+        found = model_data(spec, joined_inputs(spec, {key: [one] for key, one in data.items()}), 0, 0.0)
+        told.append(QuickRegression().validate(found, params))
+        assert QuickRegression().estimate(found, params).memory < 1e9
+    assert told[0] == []
+    assert "at most 100000 are fitted" in told[1][0].message
+
+
+def gain_of_longer_lengths() -> float:
+    """Nats by which the evidence rises where lengths become still longer than the ascent made those of two irrelevant inputs."""
+    rng = generator(8)
+    x = rng.standard_normal((80, 3))
+    y = 5.0 * x[:, 0] + 0.5 * x[:, 0] ** 2 + 0.1 * rng.standard_normal(80)
+    names = [f"s{i}" for i in range(80)]
+    data = {"X": Dataset("X", x, names, ["a", "b", "c"]), "y": Dataset("y", y, names)}
+    run = fit("gp_quick_regression", data, {"raised": "evidence", "intercept": False}, seed=1)
+    theta = run.kept().chains[0].draw("theta", 0)
+    spec = QuickRegression.spec
+    found = model_data(spec, joined_inputs(spec, {key: [one] for key, one in data.items()}), 0, 0.0)
+    samples = regression_samples.make_samples(found, run.params)
+    prior = regression_state.prior_of(regression_state.fixed_of(samples), run.params)
+    longer = theta.copy()
+    longer[2:4] = np.minimum(longer[2:4], -24.0)
+    ends = [climbed(prior, place, samples.y, "evidence")[0] for place in (theta, longer)]
+    return ends[1] - ends[0]
+
+
+def test_lengths_of_irrelevant_inputs_become_as_long_as_the_evidence_wants(monkeypatch):
+    assert gain_of_longer_lengths() < 0.01
+    monkeypatch.setattr(quick, "_FAR", 14.0)
+    assert gain_of_longer_lengths() > 0.1
