@@ -33,7 +33,7 @@ from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import ALPHA
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 from plaidwork.plugins.dirichlet_processes.topics.spec import HDP_TOPICS
 from plaidwork.plugins.dirichlet_processes.topics.starts import first_state
-from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, used_topics
+from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, in_blocks, used_topics
 from plaidwork.plugins.dirichlet_processes.topics.stored import LAYOUT, contradiction_of
 from plaidwork.plugins.dirichlet_processes.topics.sweep import Updates, log_joint, perplexity, refreshed
 
@@ -210,8 +210,8 @@ class HdpTopics(Model[TopicState, TopicSettings]):
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: TopicSettings
     ) -> TopicState:
-        if from_version == 1:  # topics of four bytes
-            return cast(TopicState, {**state, "topic": state["topic"].astype(np.uint16)})
+        if from_version in (1, 2):  # topics of four bytes; slots by sixteen
+            return in_blocks(cast(TopicState, {**state, "topic": state["topic"].astype(np.uint16)}))
         return super().upgrade_state(state, from_version, data, params)
 
     def refresh(self, state: TopicState, data: ModelData, params: TopicSettings) -> TopicState:
