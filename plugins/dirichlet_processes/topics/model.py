@@ -67,6 +67,7 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         _trial("all tokens, no moves", 2, 3, moves=0),
         _trial("with moves", 2, 3, moves=3),
         _trial("quick sweeps between", 2, 3, moves=0, quick_sweeps=3),
+        _trial("moves and quick sweeps", 2, 3, moves=2, quick_sweeps=2),
         _trial("concentrations fixed", 3, 2, moves=1, quick_sweeps=1, learn=False, eta=0.5),
     )
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hdp_tools import MODEL, settings
 from scipy.sparse import csr_matrix
+from scipy.special import gammaln
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.dirichlet_processes.topics import corpus as corpora
@@ -13,6 +14,7 @@ from plaidwork.plugins.dirichlet_processes.topics import starts
 from plaidwork.plugins.dirichlet_processes.topics.corpus import SEED, counts_of, find_problems, read
 from plaidwork.plugins.dirichlet_processes.topics.keeping import kept_topics
 from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import BLOCK, slot_at, weigh
+from plaidwork.plugins.dirichlet_processes.topics.kernels.tables import log_documents
 from plaidwork.plugins.dirichlet_processes.topics.results import coherence
 from plaidwork.plugins.dirichlet_processes.topics.simulate import as_data
 
@@ -155,6 +157,25 @@ def test_a_slot_is_found_by_the_running_sum_of_the_weights():
     for k in np.flatnonzero(weights):
         assert slot_at(edges[k] - 0.5 * weights[k], share, counts, 2, eta, sums, 3) == k
     assert slot_at(1.01 * edges[-1], share, counts, 2, eta, sums, 3) == np.flatnonzero(weights)[-1]
+
+
+@pytest.mark.parametrize("tiny", [1.0, 1e-95, 1e-300])
+def test_density_of_topics_is_that_of_gamma_functions(tiny):
+    """Also where weights are next to nothing, and of documents that are long, in one piece and in two."""
+    rng, alpha = np.random.default_rng(9), 3.0
+    lengths = np.array([0, 1, 40, 3000, 7])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    beta = np.array([0.5, 0.3, 0.1 * tiny, 0.05 * tiny, 0.0])
+    topics = rng.choice(4, size=lengths.sum(), p=[0.6, 0.37, 0.02, 0.01]).astype(np.uint16)
+    own = np.zeros((len(lengths), 4))
+    np.add.at(own, (np.repeat(np.arange(len(lengths)), lengths), topics), 1.0)
+    right = (gammaln(alpha * beta[:4] + own) - gammaln(alpha * beta[:4])).sum()
+    right -= (gammaln(alpha + lengths) - gammaln(alpha)).sum()
+    assert log_documents(starts, topics, beta, alpha, 0, 5) == pytest.approx(right, rel=1e-12)
+    parts = log_documents(starts, topics, beta, alpha, 0, 2) + log_documents(
+        starts, topics, beta, alpha, 2, 5
+    )
+    assert parts == pytest.approx(right, rel=1e-12)
 
 
 def test_coherence_is_that_of_the_pairs_written_out():
