@@ -115,12 +115,7 @@ class DirichletProcessMixture(Model[State, Settings]):
         ),
         _trial("spread near its least", "gaussian_full, gaussian", 2, 2, least_within=0.8),
         _trial(
-            "likeness of correlated columns with gaps, Pitman-Yor",
-            "gaussian_full",
-            2,
-            missing=0.15,
-            prior="pitman_yor",
-            learn_shape=True,
+            "correlated columns with gaps, Pitman-Yor", "gaussian_full", 2, missing=0.15, prior="pitman_yor"
         ),
         _trial(
             "counts and numbers with gaps, finite", "poisson, gaussian", 2, 2, missing=0.12, prior="finite"
