@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
@@ -66,7 +65,8 @@ def fetch(_context: Any, whole: Any, row: Any, column: Any) -> tuple[Any, Any]:
         width = builder.extract_value(array.shape, 1)
         place = cgutils.gep_inbounds(builder, array.data, builder.add(builder.mul(args[1], width), args[2]))
         text, number = cgutils.voidptr_t, cgutils.int32_t
-        kind = ir.FunctionType(ir.VoidType(), [text, number, number, number])
+        code_of = cgutils.ir  # what numba writes its code with
+        kind = code_of.FunctionType(code_of.VoidType(), [text, number, number, number])
         ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         builder.call(
             ask, [builder.bitcast(place, text), number(0), number(3), number(1)]

@@ -16,8 +16,9 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import (
 )
 
 move_blocks, move_clusters = block_moves.make_moves, cluster_moves.make_moves
-COUNTING, SAMPLES, BLOCKS, MOVES_OF_BLOCKS, MOVES_OF_CLUSTERS, DONE = range(6)
-"""Stages."""
+COUNTING, SAMPLES, BLOCKS, MOVES_OF_BLOCKS = range(4)
+DONE = 5
+"""Stages; that before the end are moves of clusters."""
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
