@@ -114,6 +114,21 @@ class DirichletProcessMixture(Model[State, Settings]):
             learn_shape=True,
         ),
         _trial("spread near its least", "gaussian_full, gaussian", 2, 2, least_within=0.8),
+        _trial(
+            "correlated columns with gaps, Pitman-Yor", "gaussian_full", 2, missing=0.15, prior="pitman_yor"
+        ),
+        _trial(
+            "counts and numbers with gaps, finite", "poisson, gaussian", 2, 2, missing=0.12, prior="finite"
+        ),
+        _trial(
+            "shares of a total and categories, Pitman-Yor with its discount fixed",
+            "multinomial, categorical",
+            3,
+            2,
+            prior="pitman_yor",
+            learn_discount=False,
+            share_weight=0.6,
+        ),
     )
 
     def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> State:

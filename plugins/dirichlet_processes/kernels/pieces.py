@@ -54,6 +54,28 @@ def cut(_context: Any, flat: Any, lo: Any, rows: Any, columns: Any) -> tuple[Any
     return _piece(flat, 2)
 
 
+@intrinsic
+def fetch(_context: Any, whole: Any, row: Any, column: Any) -> tuple[Any, Any]:
+    """Ask the processor for the line of its cache that has ``whole[row, column]``, an array without gaps; changes nothing."""
+    if not isinstance(whole, types.Array) or whole.ndim != 2 or whole.layout != "C":
+        raise TypingError("Only arrays of two dimensions without gaps are fetched.")
+
+    def code(context: Any, builder: Any, found: Any, args: Any) -> Any:
+        array = make_array(whole)(context, builder, args[0])
+        width = builder.extract_value(array.shape, 1)
+        place = cgutils.gep_inbounds(builder, array.data, builder.add(builder.mul(args[1], width), args[2]))
+        text, number = cgutils.voidptr_t, cgutils.int32_t
+        code_of = cgutils.ir  # what numba writes its code with
+        kind = code_of.FunctionType(code_of.VoidType(), [text, number, number, number])
+        ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(
+            ask, [builder.bitcast(place, text), number(0), number(3), number(1)]
+        )  # to read, to keep, data
+        return context.get_dummy_value()
+
+    return types.void(whole, types.intp, types.intp), code
+
+
 def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """The arrays and generators in ``value`` with nobody who counts references to them."""
     if isinstance(kind, (types.Array, types.NumPyRandomGeneratorType)):

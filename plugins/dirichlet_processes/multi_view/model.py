@@ -54,9 +54,12 @@ SMALL: dict[str, Any] = {
 """Priors without a number taken from the data, under which a few samples have one block or several."""
 
 
-def _trial(name: str, likelihoods: str, *widths: int, rows: int = 5, **settings: Any) -> Trial:
+def _trial(
+    name: str, likelihoods: str, *widths: int, rows: int = 5, missing: float = 0.0, **settings: Any
+) -> Trial:
     shapes = {"views": tuple((rows, width) for width in widths)}
-    return Trial(name=name, params={**SMALL, "likelihoods": likelihoods, **settings}, shapes=shapes, warmup=40, thin=4)  # fmt: skip
+    params = {**SMALL, "likelihoods": likelihoods, **settings}
+    return Trial(name=name, params=params, shapes=shapes, missing=missing, warmup=40, thin=4)
 
 
 class MultiViewClusters(Model[ViewState, ViewSettings]):
@@ -69,6 +72,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
         _trial("two views of numbers", "gaussian", 2, 1, block_moves=2),
         _trial("numbers and categories, concentrations fixed", "gaussian, categorical", 1, 3, learn=False),
         _trial("three views, no moves", "gaussian, categorical, poisson", 1, 2, 1, moves=0, block_moves=0),
+        _trial("numbers and counts with gaps", "gaussian, poisson", 3, 3, missing=0.15, block_moves=1),
     )
 
     def init(self, data: ModelData, params: ViewSettings, rng: np.random.Generator) -> ViewState:

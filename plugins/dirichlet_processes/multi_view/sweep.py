@@ -8,12 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from plaidwork.plugins.dirichlet_processes.base import log_prior, usual_b0
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels import block_moves, cluster_moves, samples
+from plaidwork.plugins.dirichlet_processes.base import SHAPE_B0, usual_b0
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels import (
+    block_moves,
+    cluster_moves,
+    samples,
+    together,
+)
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import Bases, Flat
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.finish import Ends, Priors, end_sweep
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.information import inform_links
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import log_links
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import log_base, log_links
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     MOVE_SLOTS,
@@ -62,8 +67,12 @@ class Updates:
     def begin(self) -> None:
         """An order of the samples; clusters and blocks are added up anew in every sweep, without what rounding left."""
         state, bag = self.state, self.tables.bag
-        state["order"] = self.rng.permutation(len(state["block"]))
+        self.shuffle()
         samples.begin_counting(bag, self.bases, self.flat, links_of(state), state["cluster"], state["at"])
+
+    def shuffle(self) -> None:
+        """An order by chance."""
+        self.state["order"] = self.rng.permutation(len(self.state["block"]))
 
     def count(self, lo: int, hi: int) -> None:
         """Add up clusters and blocks."""
@@ -118,13 +127,14 @@ class Updates:
 
     def draw_all(self, tried: tuple[int, int], lo: int, hi: int) -> None:
         """All of a sweep but the end of it, for few samples: ``tried`` moves of blocks and of clusters."""
-        n = len(self.state["block"])
-        self.begin()
-        self.count(0, n)
-        self.draw_samples(0, n)
-        self.draw_blocks(0, n)
-        self.move_blocks(0, tried[0])
-        self.move_clusters(0, tried[1])
+        state, bases, place = self.state, self.bases, np.zeros(2, np.int64)
+        self.shuffle()
+        while not together.draw_all(
+            self.rng, self.tables.bag, bases, self.flat, self.pair, links_of(state), sides_of(state), self.threes,
+            state["block_alpha"], state["order"], state["block"], state["cluster"], state["fresh"], self.params["scans"],
+            tried, state["at"], place,
+        ):  # fmt: skip
+            grow(state, self.tables)
 
     def finish(self, lo: int, hi: int) -> None:
         """Blocks and clusters by first sample, weights, concentrations and bases, and the evidence at the end of it."""
@@ -197,6 +207,9 @@ def log_joint(state: ViewState, tables: ViewTables, params: ViewSettings) -> flo
         + log_hyper(state, params)
         + float(state["log_evidence"].sum())
     )
+    prior = SHAPE_B0 / usual_b0(params), params["mean_weight"], params["rate_shape"]
     for table, base in zip(tables.tables, state["base"], strict=True):
-        total += table.constant + log_prior(base, params, table)
+        total += table.constant
+        if params["learn_base"]:
+            total += log_base(base["m0"], base["b0"], base["rate"], float(base["k0"][0]), prior)
     return total

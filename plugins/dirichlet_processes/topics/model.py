@@ -33,7 +33,7 @@ from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import ALPHA
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 from plaidwork.plugins.dirichlet_processes.topics.spec import HDP_TOPICS
 from plaidwork.plugins.dirichlet_processes.topics.starts import first_state
-from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, used_topics
+from plaidwork.plugins.dirichlet_processes.topics.state import TopicState, in_blocks, used_topics
 from plaidwork.plugins.dirichlet_processes.topics.stored import LAYOUT, contradiction_of
 from plaidwork.plugins.dirichlet_processes.topics.sweep import Updates, log_joint, perplexity, refreshed
 
@@ -67,6 +67,7 @@ class HdpTopics(Model[TopicState, TopicSettings]):
         _trial("all tokens, no moves", 2, 3, moves=0),
         _trial("with moves", 2, 3, moves=3),
         _trial("quick sweeps between", 2, 3, moves=0, quick_sweeps=3),
+        _trial("moves and quick sweeps", 2, 3, moves=2, quick_sweeps=2),
         _trial("concentrations fixed", 3, 2, moves=1, quick_sweeps=1, learn=False, eta=0.5),
     )
 
@@ -210,8 +211,8 @@ class HdpTopics(Model[TopicState, TopicSettings]):
     def upgrade_state(
         self, state: State, from_version: int, data: ModelData, params: TopicSettings
     ) -> TopicState:
-        if from_version == 1:  # topics of four bytes
-            return cast(TopicState, {**state, "topic": state["topic"].astype(np.uint16)})
+        if from_version in (1, 2):  # topics of four bytes; slots by sixteen
+            return in_blocks(cast(TopicState, {**state, "topic": state["topic"].astype(np.uint16)}))
         return super().upgrade_state(state, from_version, data, params)
 
     def refresh(self, state: TopicState, data: ModelData, params: TopicSettings) -> TopicState:

@@ -112,7 +112,7 @@ HDP_TOPICS = ModelSpec(
         Metric("log_joint", "Log joint density", comparable_across=(), doc="a density depends on its priors"),
         Metric("main_topics", "Main topics", goal="up", doc="that hold 99 % of the words"),
     ),
-    state_version=2,
+    state_version=3,
     schedule=Schedule(chains=4, warmup=200, draws=200, thin=1),
     citation=CITATION,
     help=HELP,

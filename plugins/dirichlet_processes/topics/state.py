@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +65,8 @@ class TopicState(TypedDict):
 
 
 def slots_for(used: int) -> int:
-    """Slots for so many topics and some more: an odd number of blocks, so that rows do not meet in the processor's cache."""
-    blocks = math.ceil((used + FREE) / BLOCK)
-    return BLOCK * (blocks + 1 - blocks % 2)
+    """Slots for so many topics and some more."""
+    return BLOCK * math.ceil((used + FREE) / BLOCK)
 
 
 def new_state(
@@ -116,6 +115,18 @@ def grow(state: TopicState) -> None:
     )
     for name in ("totals", "beta"):
         state[name] = np.concatenate([state[name], np.zeros(more)])
+
+
+def in_blocks(state: TopicState) -> TopicState:
+    """A state of before blocks had so many slots, with empty ones up to a whole block."""
+    old = len(state["totals"])
+    more = -old % BLOCK
+    wider = {
+        name: np.pad(state[name], ((0, 0),) * (state[name].ndim - 1) + ((0, more),))
+        for name in ("counts", "totals", "beta", "tables", "phi", "running", "sums")
+        if state[name].shape[-1] == old
+    }
+    return cast(TopicState, {**state, **wider})
 
 
 def compact(state: TopicState) -> None:

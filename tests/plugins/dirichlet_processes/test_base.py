@@ -11,6 +11,7 @@ from plaidwork.plugins.dirichlet_processes.kernels import scatter
 from plaidwork.plugins.dirichlet_processes.model import DirichletProcessMixture
 
 CORRELATED = "correlated columns with gaps"
+PITMAN_YOR, COUNTED = "correlated columns with gaps, Pitman-Yor", "counts and numbers with gaps, finite"
 BOUNDED = "spread near its least"
 FAULTS = {
     "the least variance forgotten": ("least_b0(params, table.least)", "0.0 * table.least", BOUNDED),
@@ -23,6 +24,9 @@ FAULTS = {
     "the clusters' degrees forgotten in Psi0": ("d + MORE + number * nu0", "d + MORE", CORRELATED),
     "K d / 2 forgotten in the weight of correlated centres": ("1.0 + 0.5 * number * d", "1.0", CORRELATED),
     "rates without the clusters": ("rng.gamma(1.0 + number * a,", "rng.gamma(1.0 + a,", "counts, Pitman-Yor"),
+    "rates of counts with gaps without the clusters": ("rng.gamma(1.0 + number * a,", "rng.gamma(1.0 + a,", COUNTED),
+    "the prior of the centre forgotten beside counts": ("precision = 1.0 + weight", "precision = weight", COUNTED),
+    "the clusters' degrees forgotten, Pitman-Yor": ("d + MORE + number * nu0", "d + MORE", PITMAN_YOR),
 }  # fmt: skip
 
 
@@ -38,7 +42,7 @@ def geweke(trial):
 def test_faults_of_the_base_are_found(fault, monkeypatch):
     old, new, trial = FAULTS[fault]
     geweke(trial)()
-    if trial == CORRELATED or "least scatter" in fault:
+    if trial in (CORRELATED, PITMAN_YOR) or "least scatter" in fault:
         monkeypatch.setattr(joint, "update_scatter", with_fault(scatter.update_scatter, old, new))
     else:
         monkeypatch.setattr(sweep, "update_base", with_fault(base.update_base, old, new))

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed, cut, stretch
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed, cut, fetch, stretch
 
 
 @njit
@@ -76,3 +76,18 @@ def test_what_is_borrowed_is_what_it_was():
         results.append((x, counts, rng.random()))
     for one, two in zip(*results, strict=True):
         assert np.array_equal(one, two)
+
+
+def test_fetching_asks_for_a_line_and_changes_nothing():
+    @njit
+    def ask(whole, row):
+        fetch(whole, row, 16)
+        return whole[row, 16]
+
+    numbers = np.arange(60.0).reshape(3, 20)
+    assert ask(numbers, 2) == 56.0
+    assert np.array_equal(numbers.ravel(), np.arange(60.0))
+    (code,) = ask.inspect_llvm().values()
+    assert "@llvm.prefetch" in code
+    with pytest.raises(TypingError, match="without gaps"):
+        ask(numbers[:, ::2], 0)

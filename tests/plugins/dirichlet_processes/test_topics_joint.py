@@ -12,6 +12,7 @@ from plaidwork.plugins.dirichlet_processes.topics.sweep import Updates
 
 FOUND = 1e-6
 ALL, QUICK, EXACTLY = "all tokens, no moves", "quick sweeps between", "enumeration"
+BOTH = "moves and quick sweeps"
 
 
 def geweke(trial):
@@ -73,6 +74,7 @@ FAULTS = {
         wrong_kernel(sparse, "draw_given_words", "if totals[old] == 1:", "if totals[old] == 0:"),
         QUICK,
     ),
+    "one table for all tokens, between moves": (wrong_tables("tables += 1", "tables += 0"), BOTH),
     "words of topics without their counts": (
         wrong_kernel(sparse, "draw_words", "eta + counts[w, k]", "eta + 0.2 * counts[w, k]"),
         EXACTLY,

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hdp_tools import MODEL, settings
 from scipy.sparse import csr_matrix
+from scipy.special import gammaln
 
-from plaidwork.core.api import Block, ModelData
+from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.dirichlet_processes.topics import corpus as corpora
 from plaidwork.plugins.dirichlet_processes.topics import starts
 from plaidwork.plugins.dirichlet_processes.topics.corpus import SEED, counts_of, find_problems, read
 from plaidwork.plugins.dirichlet_processes.topics.keeping import kept_topics
+from plaidwork.plugins.dirichlet_processes.topics.kernels.collapsed import BLOCK, slot_at, weigh
+from plaidwork.plugins.dirichlet_processes.topics.kernels.tables import log_documents
 from plaidwork.plugins.dirichlet_processes.topics.results import coherence
 from plaidwork.plugins.dirichlet_processes.topics.simulate import as_data
 
@@ -112,6 +115,67 @@ def test_states_of_before_go_on_with_the_same_draws():
     after = MODEL.upgrade_state(before, 1, data, params)
     assert after["topic"].dtype == np.uint16
     np.testing.assert_array_equal(after["topic"], state["topic"])
+
+
+def test_states_of_before_have_their_slots_filled_up_to_blocks():
+    """Slots came by sixteen; within a sweep there are words of topics and tables beside the counts."""
+    data, params = as_data(np.random.default_rng(5).poisson(1.0, (6, 8))), settings()
+    state = MODEL.init(data, params, np.random.default_rng(6))
+    few = {name: state[name][..., :32].copy() for name in ("counts", "totals", "beta")}
+    more = {
+        "phi": np.ones((8, 32), np.float32),
+        "running": np.ones((8, 32), np.float32),
+        "sums": np.ones(32),
+        "tables": np.ones(32, int),
+    }
+    after = MODEL.upgrade_state({**state, **few, **more}, 2, data, params)
+    assert {len(after[name]) for name in ("totals", "beta", "sums", "tables")} == {BLOCK}
+    for name in few:
+        assert np.array_equal(after[name], state[name])
+    for name in more:
+        assert np.array_equal(after[name][..., :32], more[name])
+        assert not after[name][..., 32:].any()
+    assert MODEL.contradiction(after, data, params) == ""
+    rng = np.random.default_rng(7)
+    while MODEL.step(after, data, params, rng, Clock(0, 0)) is None:
+        pass
+
+
+def test_a_slot_is_found_by_the_running_sum_of_the_weights():
+    """In three blocks with empty slots among them; a mark beyond the sum, as rounding may make one, has the last slot."""
+    rng, used = np.random.default_rng(8), 2 * BLOCK + 20
+    share = np.where(rng.random(3 * BLOCK) < 0.7, rng.random(3 * BLOCK), 0.0).astype(np.float32)
+    share[used:] = 0.0
+    counts, sums, eta = (
+        rng.integers(0, 9, (4, 3 * BLOCK)).astype(np.float32),
+        np.empty(3, np.float32),
+        np.float32(0.1),
+    )
+    weights = share * (counts[2].astype(float) + eta)
+    assert weigh(share, counts, 2, eta, sums, 3) == pytest.approx(weights.sum(), rel=1e-6)
+    edges = np.cumsum(weights)
+    for k in np.flatnonzero(weights):
+        assert slot_at(edges[k] - 0.5 * weights[k], share, counts, 2, eta, sums, 3) == k
+    assert slot_at(1.01 * edges[-1], share, counts, 2, eta, sums, 3) == np.flatnonzero(weights)[-1]
+
+
+@pytest.mark.parametrize("tiny", [1.0, 1e-95, 1e-300])
+def test_density_of_topics_is_that_of_gamma_functions(tiny):
+    """Also where weights are next to nothing, and of documents that are long, in one piece and in two."""
+    rng, alpha = np.random.default_rng(9), 3.0
+    lengths = np.array([0, 1, 40, 3000, 7])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    beta = np.array([0.5, 0.3, 0.1 * tiny, 0.05 * tiny, 0.0])
+    topics = rng.choice(4, size=lengths.sum(), p=[0.6, 0.37, 0.02, 0.01]).astype(np.uint16)
+    own = np.zeros((len(lengths), 4))
+    np.add.at(own, (np.repeat(np.arange(len(lengths)), lengths), topics), 1.0)
+    right = (gammaln(alpha * beta[:4] + own) - gammaln(alpha * beta[:4])).sum()
+    right -= (gammaln(alpha + lengths) - gammaln(alpha)).sum()
+    assert log_documents(starts, topics, beta, alpha, 0, 5) == pytest.approx(right, rel=1e-12)
+    parts = log_documents(starts, topics, beta, alpha, 0, 2) + log_documents(
+        starts, topics, beta, alpha, 2, 5
+    )
+    assert parts == pytest.approx(right, rel=1e-12)
 
 
 def test_coherence_is_that_of_the_pairs_written_out():

@@ -5,6 +5,7 @@ import pytest
 from mv_tools import MODEL, adjusted_rand, keep, matrices, planted, settings, sweep, true_information
 
 from plaidwork.core.api import Clock, ModelError
+from plaidwork.plugins.dirichlet_processes.base import log_prior
 from plaidwork.plugins.dirichlet_processes.multi_view import model
 from plaidwork.plugins.dirichlet_processes.multi_view.dependence import (
     Shares,
@@ -14,6 +15,8 @@ from plaidwork.plugins.dirichlet_processes.multi_view.dependence import (
 )
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.information import entropy, mutual_information
 from plaidwork.plugins.dirichlet_processes.multi_view.model import problems_of
+from plaidwork.plugins.dirichlet_processes.multi_view.state import tables_of
+from plaidwork.plugins.dirichlet_processes.multi_view.sweep import log_joint
 
 DEFAULTS = MODEL.spec.check_params({})
 CLOSE = 0.04
@@ -98,21 +101,49 @@ def test_information_is_that_of_the_tables():
     assert information(Shares(block, views)) == pytest.approx([*mutual, *alone, total], abs=1e-12)
 
 
+MANY = {"learn": False, "block_alpha": 20.0, "alpha": 20.0, "gamma": 40.0}
+"""So many blocks and clusters that there is no room for them at first."""
+
+
 @pytest.mark.long
-def test_a_short_sweep_is_that_of_more_stages(monkeypatch):
-    """Few samples take two stages and many six; the draws are the same to the last bit."""
+@pytest.mark.parametrize("more", [{}, MANY])
+def test_a_short_sweep_is_that_of_more_stages(more, monkeypatch):
+    """Few samples take two stages, the first of them one kernel, and many six; the draws are the same to the last bit, also where room is made."""
     data, _ = planted("block", n=30)
+    params = MODEL.spec.check_params({**DEFAULTS, **more})
     found = []
     for few in (model.FEW, 0):
         monkeypatch.setattr(model, "FEW", few)
         rng = np.random.default_rng(3)
-        state = MODEL.init(data, DEFAULTS, rng)
+        state = MODEL.init(data, params, rng)
+        room = state["links"]["slots"].sum(), len(state["links"]["members"])
         for number in range(20):
-            stages = MODEL.stages(state, data, DEFAULTS, rng, Clock(number, 0))
+            stages = MODEL.stages(state, data, params, rng, Clock(number, 0))
             assert len(stages) == (2 if few else 6)
-            sweep(state, data, DEFAULTS, rng, number)
-        found.append({**MODEL.draws(state, data, DEFAULTS), "random": rng.random()})
+            sweep(state, data, params, rng, number)
+        grown = state["links"]["slots"].sum() > room[0], len(state["links"]["members"]) > room[1]
+        assert all(grown) or not more
+        found.append({**MODEL.draws(state, data, params), "random": rng.random()})
     assert all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
+
+
+def test_log_prior_of_the_bases_is_that_of_the_mixture():
+    """Of numbers, categories and counts, by a kernel."""
+    data = matrices(a=[[0.1], [0.4], [2.1]], b=[[0.0], [1.0], [1.0]], c=[[2.0, 1.0], [0.0, 4.0], [7.0, 3.0]])
+    params = settings(
+        likelihoods="gaussian, categorical, poisson", learn_base=True, rate_shape=1.7, mean_weight=0.6
+    )
+    tables, rng = tables_of(data, params), np.random.default_rng(5)
+    state = MODEL.init(data, params, rng)
+    for number in range(3):
+        sweep(state, data, params, rng, number)
+    right = sum(
+        log_prior(base, params, table) for base, table in zip(state["base"], tables.tables, strict=True)
+    )
+    fixed = {**params, "learn_base": False}
+    assert log_joint(state, tables, params) - log_joint(state, tables, fixed) == pytest.approx(
+        right, abs=1e-9
+    )
 
 
 def test_total_correlation_of_three_views():

@@ -9,6 +9,7 @@ from plaid_tools import with_fault
 
 from plaidwork.plugins.dirichlet_processes.base import first_base
 from plaidwork.plugins.dirichlet_processes.kernels.scan import evidence
+from plaidwork.plugins.dirichlet_processes.multi_view import model
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import block_moves, cluster_moves, samples
 from plaidwork.plugins.dirichlet_processes.multi_view.state import (
     clusters_at,
@@ -43,8 +44,14 @@ def test_frequencies_of_all_blocks_and_clusters(data, kind):
     assert smallest_p(matrices(**DATA[data]), settings(**KINDS[kind]), 20_000, seed=2) > ENOUGH
 
 
+def by_stages(monkeypatch):
+    """Sweeps of separate stages, each of which can have a fault: draws are those of a sweep in one kernel (``test_views.py``)."""
+    monkeypatch.setattr(model, "FEW", 0)
+
+
 def seldom_drawn(monkeypatch):
     """Sweeps of moves alone but every fourth, so that faults of moves show."""
+    by_stages(monkeypatch)
     for name in ("draw_samples", "draw_blocks"):
         drawn, right = itertools.count(), getattr(samples, name)
         monkeypatch.setattr(
@@ -101,6 +108,7 @@ SAMPLE_FAULTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", SAMPLE_FAULTS)
 def test_faults_of_a_sample_are_found(fault, monkeypatch):
+    by_stages(monkeypatch)
     kernel, name, old, new = SAMPLE_FAULTS[fault]
     wrong = with_fault(getattr(samples, name), old, new)
     if name == "found_cluster":

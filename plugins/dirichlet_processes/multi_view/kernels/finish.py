@@ -28,9 +28,9 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.numbering import number_blocks, number_clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.samples import LEAST
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.sums import column_sum, sum_of
-from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import seat_blocks
+from plaidwork.plugins.dirichlet_processes.multi_view.kernels.weights import SHAPE_B0, seat_blocks
 
-LEAST_ALPHA, SHAPE_B0 = 1e-12, 2.0
+LEAST_ALPHA = 1e-12
 
 
 class Priors(NamedTuple):

@@ -1,8 +1,8 @@
 """The topic of every token given all others, topics' words integrated out (Teh et al. 2006, section 5.3, with explicit weights).
 
 A topic k is joined with weight ``(n_dk + alpha beta_k) (n_wk + eta) / (n_k + V eta)``, a new one with ``alpha beta_u / V``. Weights are
-computed for all slots at once, sixteen to a block, and summed by block, which the processor does in a few steps; slots without a topic
-have weight 0. Counts are float32, exact up to 2^24.
+computed for all slots at once and summed by block, which the processor does in a few steps; slots without a topic have weight 0. Numba makes
+half as much again of a block of 48 as of one of 16, 32 or 64. Counts are float32, exact up to 2^24.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ import math
 import numpy as np
 from numba import njit
 
-BLOCK = 16
+from plaidwork.plugins.dirichlet_processes.kernels.pieces import borrowed, fetch
+
+BLOCK = 48
 """Slots come in multiples of it."""
 ALPHA, GAMMA, ETA, REST = range(4)
 """Places in ``law``: concentration of the documents, of the corpus, weight of each word, and what all topics leave of beta."""
+LINE, AHEAD = 16, 2
+"""Numbers in a line of the processor's cache, and how many tokens before it is needed the row of a word is asked for."""
 HIGH, MOVED, TRIED, ACCEPTED, BORN = range(5)
 """Places in ``at``: slots in use, tokens that moved, moves tried and accepted, and topics born in this sweep."""
 
@@ -97,6 +101,8 @@ def draw_tokens(
 
     words (T,), starts (D + 1,) of the documents, z (T,), counts (V, slots) float32, totals (slots,), beta (slots,).
     """
+    rng, words, z, counts = borrowed(rng), borrowed(words), borrowed(z), borrowed(counts)
+    totals, beta, law, at = borrowed(totals), borrowed(beta), borrowed(law), borrowed(at)
     slots = totals.size
     eta = np.float32(law[ETA])
     alpha, every = law[ALPHA], counts.shape[0] * law[ETA]
@@ -122,6 +128,9 @@ def draw_tokens(
             totals[old] -= 1.0
             inverse[old] = 1.0 / (totals[old] + every)
             share[old] = (own[old] + prior[old]) * inverse[old]
+            ahead = words[min(t + AHEAD, words.size - 1)]
+            for k in range(0, at[HIGH], LINE):
+                fetch(counts, ahead, k)
             blocks = (at[HIGH] + BLOCK - 1) // BLOCK
             total = weigh(share, counts, w, eta, sums, blocks)
             mark = rng.random() * (total + alpha * law[REST] / counts.shape[0])

@@ -11,7 +11,8 @@ import math
 import numpy as np
 from numba import njit
 
-LARGE = 1e200
+LARGE, SMALL = 1e200, 1e-100
+"""Beyond these a product becomes a logarithm."""
 LONG = 300
 """Factors from which two log gammas are quicker than a product."""
 
@@ -42,6 +43,18 @@ def log_rising(n: int, c: float) -> float:
             total += math.log(part)
             part = 1.0
     return total + math.log(part)
+
+
+@njit(nogil=True, cache=True)
+def rising_of(starts: np.ndarray, c: float, lo: int, hi: int) -> np.ndarray:
+    """``log_rising(n, c)`` for all lengths n (longest + 1,) of documents ``lo`` to ``hi``."""
+    longest = 0
+    for d in range(lo, hi):
+        longest = max(longest, starts[d + 1] - starts[d])
+    out = np.zeros(longest + 1)
+    for n in range(longest):
+        out[n + 1] = out[n] + math.log(c + n)
+    return out
 
 
 @njit(nogil=True, cache=True)
@@ -76,18 +89,30 @@ def log_documents(
     starts: np.ndarray, z: np.ndarray, beta: np.ndarray, alpha: float, lo: int, hi: int
 ) -> float:
     """Log probability of the topics of the tokens of documents ``lo`` to ``hi`` given beta and alpha; shares integrated out."""
-    own = np.zeros(beta.size, np.int64)
-    total = 0.0
+    own, rising = np.zeros(beta.size, np.int64), rising_of(starts, alpha, lo, hi)
+    total, part = 0.0, 1.0  # factors of all topics are multiplied: one logarithm for many of them
     for d in range(lo, hi):
         for t in range(starts[d], starts[d + 1]):
             own[z[t]] += 1
         for t in range(starts[d], starts[d + 1]):
             k = z[t]
-            if own[k] > 0:
-                total += log_rising(own[k], alpha * beta[k])
-                own[k] = 0
-        total -= log_rising(starts[d + 1] - starts[d], alpha)
-    return total
+            if own[k] == 0:
+                continue
+            c = alpha * beta[k]
+            if own[k] > LONG or c < SMALL:
+                total += log_rising(own[k], c)
+            else:
+                for i in range(own[k]):
+                    part *= c + i
+                    if part > LARGE:
+                        total += math.log(part)
+                        part = 1.0
+                if part < SMALL:
+                    total += math.log(part)
+                    part = 1.0
+            own[k] = 0
+        total -= rising[starts[d + 1] - starts[d]]
+    return total + math.log(part)
 
 
 @njit(nogil=True, cache=True)
