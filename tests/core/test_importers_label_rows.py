@@ -59,9 +59,7 @@ def test_without_the_option_it_is_refused_with_its_row_and_the_way(write):
     ) as caught:
         read_dataset(write(panel()))
     assert "label_rows" in str(caught.value)
-    with pytest.raises(
-        DataError, match="must leave rows of numbers: 13 rows stand below the titles"
-    ):
+    with pytest.raises(DataError, match="must leave rows of numbers: 13 rows stand below the titles"):
         read_dataset(write(panel()), {"label_rows": 13})
     with pytest.raises(DataError, match="label_rows must be"):
         read_dataset(write(panel()), {"label_rows": -1})
