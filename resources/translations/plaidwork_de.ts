@@ -18632,6 +18632,26 @@ Daten: %2 %3</translation>
    <translation>gaussian_full, gaussian</translation>
   </message>
   <message>
+   <source>correlated columns with gaps, Pitman-Yor</source>
+   <translation>zusammenhängende Spalten mit Lücken, Pitman-Yor</translation>
+  </message>
+  <message>
+   <source>counts and numbers with gaps, finite</source>
+   <translation>Zählungen und Zahlen mit Lücken, endlich</translation>
+  </message>
+  <message>
+   <source>poisson, gaussian</source>
+   <translation>poisson, gaussian</translation>
+  </message>
+  <message>
+   <source>shares of a total and categories, Pitman-Yor with its discount fixed</source>
+   <translation>Anteile an einer Summe und Kategorien, Pitman-Yor mit festem Abschlag</translation>
+  </message>
+  <message>
+   <source>multinomial, categorical</source>
+   <translation>multinomial, categorical</translation>
+  </message>
+  <message>
    <source>A tempered chain takes no correlated columns with missing cells.</source>
    <translation>Eine Kette mit Tempering nimmt keine korrelierten Spalten mit fehlenden Zellen.</translation>
   </message>
@@ -18723,6 +18743,14 @@ Daten: %2 %3</translation>
   <message>
    <source>three views, no moves</source>
    <translation>drei Sichten, ohne Vorschläge</translation>
+  </message>
+  <message>
+   <source>numbers and counts with gaps</source>
+   <translation>Zahlen und Zählungen mit Lücken</translation>
+  </message>
+  <message>
+   <source>gaussian, poisson</source>
+   <translation>gaussian, poisson</translation>
   </message>
   <message>
    <source>weights, concentrations and bases</source>
@@ -20319,6 +20347,10 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
   <message>
    <source>quick sweeps between</source>
    <translation>schnelle Durchläufe dazwischen</translation>
+  </message>
+  <message>
+   <source>moves and quick sweeps</source>
+   <translation>Schritte und schnelle Durchgänge</translation>
   </message>
   <message>
    <source>concentrations fixed</source>
