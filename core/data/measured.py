@@ -80,7 +80,8 @@ def _values_of(dataset: Dataset, axis: Axis, place: int) -> np.ndarray:
 
 
 def may_be_outcomes(dataset: Dataset, axis: Axis, classes: bool) -> list[str]:
-    """Titles of the measurements that may be an outcome of the items of an axis, those with a usual title first.
+    """Titles of the measurements that may be an outcome of the items of an axis, those with a usual title first; an annotation of the
+    same title hides one.
 
     ``classes`` asks for few whole numbers, none of them at one item only everywhere; values that are not in memory are not read
     for that. Of a matrix that stays in its file, and of one with too many measurements, only usual titles count.
@@ -88,12 +89,12 @@ def may_be_outcomes(dataset: Dataset, axis: Axis, classes: bool) -> list[str]:
     titles = features_of(dataset, axis)
     usual = [title for title in titles if may_be_called_outcome(title)]
     others = [] if dataset.stays or len(titles) > MOST_OFFERED else [t for t in titles if t not in usual]
-    found = [*usual, *others]
+    beside = Beside(dataset, axis)
+    found = [title for title in (*usual, *others) if beside.is_measured(title)]
     if len(titles) < 2:
         return []
     if not classes or dataset.stays or isinstance(dataset.held, Deferred):
         return found
-    beside = Beside(dataset, axis)
     return [title for title in found if may_be_classes(beside[title])]
 
 

@@ -59,6 +59,13 @@ def test_measurements_are_offered_usual_titles_first_and_only_what_may_be_classe
     assert not offered.usual(table()), "none is chosen without asking"
 
 
+def test_an_annotation_of_texts_hides_a_measurement_of_its_title():
+    beside = {"kind": np.array(["a", "b"] * 4, dtype=object)}
+    data = table(row_table=beside)
+    assert [ref.titles for ref in measured_choices(data, CLASSES)] == ["grade"]
+    assert "kind" not in [ref.titles for ref in measured_choices(data, VALUES)]
+
+
 def test_the_matrix_is_fitted_without_the_outcome_and_keeps_it_as_an_annotation():
     data = table()
     plan = make_plan(Explains(), {"X": data, "y": column(data, "t:row:grade")}, taken={"t": data})
