@@ -47,9 +47,10 @@ class OfOutput:
 
 
 def of_output(results: ResultStore, choices: ViewChoices) -> tuple[OfOutput, str]:
-    """The results of the output that is chosen, and its name; that is “value” of a single one."""
+    """The results of the output that is chosen, and its name; “value” where a single one has none."""
     if "output_names" not in results:
-        return OfOutput(results, 0), "value"
+        found = OfOutput(results, 0)
+        return found, found.whole("value_name") or "value"
     names = [str(name) for name in results.array("output_names")]
     chosen = choices.among("output", "Output", names, each="output")
     return OfOutput(results, chosen), names[chosen]

@@ -72,6 +72,8 @@ def summarise_draws(kept: Kept, samples: Samples, data: ModelData, params: Regre
     if fitted.law.kind == "varying":
         results |= varying_results(found, (lines.shape[0], lines.shape[1]), samples)
     results["headline"] = f"{results['headline']}; {results.pop('noise_text')}"
+    # of a column beside a table the data set is called “TABLE: TITLE”
+    results["value_name"] = data["y"].name.rpartition(": ")[2]
     results["predictions"] = table_of(own, samples, names)
     if fitted.law.kind == "student":
         table = results["predictions"]

@@ -194,6 +194,8 @@ def test_the_picture_of_a_group_has_its_own_samples_and_mean(run):
     mean = run.results["along_mean"].values
     np.testing.assert_allclose(own.table["Mean"], mean[3, 0])
     np.testing.assert_allclose(shared.table["Mean"], mean[0, 0])
+    (name,) = run.inputs["y"]
+    assert shared.panels[0].y.title == name  # of a column beside a table, its title
 
 
 def test_new_samples_belong_to_their_groups_by_name(run):
