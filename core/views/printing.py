@@ -113,8 +113,10 @@ def _has_gaps(session: Session, run: Run, name: str) -> bool:
     """Whether a cell of an input is missing or held out, or may be: where its data are gone, and where samples lack a whole matrix."""
     used = [session.datasets.get(one) for one in run.inputs.get(name, ())]
     held = [data for data in used if data is not None]
-    apart = run.spec.input(name).union and len({frozenset(data.row_names) for data in held}) > 1
-    return run.holdout > 0 or apart or len(held) < len(used) or any(data.n_missing for data in held)
+    if run.holdout > 0 or len(held) < len(used) or any(data.n_missing for data in held):
+        return True
+    others = [data.row_names for data in held[1:] if data.row_names != held[0].row_names]
+    return run.spec.input(name).union and any(set(names) != set(held[0].row_names) for names in others)
 
 
 def leading_view(session: Session, run: Run) -> int:

@@ -121,12 +121,14 @@ def project(kept: Kept, data: ModelData, new_data: ModelData, params: Settings) 
     raw, known = new_values(views, blocks, group)
     state = _state_of(views, draw, raw, known, group)
     places = places_of(data)
+    if places is not None:
+        before = prior_of_new(draw, places, places_of(new_data), raw.shape[1])
     for _ in range(PASSES if (views.kind != GAUSSIAN).any() else 5):
         update_zeta(state)
         if places is None:
             update_scores(state, 0, raw.shape[1])
         else:
-            update_new(state, *prior_of_new(draw, places, places_of(new_data), raw.shape[1]))
+            update_new(state, *before)
     z, v = state["z"], state["v"]
     mean, sd = expected(replace(views, group=group), {**draw, "z": z, "z_var": v})
     return {

@@ -216,18 +216,26 @@ def test_new_samples_are_told_by_their_time():
 
 
 def test_draws_of_the_approximation_have_its_covariance():
-    model, plan, state = begun(WORDS["numbers"], {"n_factors": 2})
-    tools.whole_sweeps(model, plan, state, 6)
+    """Mean of (z - m)' S^-1 (z - m) over draws within 5 standard errors of N; draws apart, of the same variances, are far from it."""
+    y, _z, t = planted(1, noise=5.0)
+    model = registry().model("group_factor")
+    plan = make_plan(model, {"views": tools.datasets([y]), "along": [along(t)]}, {"n_factors": 3})
+    state = model.init(plan.data, plan.params, np.random.default_rng(0))
+    tools.whole_sweeps(model, plan, state, 30)
+    kept, n, draws = state["smooth"], len(t), 1500
+    squares, span = smooth.squared_distances(kept["places"], kept["places"]), smooth.span_of(kept["places"])
+    k = int(np.argmax(kept["share"]))
+    assert smooth.SHARES[kept["share"][k]] > 0.8
+    C = smooth.prior(squares, span * smooth.LENGTHS[kept["length"][k]], smooth.SHARES[kept["share"][k]])
+    S, _ = dense(C, kept["gain"][k], np.zeros(n))
+    np.testing.assert_allclose(np.diag(S), state["v"][k], rtol=1e-6)
     rng = np.random.default_rng(0)
-    found = np.stack([one["z"] for one in model.sample(state, rng, 2000)])
-    kept = state["smooth"]
-    squares = smooth.squared_distances(kept["places"], kept["places"])
-    length = smooth.span_of(kept["places"]) * smooth.LENGTHS[kept["length"][0]]
-    C = smooth.prior(squares, length, smooth.SHARES[kept["share"][0]])
-    S, _ = dense(C, kept["gain"][0], np.zeros(26))
-    np.testing.assert_allclose(found.mean(axis=0), state["z"], atol=5 * np.sqrt(state["v"].max() / 2000))
-    np.testing.assert_allclose(np.cov(found[:, 0].T), S, atol=0.15 * S.max())
-    np.testing.assert_allclose(np.diag(S), state["v"][0], rtol=1e-6)
+    off = np.stack([one["z"][k] for one in model.sample(state, rng, draws)]) - state["z"][k]
+    apart = np.sqrt(state["v"][k]) * rng.standard_normal((draws, n))
+    found, wrong = (np.mean(np.sum(one @ np.linalg.inv(S) * one, axis=1)) for one in (off, apart))
+    tolerance = 5 * np.sqrt(2 * n / draws)
+    assert abs(found - n) < tolerance
+    assert abs(wrong - n) > 5 * tolerance
 
 
 @pytest.mark.parametrize(
