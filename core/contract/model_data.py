@@ -47,6 +47,8 @@ class Block:
     unit : unit of the values as shown.
     kind : what the values are, as the data are marked; whole numbers may be counts, or ``ordinal``: grades and measurements.
         Empty where nobody said.
+    levels : of a matrix that has columns of categories the words of each column by their numbers, which are 0 and 1 of two words
+        and begin with 1 of more; none of a column of numbers. Empty of all other matrices.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Block:
     categories: tuple[str, ...] = ()
     unit: str = ""
     kind: ValueKind | Literal[""] = ""
+    levels: tuple[tuple[str, ...], ...] = ()
     truth: np.ndarray | None = field(default=None, repr=False)
     """(n, m) values with the held-out cells filled in; None when nothing is held out."""
 

@@ -49,7 +49,7 @@ class Input:
     ``about`` says what its matrices are meant to hold: ``"texts"`` (documents by words) or ``"links"`` (of items among each other, also
     beside other things). Others are taken, but models that are meant for them are proposed first.
     ``also`` are further kinds of values that the model does not take for plain numbers, as one with a likelihood for counts: it is proposed before
-    models that have none.
+    models that have none. ``"categorical"``: columns whose numbers stand for words (``Block.levels``) are categories to it.
     """
 
     name: str

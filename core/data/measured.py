@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from plaidwork.core.data.dataset import AXIS_WORDS, Axis, Dataset, Step
+from plaidwork.core.data.levels import first_number, said_of, words_of
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.counting import agree
@@ -48,7 +49,9 @@ class Beside(Mapping[str, np.ndarray]):
     def __getitem__(self, title: str) -> np.ndarray:
         if title in self.table:
             return np.asarray(self.table[title])
-        return _values_of(self._dataset, self._axis, self._places[title])
+        place = self._places[title]
+        column = _values_of(self._dataset, self._axis, place)
+        return column if self._axis else _in_words(self._dataset, place, column)
 
     def __contains__(self, title: object) -> bool:
         return title in self.table or title in self._places
@@ -59,6 +62,10 @@ class Beside(Mapping[str, np.ndarray]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def place(self, title: str) -> int:
+        """Where a measurement stands among those of the matrix."""
+        return self._places[title]
 
     def is_measured(self, title: str) -> bool:
         """Whether a column is one of the measurements."""
@@ -79,6 +86,15 @@ def _values_of(dataset: Dataset, axis: Axis, place: int) -> np.ndarray:
     return np.asarray(column.toarray() if dataset.is_sparse else column, dtype=float).reshape(-1)
 
 
+def _in_words(dataset: Dataset, place: int, column: np.ndarray) -> np.ndarray:
+    """A measurement of the rows as it was read: words where its numbers stand for them."""
+    words = words_of(dataset, place)
+    if not words:
+        return column
+    at = np.where(np.isnan(column), -1, column - first_number(words)).astype(np.int64)
+    return np.array([*words, ""], dtype=str)[at]
+
+
 def may_be_outcomes(dataset: Dataset, axis: Axis, classes: bool) -> list[str]:
     """Titles of the measurements that may be an outcome of the items of an axis, those with a usual title first; an annotation of the
     same title hides one.
@@ -93,13 +109,17 @@ def may_be_outcomes(dataset: Dataset, axis: Axis, classes: bool) -> list[str]:
     found = [title for title in (*usual, *others) if beside.is_measured(title)]
     if len(titles) < 2:
         return []
-    if not classes or dataset.stays or isinstance(dataset.held, Deferred):
+    if not classes:
+        return [title for title in found if axis or not said_of(dataset, beside.place(title))]
+    if dataset.stays or isinstance(dataset.held, Deferred):
         return found
     return [title for title in found if may_be_classes(beside[title])]
 
 
 def may_be_classes(column: np.ndarray) -> bool:
-    """Whether numbers (n,) may stand for classes: two to 20 whole ones, several items of each on average."""
+    """Whether numbers (n,) may stand for classes: two to 20 whole ones, several items of each on average. Words do."""
+    if column.dtype.kind == "U":
+        return True
     known = column[np.isfinite(column)]
     if not known.size or (known != np.floor(known)).any():
         return False

@@ -10,6 +10,7 @@ import numpy as np
 from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.levels import levels_of
 from plaidwork.core.data.orienting import orient
 from plaidwork.core.data.together import go_together
 from plaidwork.core.data.value_kinds import infer_kind
@@ -33,6 +34,7 @@ class ViewFacts:
     kind : what the values look like (``real``, ``count``, ``binary``), or are marked as. values_kind : by the values alone.
     doubt : why that may be wrong, in a sentence; empty when it is safe. mean : of the values.
     together : whether its columns go together within groups of similar samples; looked at in matrices of real and ordered numbers.
+    n_words : columns whose numbers stand for words.
     """
 
     name: str
@@ -46,6 +48,7 @@ class ViewFacts:
     doubt: str = ""
     mean: float = 0.0
     together: bool = True
+    n_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,7 @@ def _facts(dataset: Dataset, known: np.ndarray, there: np.ndarray) -> ViewFacts:
         doubt,
         _mean(dataset, known),
         kind not in ("real", "ordinal") or _together(dataset, known),
+        sum(map(bool, levels_of(dataset))),
     )
 
 

@@ -16,6 +16,7 @@ from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Axis, Dataset, Step
+from plaidwork.core.data.levels import levels_of
 from plaidwork.core.data.orienting import Placed, orient
 from plaidwork.core.data.outcomes import without_outcomes
 from plaidwork.core.errors import DataError, PluginError, SettingError
@@ -279,6 +280,7 @@ def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generat
         observed = np.broadcast_to(np.True_, dataset.shape)
         return Block(dataset.name, dataset.in_file, observed, None, names, **common)
     values = dataset.values
+    common["levels"] = levels_of(dataset)
     if dataset.kind == "categorical":
         return Block(dataset.name, values, freeze(values >= 0), None, names, **common)
     known = ~np.isnan(values)

@@ -18,6 +18,7 @@ from plaidwork.core.data.annotation_inputs import (
 )
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.joining import has_default_names
+from plaidwork.core.data.levels import LEVELS
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.counting import counted
@@ -166,11 +167,19 @@ def may_hold_texts(dataset: Dataset) -> bool:
     return not holds_links(dataset) and (unnamed or not words.isdisjoint(_TEXT_WORDS))
 
 
+def holds_categories(dataset: Dataset) -> bool:
+    """Whether a matrix has columns whose numbers stand for words."""
+    return len(dataset.shape) == 2 and bool((np.asarray(dataset.column_table.get(LEVELS, ())) != "").any())
+
+
 def is_about(items: Iterable[Input], datasets: Sequence[Dataset]) -> bool:
-    """Whether the inputs of a model are meant for what the matrices hold: links for one, texts for others."""
-    about = {item.about for item in items if item.required}
+    """Whether the inputs of a model are meant for what the matrices hold: links for one, texts or categories for others."""
+    required = [item for item in items if item.required]
+    about = {item.about for item in required}
     if any(map(holds_links, datasets)):
         return "links" in about
+    if any(map(holds_categories, datasets)):
+        return any("categorical" in item.also for item in required)
     return "texts" not in about or all(map(may_hold_texts, datasets))
 
 

@@ -25,6 +25,7 @@ from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.session.offers import (
     Offer,
     given_names,
+    holds_categories,
     is_about,
     is_of_size,
     meant_for,
@@ -275,9 +276,18 @@ class Choices:
     def meant_for(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
         """For what data the model is meant, in sentences, where those in focus are of another size or about something else; else empty."""
         found = self.propose(spec, focus)
-        texts = any(item.about == "texts" for item in spec.inputs) and not self._is_about(spec, found)
+        other = "" if self._is_about(spec, found) else self._not_about(spec, found)
         sizes = map(meant_for, self._meant_for_other_sizes(spec, found))
-        return " ".join([*(["Meant for documents and their words."] if texts else []), *sizes])
+        return " ".join([*([other] if other else []), *sizes])
+
+    def _not_about(self, spec: ModelSpec, found: Names) -> str:
+        """For what a model is meant that the chosen matrices do not hold, or what they hold that it does not know, in a sentence; or nothing."""
+        if any(item.about == "texts" for item in spec.inputs):
+            return "Meant for documents and their words."
+        chosen = [self.session[name] for names in found.values() for name in names if name in self.session]
+        return (
+            "Takes the numbers of categories for measurements." if any(map(holds_categories, chosen)) else ""
+        )
 
     def _loads(self, spec: ModelSpec, found: Names) -> bool:
         """Whether data that stay in their file would have to be read as a whole."""

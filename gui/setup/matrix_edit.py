@@ -13,6 +13,7 @@ from plaidwork.core.contract.hyperparameter import Hyperparameter, ValueKind
 from plaidwork.core.contract.per_matrix import looks_together, per_matrix, split, suited, write
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, ViewFacts, overview, with_samples_in_rows
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.data.presence import PresenceStrip
 from plaidwork.gui.data.view_facts import KIND_LABELS, feature_text
@@ -65,16 +66,21 @@ class _Line(QWidget):
         """What the choice means here; a doubt is shown while nothing is chosen."""
         by_itself = self.choice.text_value() == self._parameter.choices[0].value
         parts, view = [], self._facts
-        if view is not None:
+        words = self._words(view) if view is not None and by_itself else ""
+        if view is not None and view.n_words == view.n_features and words:
+            parts.append(words)
+        elif view is not None:
             label, features = self._taken(view), feature_text(view)
             looks = f"Looks like {KIND_LABELS[view.kind]}"
             parts.append(
                 f"{looks}, taken as {label[:1].lower()}{label[1:]}" if by_itself and label else looks
             )
+            parts += [words] if words else []
             parts += [f"{features} features"] if features else []
         self._note.setText("; ".join(parts) + ("." if parts else ""))
         self._note.setVisible(bool(parts))
-        self._reason.setText(self._why(view) if view is not None and by_itself else "")
+        why = view is not None and by_itself and view.n_words < view.n_features
+        self._reason.setText(self._why(view) if view is not None and why else "")
         self._reason.setVisible(bool(self._reason.text()))
         self._warning.set_text(view.doubt if view is not None and by_itself else "", "warning")
 
@@ -83,6 +89,12 @@ class _Line(QWidget):
         kind, params = self._kind(view), self._params
         taken = suited(self._parameter, kind, view.n_features, params, view.mean, view.together)
         return next((choice.label for choice in self._parameter.choices if choice.value == taken), "")
+
+    def _words(self, view: ViewFacts) -> str:
+        """As what columns of words are taken, where the model takes categories."""
+        if not view.n_words or not any("categorical" in choice.suits for choice in self._parameter.choices):
+            return ""
+        return f"{counted(view.n_words, 'column')} of words {agree(view.n_words, 'is', 'are')} taken as categories"
 
     def _why(self, view: ViewFacts) -> str:
         """What decides, where it is whether the columns go together; empty elsewhere."""

@@ -6,7 +6,8 @@ a spread has a least value (``least_variances``), and columns that never change 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -30,6 +31,8 @@ MANY = 500
 """Columns of a matrix up to which those that follow from others are looked for."""
 WIDE = 30
 """Columns of a matrix up to which pairs of them are compared."""
+FEW_VALUES, LEAST_TIMES = 10, 5
+"""Different values of a column up to which it may be no measurement, and how often each comes at least, on average."""
 
 
 def known_of(block: Block, j: int) -> Floats:
@@ -41,6 +44,36 @@ def named(block: Block, places: Sequence[int]) -> str:
     """Some columns by name, as the subject of a sentence."""
     names = ", ".join(f"“{block.names[1][j]}”" for j in places[:FEW]) + (", …" if len(places) > FEW else "")
     return f"{agree(len(places), 'Column', counted(len(places), 'column') + ',')} {names}"
+
+
+def part(block: Block, columns: Sequence[int]) -> Block:
+    """Some columns of a matrix; itself where these are all."""
+    if len(columns) == block.shape[1]:
+        return block
+    at = list(columns)
+    return replace(
+        block, values=block.values[:, at], observed=block.observed[:, at],
+        names=(block.names[0], tuple(block.names[1][j] for j in at)),
+        levels=tuple(block.levels[j] for j in at) if block.levels else (), held_out=None, truth=None,
+    )  # fmt: skip
+
+
+def with_words(block: Block) -> list[int]:
+    """The columns whose numbers stand for words."""
+    return [j for j, words in enumerate(block.levels) if words]
+
+
+def few_valued(block: Block) -> list[int]:
+    """The columns that come back to a few values, each of them often; none where all columns that change do, as answers of a questionnaire."""
+    known = [known_of(block, j) for j in range(block.shape[1])]
+    values = [len(np.unique(column)) for column in known]
+    few = [j for j, n in enumerate(values) if 2 <= n <= FEW_VALUES and len(known[j]) >= LEAST_TIMES * n]
+    return [] if len(few) == sum(n > 1 for n in values) else few
+
+
+def yes_or_no(block: Block) -> list[int]:
+    """The columns of zeros and ones, both of which occur."""
+    return [j for j in range(block.shape[1]) if np.array_equal(np.unique(known_of(block, j)), (0.0, 1.0))]
 
 
 def constant(block: Block) -> list[int]:
@@ -86,17 +119,9 @@ def left_out(kind: str, block: Block, least: float) -> list[int]:
     return found[1:] if len(found) == block.shape[1] else found
 
 
-def places_of(
-    kind: str, kinds: Sequence[str], blocks: Sequence[Block], without: Mapping[int, Sequence[int]]
-) -> NDArray[np.int64]:
-    """(columns of this kind, 2) matrix and column, but for those ``without`` by matrix."""
-    found = [
-        (v, j)
-        for v, block in enumerate(blocks)
-        if kinds[v] == kind
-        for j in range(block.shape[1])
-        if j not in without.get(v, ())
-    ]
+def places_of(columns: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """(columns of one kind, 2) matrix and column, of those of each matrix."""
+    found = [(v, j) for v, chosen in enumerate(columns) for j in chosen]
     return np.array(found, np.int64).reshape(-1, 2)
 
 

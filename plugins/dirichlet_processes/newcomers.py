@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from plaidwork.core.api import (
@@ -17,6 +19,7 @@ from plaidwork.core.api import (
     format_count,
 )
 from plaidwork.plugins.dirichlet_processes.clusterings import nearest_to, pooled_draws
+from plaidwork.plugins.dirichlet_processes.columns import part
 from plaidwork.plugins.dirichlet_processes.joint_layout import unpacked
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, empty_clusters
 from plaidwork.plugins.dirichlet_processes.kernels.newcomers import place_new
@@ -51,12 +54,17 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Colu
     numbers = np.where(known, (numbers - table.centre) / table.scale, 0.0)
     coded, seen = cells(table.code_of)
     codes = np.full(coded.shape, -1, np.int64)
+    for at, (v, j) in enumerate(table.code_of):
+        if (block := by_name.get(fitted[v].name)) is not None:
+            coded[:, at] = _in_words_of(fitted[v], block, j, coded[:, at])
     for at, levels in enumerate(table.values):
         place = np.minimum(np.searchsorted(levels, coded[:, at]), len(levels) - 1)
         codes[:, at] = np.where(seen[:, at] & (levels[place] == coded[:, at]), place, -1)
     counts, there = cells(table.count_of)
     row = {
-        v: _exposure(by_name.get(fitted[v].name), fitted[v], m, params)
+        v: _exposure(
+            by_name.get(fitted[v].name), fitted[v], table.count_of[table.count_of[:, 0] == v, 1], m, params
+        )
         for v in np.unique(table.count_of[:, 0])
     }
     exposure = np.array([row[v] for v in table.count_of[:, 0]]).reshape(-1, m).T * table.unit
@@ -77,8 +85,21 @@ def new_items(data: ModelData, new_data: ModelData, table: Columns, params: Colu
     return Items(numbers, known, codes, counts, exposure, bool(known.all()), joint, joint_known, whole, rows)
 
 
-def _exposure(block: Block | None, fitted: Block, m: int, params: ColumnSettings) -> Floats:
-    return np.ones(m) if block is None else exposure_of(block, fitted, params)
+def _exposure(
+    block: Block | None, fitted: Block, columns: Sequence[int], m: int, params: ColumnSettings
+) -> Floats:
+    return np.ones(m) if block is None else exposure_of(part(block, columns), part(fitted, columns), params)
+
+
+def _in_words_of(fitted: Block, new: Block, j: int, numbers: Floats) -> Floats:
+    """The numbers of a column of categories as the fit has them, where both say for which words theirs stand; -1 for other words."""
+    known, own = (block.levels[j] if block.levels else () for block in (fitted, new))
+    if not known or not own or known == own:
+        return numbers
+    first = 0 if len(own) == 2 else 1
+    place = {word: number + (len(known) > 2) for number, word in enumerate(known)}
+    meant = np.array([place.get(word, -1) for word in own], float)
+    return meant[np.clip(numbers - first, 0, len(own) - 1).astype(np.int64)]
 
 
 def _rows_with_gaps(new_data: ModelData, name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from scipy import stats
 from plaidwork.core.api import ModelData
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.rows import counts_of
-from plaidwork.plugins.dirichlet_processes.settings import COUNTS, JOINT, NUMBERS, ColumnSettings
+from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
 LEVEL = 0.95
@@ -58,26 +59,25 @@ def profiles_of(
         name = str(blocks[v].names[1][j])
         return f"{name} ({blocks[v].name})" if several else name
 
-    for v, j in np.concatenate([table.number_of, table.joint_of, table.code_of, table.count_of]):
+    coded, counted, alone, joint = map(
+        _places, (table.code_of, table.count_of, table.number_of, table.joint_of)
+    )
+    for v, j in sorted((*coded, *counted, *alone, *joint)):
         place, name = first[v] + j, called(v, j)
-        if table.kinds[v] in (NUMBERS, JOINT):
-            parts.append(
-                _numbers(member, _column(table, v, j), params, centre[place], scale[place], weight[v])
-            )
-            texts = [name]
-        elif table.kinds[v] == COUNTS:
-            at = _at(table.count_of, v, j)
-            parts.append(_counts(member, at, table, params, scale[place]))
-            texts = [name]
-        else:
-            at = _at(table.code_of, v, j)
-            values = table.values[at]
-            binary = list(values) == [0.0, 1.0]
-            chosen = [1] if binary else list(range(len(values)))
+        texts = [name]
+        if (v, j) in coded:
+            at = coded[v, j]
+            values, words = table.values[at], blocks[v].levels[j] if blocks[v].levels else ()
+            chosen = [1] if list(values) == [0.0, 1.0] else list(range(len(values)))
             parts += [_codes(member, at, level, len(values), table, params) for level in chosen]
-            texts = [name] if binary else [f"{name} = {values[level]:g}" for level in chosen]
+            texts = [_category(name, values[level], words, len(chosen) == 1) for level in chosen]
+        elif (v, j) in counted:
+            parts.append(_counts(member, counted[v, j], table, params, scale[place]))
+        else:
+            column = _column(table, alone[v, j]) if (v, j) in alone else _joint_column(table, joint[v, j])
+            parts.append(_numbers(member, column, params, centre[place], scale[place], weight[v]))
         names += texts
-        matrix += [int(v)] * len(texts)
+        matrix += [v] * len(texts)
     for v in table.row_matrix:
         parts += _shares(member, counts_of(blocks[v]), weight[v])
         names += [called(v, j) for j in range(blocks[v].shape[1])]
@@ -102,18 +102,26 @@ class Column(NamedTuple):
     unit: float
 
 
-def _at(of: Ints, v: int, j: int) -> int:
-    """The place of column ``j`` of matrix ``v`` among those of its kind."""
-    return int(np.flatnonzero((of == (v, j)).all(axis=1))[0])
+def _places(of: Ints) -> dict[tuple[int, int], int]:
+    """The place of each column (matrix, column) among those of its kind."""
+    return {(int(v), int(j)): at for at, (v, j) in enumerate(of)}
 
 
-def _column(table: Table, v: int, j: int) -> Column:
-    """A column of numbers, correlated with others or not."""
-    if table.kinds[v] == NUMBERS:
-        at = _at(table.number_of, v, j)
-        known = table.items.numbers[:, at], table.items.known[:, at]
-        return Column(*known, table.centre[at], table.scale[at])
-    at = _at(table.joint_of, v, j)
+def _category(name: str, value: float, words: Sequence[str], yes: bool) -> str:
+    """What the share of a category is called; that of a yes like its column, unless it has a word of its own."""
+    if words:
+        return f"{name} = {words[int(value) - (len(words) > 2)]}"
+    return name if yes else f"{name} = {value:g}"
+
+
+def _column(table: Table, at: int) -> Column:
+    """A column of numbers, independent of others within a cluster."""
+    known = table.items.numbers[:, at], table.items.known[:, at]
+    return Column(*known, table.centre[at], table.scale[at])
+
+
+def _joint_column(table: Table, at: int) -> Column:
+    """A column of numbers, correlated with others within a cluster."""
     known = table.items.joint[:, at], table.items.joint_known[:, at]
     return Column(*known, table.joint_centre[at], table.joint_scale[at])
 

@@ -18,16 +18,22 @@ from plaidwork.core.api import (
     agree,
     choice_of_each,
     counted,
+    per_matrix,
 )
 from plaidwork.plugins.dirichlet_processes.columns import (
     FEW,
+    FEW_VALUES,
     constant,
+    few_valued,
     known_of,
     least_variances,
     left_out,
     named,
+    part,
     places_of,
     told,
+    with_words,
+    yes_or_no,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusters import Items, constant_of_counts
 from plaidwork.plugins.dirichlet_processes.likeness import gamma_steps
@@ -44,12 +50,10 @@ from plaidwork.plugins.dirichlet_processes.settings import (
 )
 from plaidwork.plugins.dirichlet_processes.state import Ints, Table
 
-TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "within_shape")
+TABLE_SETTINGS = ("likelihoods", "standardise", "exposure", "few_values", "within_shape")
 MOST_LEVELS = 100
 LEAST_EXPOSURE = 1e-9
 """Of a sample without any count: it then says nothing, as its counts are 0."""
-FEW_VALUES, LEAST_TIMES = 10, 5
-"""Different values of a column up to which it may be no measurement, and how often each comes at least, on average."""
 
 
 def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]:
@@ -60,9 +64,57 @@ def kinds_of(params: ColumnSettings, blocks: Sequence[Block]) -> tuple[str, ...]
     ModelError : the name of a matrix that is not there, or another number of words than matrices.
     """
     try:
-        return choice_of_each(LIKELIHOODS, cast(Params, params), blocks, [block.name for block in blocks])
+        kinds = choice_of_each(LIKELIHOODS, cast(Params, params), blocks, [block.name for block in blocks])
     except SettingError as error:
         raise ModelError(error.message, error.hint) from error
+    guessed = _guessed(params, blocks)
+    return tuple(
+        CODES if free and len(with_words(block)) == block.shape[1] else kind
+        for kind, block, free in zip(kinds, blocks, guessed, strict=True)
+    )
+
+
+def _guessed(params: ColumnSettings, blocks: Sequence[Block]) -> list[bool]:
+    """Of which matrices nobody said what they are, so that their values tell."""
+    words = per_matrix(params["likelihoods"], [block.name for block in blocks])
+    return [word in ("", LIKELIHOODS.choices[0].value) for word in words]
+
+
+def coded_of(params: ColumnSettings, blocks: Sequence[Block], kinds: Sequence[str]) -> list[list[int]]:
+    """The columns of each matrix that are categories: all of a matrix of them, else those of words, and those of few values beside others."""
+    found = []
+    for kind, block, free in zip(kinds, blocks, _guessed(params, blocks), strict=True):
+        if kind == CODES:
+            found.append(list(range(block.shape[1])))
+            continue
+        few: list[int] = []
+        if free and params["few_values"] == "categories":
+            few = (
+                few_valued(block) if kind in (NUMBERS, JOINT) else yes_or_no(block) if kind == COUNTS else []
+            )
+        found.append(sorted({*few, *with_words(block)}) if free else [])
+    return found
+
+
+def columns_by_kind(
+    params: ColumnSettings, blocks: Sequence[Block], least: float
+) -> dict[str, list[list[int]]]:
+    """The columns of each matrix that are fitted, by kind of likelihood. Raises ``ModelError``."""
+    kinds = kinds_of(params, blocks)
+    coded, found = coded_of(params, blocks, kinds), {}
+    for one in (NUMBERS, CODES, COUNTS, JOINT, ROWS):
+        found[one] = [
+            codes if one == CODES else _fitted(kind, block, codes, least) if one == kind else []
+            for kind, block, codes in zip(kinds, blocks, coded, strict=True)
+        ]
+    return found
+
+
+def _fitted(kind: str, block: Block, coded: Sequence[int], least: float) -> list[int]:
+    """The columns of a matrix but for categories, and those that say nothing."""
+    used = [j for j in range(block.shape[1]) if j not in coded]
+    out = {used[at] for at in left_out(kind, part(block, used), least)}
+    return [j for j in used if j not in out]
 
 
 def _levels(block: Block, j: int) -> Floats:
@@ -130,24 +182,24 @@ def read(data: ModelData, params: Params) -> Table:
     """All matrices side by side; asked for with ``data.prepared``, so that chains share one."""
     settings = cast(ColumnSettings, params)
     blocks: tuple[Block, ...] = tuple(data["views"])
-    kinds, n, least = kinds_of(settings, blocks), blocks[0].shape[0], float(params.get("least_within", 0.0))
-    without = {v: left_out(kinds[v], block, least) for v, block in enumerate(blocks)}
-    places = {kind: places_of(kind, kinds, blocks, without) for kind in (NUMBERS, CODES, COUNTS, JOINT, ROWS)}
+    n, least = blocks[0].shape[0], float(params.get("least_within", 0.0))
+    kinds, columns = kinds_of(settings, blocks), columns_by_kind(settings, blocks, least)
+    places = {kind: places_of(chosen) for kind, chosen in columns.items()}
     fitted = {NUMBERS: _no_numbers(), JOINT: _no_numbers()}
     codes, counts, exposure, units, values = [], [], [], [np.zeros(0)], []
     shared: list[Floats] = []
     for v, (kind, block) in enumerate(zip(kinds, blocks, strict=True)):
-        if kind in fitted:
-            fitted[kind].add(block, places[kind][places[kind][:, 0] == v, 1], settings, least)
-        elif kind == CODES:
-            levels = [_levels(block, j) for j in range(block.shape[1])]
-            found = [np.searchsorted(one, block.values[:, j]) for j, one in enumerate(levels)]
-            codes.append(np.where(block.observed, np.array(found).T.reshape(block.shape), -1))
+        if coded := columns[CODES][v]:
+            levels = [_levels(block, j) for j in coded]
+            found = [np.searchsorted(one, block.values[:, j]) for j, one in zip(coded, levels, strict=True)]
+            codes.append(np.where(block.observed[:, coded], np.array(found).T, -1))
             values += levels
+        if kind in fitted:
+            fitted[kind].add(block, np.array(columns[kind][v], np.int64), settings, least)
         elif kind == ROWS:
             shared.append(counts_of(block))
-        else:
-            number, rate, unit = _counts(block, settings)
+        elif kind == COUNTS:
+            number, rate, unit = _counts(part(block, columns[COUNTS][v]), settings)
             counts.append(number)
             exposure.append(rate)
             units.append(unit)
@@ -193,9 +245,10 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
     except ModelError as error:
         return [Problem(error.message, error.hint, "likelihoods")]
     found = []
-    for kind, block in zip(kinds, blocks, strict=True):
-        found += _wrong_values(kind, block) + (_few_values(block) if kind in (NUMBERS, JOINT) else [])
-        found += told(kind, block, float(params.get("least_within", 0.0)))  # type: ignore[arg-type]
+    for kind, block, coded in zip(kinds, blocks, coded_of(params, blocks, kinds), strict=True):
+        rest = part(block, [j for j in range(block.shape[1]) if kind == CODES or j not in coded])
+        found += _wrong_values(kind, rest) + (_few_values(rest) if kind in (NUMBERS, JOINT) else [])
+        found += told(kind, rest, float(params.get("least_within", 0.0)))  # type: ignore[arg-type]
         same = [] if kind == ROWS else constant(block)
         if same and block.shape[0] > 1:
             text = f"{named(block, same)} of “{block.name}” {agree(len(same), 'has', 'have')} one value only."
@@ -214,13 +267,11 @@ def find_problems(data: ModelData, params: ColumnSettings) -> list[Problem]:
 
 def _few_values(block: Block) -> list[Problem]:
     """A warning where some columns of numbers, not all, come back to a few values: a law of one such value has next to no variance."""
-    known = [known_of(block, j) for j in range(block.shape[1])]
-    values = [len(np.unique(column)) for column in known]
-    few = [j for j, n in enumerate(values) if 2 <= n <= FEW_VALUES and len(known[j]) >= LEAST_TIMES * n]
-    if not few or len(few) == sum(n > 1 for n in values):
+    few = few_valued(block)
+    if not few:
         return []
     text = f"{named(block, few)} of “{block.name}” {agree(len(few), 'has', 'have')} at most {FEW_VALUES} different values."
-    hint = "Clusters may stand for single values: leave such columns out, or give them as a matrix of their own, taken as categories."
+    hint = "Clusters may stand for single values: let such columns be categories (“Columns with few values”), or leave them out."
     return [Problem(text, hint, "views", "warning")]
 
 

@@ -17,6 +17,7 @@ class ColumnSettings(TypedDict):
     whole_numbers: Literal["marked", "values"]
     standardise: bool
     exposure: Literal["none", "total"]
+    few_values: Literal["categories", "matrix"]
     learn_base: bool
     within: float
     within_shape: float
@@ -101,6 +102,16 @@ COLUMNS = (
             Choice(value="total", label="The sample's total", doc="clusters differ in shares, not in how much was counted"),
         ),
         doc="What the rate of a sample is proportional to. Matters in matrices of counts.",
+    ),
+    Hyperparameter(
+        "few_values", "choice", "categories", label="Columns with few values", group="Data", earlier="matrix",
+        choices=(
+            Choice(value="categories", label="Are categories"),
+            Choice(value="matrix", label="Are like the rest of their matrix"),
+        ),
+        doc="In a matrix that is taken by its values, columns that come back to at most ten values while others do not, such as sex, "
+        "stage or a yes or no, have a share of each value in every cluster, not a mean. Of counts these are columns of zeros and ones. "
+        "Columns whose words were read as categories always have.",
     ),
 )  # fmt: skip
 """What the columns are, besides."""

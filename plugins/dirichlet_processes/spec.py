@@ -46,7 +46,7 @@ DP_MIXTURE = ModelSpec(
     tags=("clusters", "mixture", "nonparametric", "multi-view"),
     inputs=(
         Input(
-            "views", "matrix", "real", dims=("sample", "feature"), samples="sample", label="Matrices", missing=True, many=True, also=("count", "binary"),
+            "views", "matrix", "real", dims=("sample", "feature"), samples="sample", label="Matrices", missing=True, many=True, also=("count", "binary", "categorical"),
             union=True,
             doc="One or more matrices of samples by features, which share the clusters. Cells or whole matrices of a sample may be "
             "missing.",

@@ -665,6 +665,10 @@
    <translation>%1, …: Geben Sie ihre Reihenfolge unter „Antworten der Reihe nach“ an, etwa so: nie &lt; manchmal &lt; oft</translation>
   </message>
   <message>
+   <source>Measure them as categories</source>
+   <translation>Als Kategorien messen</translation>
+  </message>
+  <message>
    <source>%1 column holds answers in words, and is read as labels</source>
    <translation>%1 Spalte enthält Antworten in Worten und wird als Labels gelesen</translation>
   </message>
@@ -749,11 +753,58 @@
   </message>
  </context>
  <context>
-  <name>core/data/importers/_column.py</name>
+  <name>core/data/importers/_categories.py</name>
+  <message>
+   <source>No column holds numbers: %1 column of words are read as categories</source>
+   <translation>Keine Spalte enthält Zahlen: %1 Spalte mit Wörtern wird als Kategorien gelesen</translation>
+  </message>
+  <message>
+   <source>No column holds numbers: %1 columns of words are read as categories</source>
+   <translation>Keine Spalte enthält Zahlen: %1 Spalten mit Wörtern werden als Kategorien gelesen</translation>
+  </message>
+  <message>
+   <source>%1. As labels of other data, choose the file as their table of classes</source>
+   <translation>%1. Sollen sie Labels anderer Daten sein, wählen Sie die Datei dort als Tabelle der Klassen</translation>
+  </message>
+  <message>
+   <source>%1 column of words is a label, and not measured</source>
+   <translation>%1 Spalte mit Wörtern ist ein Label und wird nicht gemessen</translation>
+  </message>
+  <message>
+   <source>%1 columns of words are labels, and not measured</source>
+   <translation>%1 Spalten mit Wörtern sind Labels und werden nicht gemessen</translation>
+  </message>
+  <message>
+   <source>is a label</source>
+   <translation>ist ein Label</translation>
+  </message>
+  <message>
+   <source>are labels</source>
+   <translation>sind Labels</translation>
+  </message>
+  <message>
+   <source>%1. Mixtures of clusters can take them as categories</source>
+   <translation>%1. Mischungen von Clustern können sie als Kategorien nehmen</translation>
+  </message>
+  <message>
+   <source>Measure it as categories</source>
+   <translation>Als Kategorien messen</translation>
+  </message>
   <message>
    <source>column %1</source>
    <translation>Spalte %1</translation>
   </message>
+  <message>
+   <source>%1, column “%2”: categories are 2 to %3 different words, found %4.</source>
+   <translation>%1, Spalte „%2“: Kategorien sind 2 bis %3 verschiedene Wörter, gefunden: %4.</translation>
+  </message>
+  <message>
+   <source>Use the column as a label (option “categories”).</source>
+   <translation>Nehmen Sie die Spalte als Label (Option „categories“).</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/importers/_column.py</name>
   <message>
    <source>%1, %2: expected numbers, found “%3” in entry %4.</source>
    <translation>%1, %2: Zahlen erwartet, „%3“ in Eintrag %4 gefunden.</translation>
@@ -1108,6 +1159,13 @@
   <message>
    <source>Each becomes a row.</source>
    <translation>Jedes wird eine Zeile.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/importers/_in_force.py</name>
+  <message>
+   <source>None: number the rows</source>
+   <translation>Keine: Zeilen nummerieren</translation>
   </message>
  </context>
  <context>
@@ -2024,6 +2082,45 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_roles.py</name>
+  <message>
+   <source>Column %1 is read as labels</source>
+   <translation>Spalte %1 wird als Labels gelesen</translation>
+  </message>
+  <message>
+   <source>Numbers in it begin with 0, as codes do: “%1”</source>
+   <translation>Zahlen darin beginnen mit 0 wie Codes: „%1“</translation>
+  </message>
+  <message>
+   <source>Read as numbers</source>
+   <translation>Als Zahlen lesen</translation>
+  </message>
+  <message>
+   <source>%1 of its first %2 cell is a number</source>
+   <translation>%1 der ersten %2 Zelle ist eine Zahl</translation>
+  </message>
+  <message>
+   <source>%1 of its first %2 cell are numbers</source>
+   <translation>%1 der ersten %2 Zelle sind Zahlen</translation>
+  </message>
+  <message>
+   <source>%1 of its first %2 cells is a number</source>
+   <translation>%1 der ersten %2 Zellen ist eine Zahl</translation>
+  </message>
+  <message>
+   <source>%1 of its first %2 cells are numbers</source>
+   <translation>%1 der ersten %2 Zellen sind Zahlen</translation>
+  </message>
+  <message>
+   <source>is a number</source>
+   <translation>ist eine Zahl</translation>
+  </message>
+  <message>
+   <source>are numbers</source>
+   <translation>sind Zahlen</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_row_numbers.py</name>
   <message>
    <source>Column %1 is an identifier</source>
@@ -2032,10 +2129,6 @@
   <message>
    <source>It is read as labels, not as a measurement</source>
    <translation>Sie wird als Labels gelesen, nicht als Messwert</translation>
-  </message>
-  <message>
-   <source>Read as numbers</source>
-   <translation>Als Zahlen lesen</translation>
   </message>
   <message>
    <source>Use it as row names</source>
@@ -2269,38 +2362,6 @@
   <message>
    <source>Its cells are separated by %1s. Choose another separator if that is wrong.</source>
    <translation>Erkanntes Trennzeichen der Zellen: %1. Ein anderes Trennzeichen wählen, falls das falsch ist.</translation>
-  </message>
-  <message>
-   <source>Column %1 is read as labels</source>
-   <translation>Spalte %1 wird als Labels gelesen</translation>
-  </message>
-  <message>
-   <source>Numbers in it begin with 0, as codes do: “%1”</source>
-   <translation>Zahlen darin beginnen mit 0 wie Codes: „%1“</translation>
-  </message>
-  <message>
-   <source>%1 of its first %2 cell is a number</source>
-   <translation>%1 der ersten %2 Zelle ist eine Zahl</translation>
-  </message>
-  <message>
-   <source>%1 of its first %2 cell are numbers</source>
-   <translation>%1 der ersten %2 Zelle sind Zahlen</translation>
-  </message>
-  <message>
-   <source>%1 of its first %2 cells is a number</source>
-   <translation>%1 der ersten %2 Zellen ist eine Zahl</translation>
-  </message>
-  <message>
-   <source>%1 of its first %2 cells are numbers</source>
-   <translation>%1 der ersten %2 Zellen sind Zahlen</translation>
-  </message>
-  <message>
-   <source>is a number</source>
-   <translation>ist eine Zahl</translation>
-  </message>
-  <message>
-   <source>are numbers</source>
-   <translation>sind Zahlen</translation>
   </message>
   <message>
    <source>The option decimal must be “.” or “,”. Found “%1”.</source>
@@ -2548,10 +2609,6 @@
   <message>
    <source>Add the row name to tell them apart</source>
    <translation>Zur Unterscheidung den Zeilennamen anhängen</translation>
-  </message>
-  <message>
-   <source>None: number the rows</source>
-   <translation>Keine: Zeilen nummerieren</translation>
   </message>
  </context>
  <context>
@@ -3221,6 +3278,13 @@
   </message>
  </context>
  <context>
+  <name>core/data/levels.py</name>
+  <message>
+   <source>Categories</source>
+   <translation>Kategorien</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/measured.py</name>
   <message>
    <source>%1 is taken out of the measurements of “%2”, so that nothing is explained by itself.</source>
@@ -3798,6 +3862,10 @@
   <message>
    <source>Words are labels</source>
    <translation>Worte sind Labels</translation>
+  </message>
+  <message>
+   <source>columns of words that are measured as categories, for mixtures: each word becomes a number</source>
+   <translation>Spalten mit Wörtern, die als Kategorien gemessen werden, für Mischungen: jedes Wort wird eine Zahl</translation>
   </message>
   <message>
    <source>Dates</source>
@@ -9056,6 +9124,10 @@
   <message>
    <source>Meant for documents and their words.</source>
    <translation>Für Dokumente und ihre Wörter gedacht.</translation>
+  </message>
+  <message>
+   <source>Takes the numbers of categories for measurements.</source>
+   <translation>Nimmt die Zahlen der Kategorien für Messwerte.</translation>
   </message>
  </context>
  <context>
@@ -17258,6 +17330,14 @@ Für die Diagnostik klicken.</translation>
    <translation>%1, verwendet als %2%3</translation>
   </message>
   <message>
+   <source>%1 column of words is taken as categories</source>
+   <translation>%1 Spalte mit Wörtern wird als Kategorien genommen</translation>
+  </message>
+  <message>
+   <source>%1 columns of words are taken as categories</source>
+   <translation>%1 Spalten mit Wörtern werden als Kategorien genommen</translation>
+  </message>
+  <message>
    <source>Its columns go together within groups of similar samples.</source>
    <translation>Ihre Spalten hängen innerhalb von Gruppen ähnlicher Proben zusammen.</translation>
   </message>
@@ -19534,8 +19614,8 @@ bestimmen und deren Werte clustern.</translation>
    <translation>%1 von „%2“ haben höchstens %3 verschiedene Werte.</translation>
   </message>
   <message>
-   <source>Clusters may stand for single values: leave such columns out, or give them as a matrix of their own, taken as categories.</source>
-   <translation>Cluster können für einzelne Werte stehen: solche Spalten weglassen oder als eigene Matrix von Kategorien angeben.</translation>
+   <source>Clusters may stand for single values: let such columns be categories (“Columns with few values”), or leave them out.</source>
+   <translation>Cluster können für einzelne Werte stehen: Nehmen Sie solche Spalten als Kategorien („Spalten mit wenigen Werten“), oder lassen Sie sie weg.</translation>
   </message>
   <message>
    <source>Row “%1”, column “%2” of “%3” is %4; counts are whole numbers from 0 on.</source>
@@ -19846,6 +19926,22 @@ bestimmen und deren Werte clustern.</translation>
   <message>
    <source>What the rate of a sample is proportional to. Matters in matrices of counts.</source>
    <translation>Wozu die Rate einer Probe proportional ist. Von Bedeutung bei Matrizen von Zählwerten.</translation>
+  </message>
+  <message>
+   <source>Columns with few values</source>
+   <translation>Spalten mit wenigen Werten</translation>
+  </message>
+  <message>
+   <source>Are categories</source>
+   <translation>Sind Kategorien</translation>
+  </message>
+  <message>
+   <source>Are like the rest of their matrix</source>
+   <translation>Sind wie der Rest ihrer Matrix</translation>
+  </message>
+  <message>
+   <source>In a matrix that is taken by its values, columns that come back to at most ten values while others do not, such as sex, stage or a yes or no, have a share of each value in every cluster, not a mean. Of counts these are columns of zeros and ones. Columns whose words were read as categories always have.</source>
+   <translation>In einer Matrix, die nach ihren Werten genommen wird, haben Spalten, die auf höchstens zehn Werte zurückkommen, während andere es nicht tun, etwa Geschlecht, Stadium oder ein Ja oder Nein, in jedem Cluster einen Anteil jedes Wertes statt eines Mittelwerts. Bei Zählungen sind es Spalten aus Nullen und Einsen. Spalten, deren Wörter als Kategorien gelesen wurden, haben das immer.</translation>
   </message>
   <message>
    <source>Learn spread and centres</source>

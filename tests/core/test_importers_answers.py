@@ -71,7 +71,10 @@ def test_answers_of_unknown_order_are_told_with_what_to_write(write):
         f"p{i},{','.join(('blau', 'rot', 'grün')[(i * k) % 3] for k in (1, 2, 4))},{i}.5\n" for i in range(9)
     )
     found = issue(preview(write(text)), "3 columns hold answers in words")
-    assert found.fix is None
+    assert found.fix == ("Measure them as categories", "categories", Added((1, 2, 3)))
+    assert not [
+        other for other in preview(write(text)).issues if "not measured" in other.message
+    ]  # told once
     assert "give their order under “Answers in order”" in found.detail
     data = read_dataset(write(text), {"answers": "blau < rot < grün"})
     assert data.shape == (9, 4)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import Any
 
 from plaidwork.core.data.importers._layout import Layout
-from plaidwork.core.data.importers.base import Fix, Issue
+from plaidwork.core.data.importers.base import Added, Fix, Issue
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 from plaidwork.core.resources import RESOURCES
 
+_APART = re.compile(r"_+|(?<=[a-zäöüß])(?=[A-ZÄÖÜ])|(?<=\w)-(?=\w)")
+"""What keeps words apart besides blanks."""
 _MOST, _FEWEST = 11, 5
 """Answers of one question at most, and filled cells that a column needs to be judged."""
 _ALIKE = 3
@@ -30,8 +33,8 @@ def _known() -> tuple[dict[str, int], ...]:
 
 
 def as_key(text: str) -> str:
-    """What is compared of an answer: upper and lower case, and blanks around and within, make no difference."""
-    return " ".join(text.split()).casefold()
+    """What is compared of an answer: upper and lower case, and how words are kept apart, make no difference (*StronglyAgree*)."""
+    return " ".join(_APART.sub(" ", text).split()).casefold()
 
 
 def parse_answers(value: Any) -> dict[str, int]:
@@ -70,7 +73,7 @@ def answers_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue | N
 
     ``present`` are the filled cells of each column in the first rows.
     """
-    words = {index: _words(present[index]) for index in layout.labels}
+    words = {index: _words(present[index]) for index in layout.labels if index not in layout.categories}
     words = {index: found for index, found in words.items() if found}
     scales: dict[int, dict[str, str]] = {}
     columns: list[int] = []
@@ -91,7 +94,9 @@ def answers_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue | N
         return None
     shown = ", ".join(f"“{text}”" for text in sorted(words[columns[0]].values())[:4])
     detail = f"{shown}, …: give their order under “Answers in order”, as in: never < sometimes < often"
-    return _issue(layout, columns, detail, None)
+    return _issue(
+        layout, columns, detail, ("Measure them as categories", "categories", Added(tuple(columns)))
+    )
 
 
 def _words(cells: Sequence[str]) -> dict[str, str]:
@@ -111,6 +116,25 @@ def _ordered(place: int, found: Mapping[str, str]) -> list[str]:
     return [text for _, text in sorted(found.items(), key=lambda item: _known()[place][item[0]])]
 
 
+def _places(words: Collection[str]) -> dict[str, int]:
+    """The place of each word within a known scale; empty where there is none that has all of them, at places of their own."""
+    keys = {as_key(word): word for word in words}
+    known = next((known for known in _known() if keys.keys() <= known.keys()), {})
+    found = {word: known[key] for key, word in keys.items() if known}
+    return found if len(set(found.values())) == len(words) else {}
+
+
+def are_ordered(words: Collection[str]) -> bool:
+    """Whether everybody agrees on the order of some answers."""
+    return bool(_places(words))
+
+
+def in_known_order(words: Collection[str]) -> tuple[str, ...]:
+    """Words in the order that everybody agrees on, where there is one, else in that of texts."""
+    places = _places(words)
+    return tuple(sorted(words, key=lambda word: (places.get(word, 0), word.casefold(), word)))
+
+
 def _questionnaire(words: Mapping[int, Mapping[str, str]]) -> list[int]:
     """The largest group of columns that have the same answers, three answers or more; of several columns only."""
     alike: dict[frozenset[str], list[int]] = {}
@@ -121,7 +145,7 @@ def _questionnaire(words: Mapping[int, Mapping[str, str]]) -> list[int]:
     return largest if len(largest) >= _ALIKE else []
 
 
-def _issue(layout: Layout, columns: Sequence[int], detail: str, fix: Fix | None) -> Issue:
+def _issue(layout: Layout, columns: Sequence[int], detail: str, fix: Fix) -> Issue:
     number = len(columns)
     titles = [layout.titles[index] for index in columns]
     return Issue(

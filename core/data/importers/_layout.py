@@ -35,6 +35,8 @@ class Layout:
     header: bool = True
     names: int = -1
     labels: tuple[int, ...] = ()
+    categories: tuple[int, ...] = ()
+    """Those of the labels whose words are measured."""
     skip: tuple[int, ...] = ()
     skip_rows: int = 0
     above: Issue | None = None
@@ -104,7 +106,7 @@ class Layout:
         for index in self.skip:
             roles[index] = "skip"
         for index in self.labels:
-            roles[index] = "label"
+            roles[index] = "value" if index in self.categories else "label"
         if self.names >= 0:
             roles[self.names] = "name"
         return tuple(roles)

@@ -13,6 +13,7 @@ from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned
 from plaidwork.core.data.importers._findings import distinct_names, repeated, repeated_lines
 from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.in_file import InFile
+from plaidwork.core.data.levels import LEVELS
 from plaidwork.core.data.sample_words import labels_say, names_say
 from plaidwork.core.data.value_kinds import kind_of_table
 from plaidwork.core.draws.counting import counted
@@ -88,6 +89,8 @@ def finished(raw: RawTable, options: ImportOptions) -> Dataset:
         table = {title: _distinct(entry, rows) for title, entry in table.items()}
     renamed = (*_renamed(raw.row_names, "row", options), *_renamed(raw.column_names, "column", options))
     kind = checked_kind(file, values, options)
+    if kind == "count" and not options.get("kind") and LEVELS in other:
+        kind = _kind_without_words(values, other[LEVELS])
     where = samples_found(options, words, rows, columns, raw.samples_in) if values.ndim == 2 else ""
     image_shape = raw.image_shape
     if options.get("transpose") and values.ndim == 2:
@@ -112,6 +115,12 @@ def finished(raw: RawTable, options: ImportOptions) -> Dataset:
         samples_in=where,
     )
     return apply_steps(dataset, wanted_steps(options))
+
+
+def _kind_without_words(values: np.ndarray, words: np.ndarray) -> ValueKind:
+    """What the columns are that are measured; categories have no order, but are no counts in any case."""
+    measured = values[:, np.asarray(words) == ""]
+    return kind_of_table(measured) if measured.size else "ordinal"
 
 
 def samples_found(

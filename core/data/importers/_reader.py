@@ -21,6 +21,7 @@ from plaidwork.core.data.importers._findings import (
 from plaidwork.core.data.importers._matrix import finished, samples_found, wanted_steps
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.levels import LEVELS
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.transforms import apply_steps
 from plaidwork.core.data.value_kinds import kind_of_table
@@ -155,14 +156,17 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
             found += [issue] if issue else []
     if hasattr(values, "tocsr") or values.dtype.kind != "f" or not values.size or raw.categories is not None:
         return found
+    words = LEVELS in raw.column_table  # whose numbers are no measurements
     if values.ndim == 2 and not any(issue.severity == "error" for issue in raw.doubts):
         # of lines that were not read to their ends nothing can be said
         all_rows = not raw.checked and raw.n_rows in (None, len(values))
         all_columns = values.shape[1] == len(raw.column_names)
         for axis, seen in ((0, all_columns and (all_rows or raw.checked)), (1, all_rows)):
-            lines = line_issues(values, sides[axis], axis) if seen else []
+            lines = line_issues(values, sides[axis], axis) if seen and not (axis == 0 and words) else []
             found += [issue for issue in lines if issue.fix and not options.get(issue.fix[1])]
         found += copied_issues(values, *sides, raw.column_places) if all_columns and all_rows else []
+    if words:
+        return found
     kind = options.get("kind") or kind_of_table(np.where(np.isfinite(values), values, np.nan))
     whole = None if options.get("kind") else whole_issue(kind)
     found += [whole] if whole else []

@@ -125,8 +125,7 @@ def described_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue |
     if not beside:
         return None
     many = len(beside) > 1
-    titles = [f"“{layout.titles[index]}”" for index in beside]
-    shown = ", ".join([*titles[:4], *(["…"] if len(titles) > 4 else [])])
+    shown = listed([f"“{layout.titles[index]}”" for index in beside])
     return Issue(
         "warning",
         f"{'Columns' if many else 'Column'} {shown} {agree(len(beside), 'holds', 'hold')} whole numbers, all others fractions",
@@ -136,6 +135,11 @@ def described_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue |
         column=beside[0] + 1,
         fix=("Use them as labels" if many else "Use it as a label", "labels", Added(tuple(beside))),
     )
+
+
+def listed(titles: Sequence[str]) -> str:
+    """The first of some titles."""
+    return ", ".join([*titles[:4], *(["…"] if len(titles) > 4 else [])])
 
 
 def _has_fractions(cells: Sequence[str]) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.data.importers._answers import answers_issue, as_key, parse_answers
+from plaidwork.core.data.importers._answers import parse_answers
 from plaidwork.core.data.importers._beside import (
     above_issue,
     are_remarks,
@@ -21,33 +21,22 @@ from plaidwork.core.data.importers._beside import (
     rows_above,
     units_issue,
 )
-from plaidwork.core.data.importers._dates import date_columns, dates_issues
 from plaidwork.core.data.importers._label_rows import labels_issue, rows_of_labels
-from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
+from plaidwork.core.data.importers._layout import NAME_WORDS, Layout, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._matrix import checked_samples
 from plaidwork.core.data.importers._numbers import DEFAULT_MISSING
-from plaidwork.core.data.importers._row_numbers import (
-    described_issue,
-    identifier_issue,
-    identifiers,
-    numbering_issues,
-    outcome_issue,
-    outcomes,
-    titled_number,
-)
+from plaidwork.core.data.importers._roles import find_roles
 from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
 from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_encoding
 from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.data.reading_options import declared_choices
-from plaidwork.core.data.running_text import mean_length
 from plaidwork.core.data.sample_words import TWO_MEANINGS, labels_say, names_say
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 HEAD_ROWS = 200
 _SAMPLE_CELLS = 40_000
-_PADDED = re.compile(r"0\d+\Z", re.ASCII)
 DELIMITERS = dict(declared_choices("delimiter"))
 
 
@@ -100,7 +89,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
         head = _without_labels(layout, options, _without_units(layout, options, head))
     layout.head = head
     rows = [fields for _, fields in head if len(fields) == layout.n_columns and not names_total(fields)]
-    _find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
+    find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     if layout.sheet is None:
         _find_decimal(layout, options, rows)
     _find_orientation(layout, options)
@@ -225,6 +214,13 @@ def _delimiter(path: Path, layout: Layout) -> str:
     return best
 
 
+def _counts_rows(cells: Iterable[str]) -> bool:
+    """Whether the first column numbers the rows: whole numbers that grow."""
+    found = [cell.strip() for cell in cells]
+    whole = len(found) > 1 and all(map(str.isdecimal, found))
+    return whole and all(int(one) < int(other) for one, other in pairwise(found))
+
+
 def _has_header(head: Sequence[tuple[int, list[str]]], width: int, layout: Layout) -> bool:
     if len(head) < 2:
         return not any(like_number(cell) for cell in head[0][1])
@@ -245,128 +241,13 @@ def _has_header(head: Sequence[tuple[int, list[str]]], width: int, layout: Layou
         # 0, 1, 2, … above the columns, as pandas writes it; a short row of that kind may well be data
         titled = numbered is not bare and word_of(bare[0]) in NAME_WORDS
         return len(numbered) >= (2 if titled else 5)
+    if not bare[0] and all(bare[1:]) and len(bare) > 1 and _counts_rows(fields[0] for fields in body):
+        return True  # as R writes it: numbers of the rows below no title
     # a table of labels only: a first row whose texts never come back below is a header
     return not any(like_number(cell) for cell in bare) and all(
         cell and all(fields[index].strip() != cell for fields in body)
         for index, cell in enumerate(bare[:width])
     )
-
-
-def _listed(value: Any) -> Sequence[Any]:
-    """One column named by itself is a list of one."""
-    return (value,) if isinstance(value, (str, int)) else value
-
-
-def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[str]]) -> None:
-    """Which columns are names, labels and numbers."""
-    known = {token.lower() for token in layout.missing}
-    layout.skip = tuple(column_index(layout, item, "skip") for item in _listed(options.get("skip", ())))
-    texts: list[int] = []
-    mixed: dict[int, tuple[int, int]] = {}
-    present = []
-    for index in range(layout.n_columns):
-        cells = [row[index].strip() for row in rows]
-        present.append([cell for cell in cells if cell.lower() not in known])
-    layout.date_orders = date_columns(present, layout.dates)
-    for index, cells in enumerate(present):
-        if index in layout.date_orders:
-            continue
-        n_numbers = sum(like_number(cell) or as_key(cell) in layout.answers for cell in cells)
-        if cells and n_numbers < 0.5 * len(cells):
-            texts.append(index)
-            if n_numbers >= 0.2 * len(cells):
-                mixed[index] = (n_numbers, len(cells))
-    codes = {} if "labels" in options else _codes(present, {*texts, *layout.skip})
-    layout.names = _names_of(layout, options, sorted({*texts, *codes}), present)
-    if codes and not set(range(layout.n_columns)) - {layout.names, *texts, *codes, *layout.skip}:
-        codes = {}  # the only numbers there are
-        layout.names = _names_of(layout, options, texts, present)
-    texts = sorted({*texts, *codes})
-    if "labels" in options:
-        layout.labels = tuple(column_index(layout, item, "labels") for item in _listed(options["labels"]))
-    else:
-        layout.detected.add("labels")
-        raters = [
-            i for i, title in enumerate(layout.titles) if word_of(title) in RATER_WORDS and layout.header
-        ]
-        values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.skip})
-        numbers = identifiers(layout, present, values)
-        explained = outcomes(layout, [index for index in values if index not in numbers])
-        found = sorted({*texts, *raters, *numbers, *explained})
-        layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
-        layout.issues += [
-            _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
-        ]
-        layout.issues += [
-            _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
-        ]
-        layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
-        layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
-    layout.labels = tuple(index for index in layout.labels if index != layout.names)
-    layout.issues += numbering_issues(layout, present)
-    if "labels" not in options:
-        layout.issues += dates_issues(layout, present)
-        told = (answers_issue(layout, present), described_issue(layout, present))
-        layout.issues += [issue for issue in told if issue is not None]
-
-
-def _names_of(
-    layout: Layout, options: ImportOptions, texts: Sequence[int], present: Sequence[Sequence[str]]
-) -> int:
-    if "names" in options:
-        return column_index(layout, options["names"], "names")
-    layout.detected.add("names")
-    return _find_names(layout, texts, present)
-
-
-def _codes(present: Sequence[Sequence[str]], other: set[int]) -> dict[int, str]:
-    """Columns of whole numbers some of which begin with 0, as codes do, with the first such."""
-    return {
-        index: next(cell for cell in cells if _PADDED.match(cell))
-        for index, cells in enumerate(present)
-        if index not in other and any(map(_PADDED.match, cells)) and all(map(str.isdecimal, cells))
-    }
-
-
-def _code_issue(layout: Layout, index: int, example: str) -> Issue:
-    return Issue(
-        "warning",
-        f"Column {layout.place(index)} is read as labels",
-        f"Numbers in it begin with 0, as codes do: “{example}”",
-        column=index + 1,
-        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
-    )
-
-
-def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Issue:
-    others = [item for item in layout.labels if item != index]
-    return Issue(
-        "warning",
-        f"Column {layout.place(index)} is read as labels",
-        f"{n_numbers} of its first {counted(n_cells, 'cell')} {agree(n_numbers, 'is a number', 'are numbers')}",
-        column=index + 1,
-        fix=("Read as numbers", "labels", others),
-    )
-
-
-def _find_names(layout: Layout, texts: Sequence[int], present: Sequence[Sequence[str]]) -> int:
-    if layout.n_columns < 2:
-        return -1
-    title = layout.titles[0] if layout.header else None
-    cells = present[0]
-    named = title is not None and (word_of(title) in NAME_WORDS or titled_number(title))
-    if cells and 0 not in texts and named:
-        whole = all(re.fullmatch(r"\d+", cell) for cell in cells)
-        return 0 if whole and len(set(cells)) == len(cells) else -1
-    for index in texts:
-        if index in layout.skip:
-            continue
-        if mean_length(present[index]) and not (index == 0 and named):  # sentences are no names
-            continue
-        share = len(set(present[index])) / len(present[index])
-        if share == 1 or (index == 0 and share >= 0.5):
-            return index
-    return -1
 
 
 def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[str]]) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._at_end import totals_below
+from plaidwork.core.data.importers._categories import add_categories
 from plaidwork.core.data.importers._column import read_column
 from plaidwork.core.data.importers._findings import repeated, samples_issue
+from plaidwork.core.data.importers._in_force import choices_of, column_choices, declared, in_force
 from plaidwork.core.data.importers._label_rows import column_labels
 from plaidwork.core.data.importers._layout import (
     Layout,
@@ -29,10 +30,9 @@ from plaidwork.core.data.importers._numbers import as_annotation
 from plaidwork.core.data.importers._reader import TableReader, refusal, unread
 from plaidwork.core.data.importers._sniff import HEAD_ROWS, sniff
 from plaidwork.core.data.importers._table import Table, load_table
-from plaidwork.core.data.importers._text import count_lines, file_stem, format_tokens
+from plaidwork.core.data.importers._text import count_lines, file_stem
 from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, Put, RawTable
 from plaidwork.core.data.joining import default_names
-from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import are_dates, names_say
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
@@ -98,10 +98,11 @@ class DelimitedReader(TableReader):
     def hand_on(
         self, path: Path, options: ImportOptions, put: Put, progress: Progress | None = None
     ) -> RawTable | None:
-        """The matrix a few rows at a time; None for sheets, long tables, and one column."""
+        """The matrix a few rows at a time; None for sheets, long tables, one column, and words that are measured."""
         layout = sniff(path, options)
         options = _only_labels(layout, options)
         one = options.get("column") is not None or find_columns(layout, options) is not None
+        one = one or bool(layout.categories)  # their words are known at the end only
         return None if one or layout.sheet is not None else self._whole(path, layout, options, progress, put)
 
     def _whole(
@@ -113,13 +114,13 @@ class DelimitedReader(TableReader):
         put: Put | None = None,
     ) -> RawTable:
         if options.get("column") is not None:
-            return read_column(path, layout, options, _in_force(layout, options), progress)
+            return read_column(path, layout, options, in_force(layout, options), progress)
         columns = find_columns(layout, options)
         if columns is not None:
             return _one_part(path, options, _long_tables(path, layout, columns, options, progress))
         if layout.unclear:
             raise unclear_error(path, layout)
-        if not layout.value_columns:
+        if not layout.value_columns and not layout.categories:
             titles = ", ".join(f"“{layout.titles[index]}”" for index in layout.labels[:10])
             raise DataError(
                 f"{path.name} has no column of numbers.",
@@ -175,9 +176,9 @@ def _head(path: Path, layout: Layout, options: ImportOptions) -> RawTable:
         table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
         if not whole and layout.sheet is None and not layout.drop_totals:
             table.issues += totals_below(path, layout, table.values)
-        raw = _matrix(path, layout, table, options)
-        raw.in_force, raw.doubts = _in_force(layout, options), _doubts(table, raw, layout, options)
-        raw.choices, raw.checked = _choices(layout), 0 if whole else HEAD_ROWS
+        raw = _matrix(path, layout, table, options, whole)
+        raw.in_force, raw.doubts = in_force(layout, options), _doubts(table, raw, layout, options)
+        raw.choices, raw.checked = choices_of(layout), 0 if whole else HEAD_ROWS
         raw.n_rows = table.n_records if whole else _count(path, layout)
     raw.n_columns, raw.unclear = layout.n_columns, dict(layout.unclear)
     raw.detected = frozenset({*layout.detected, *raw.detected, "layout"} - set(options)) - frozenset(
@@ -196,9 +197,9 @@ def _grid(layout: Layout, roles: tuple[str, ...]) -> Grid:
     )
 
 
-def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions) -> RawTable:
-    """The matrix of a wide table, without its labels."""
-    return RawTable(
+def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions, whole: bool = True) -> RawTable:
+    """The matrix of a wide table, without its labels; columns of words that are measured come last."""
+    raw = RawTable(
         path,
         file_stem(path),
         table.values,
@@ -206,10 +207,13 @@ def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions) ->
         _value_titles(layout),
         column_table=column_labels(layout),
         samples_in=layout.samples_in,
-        in_force=_in_force(layout, options),
+        in_force=in_force(layout, options),
         row_places=table.rows,
-        column_places=[index + 1 for index in layout.value_columns],
+        column_places=[index + 1 for index in (*layout.value_columns, *layout.categories)],
     )
+    if layout.categories:
+        add_categories(raw, layout, table.labels, whole)
+    return raw
 
 
 def _checks_all(path: Path, layout: Layout) -> bool:
@@ -244,7 +248,7 @@ def _long_tables(
             features,
             words=_long_words(layout, columns),
             samples_in="rows",
-            in_force={**_in_force(layout, options, columns), **({"part": view} if view else {})},
+            in_force={**in_force(layout, options, columns), **({"part": view} if view else {})},
         )
     return found
 
@@ -273,7 +277,7 @@ def _without_roles(issues: Iterable[Issue]) -> list[Issue]:
     return [
         issue
         for issue in issues
-        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers", "dates")
+        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers", "categories", "dates")
     ]
 
 
@@ -300,9 +304,9 @@ def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool
         "",
         np.empty((0, 0)),
         (),
-        in_force=_in_force(layout, options),
+        in_force=in_force(layout, options),
         doubts=issues,
-        choices=_choices(layout),
+        choices=choices_of(layout),
         n_rows=max(n_rows - layout.skip_rows, 0) if whole else n_rows,
         grid=_grid(layout, tuple(roles)),
     )
@@ -321,10 +325,10 @@ def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOpti
         "",
         np.empty((0, 0)),
         (),
-        in_force=_in_force(layout, options, columns),
+        in_force=in_force(layout, options, columns),
         doubts=[*issues, absent] if absent is not None else issues,
         detected=frozenset(ROLES),
-        choices={**_declared(layout), **long_choices(layout, column_choices(layout))},
+        choices={**declared(layout), **long_choices(layout, column_choices(layout))},
         n_rows=table.n_records if whole else _count(path, layout),
         checked=0 if whole else table.n_records,
         grid=_grid(layout, columns.roles(layout.n_columns)),
@@ -352,7 +356,7 @@ def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions)
             for texts, whole in zip(filled, table.labels.values())
             if looks_unique(texts) and not are_dates(texts)
         ]
-    if not layout.value_columns:
+    if not layout.value_columns and not layout.categories:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
     elif not table.n_records:
         found.append(Issue("error", "No row holds numbers", "The file ends after its header"))
@@ -374,50 +378,3 @@ def _label_issue(texts: list[str], whole: Sequence[str]) -> Issue:
         f"First: “{shown}”, rows {first} and {second}",
         fix=("Add the row name to tell them apart", "distinct_labels", True),
     )
-
-
-def _in_force(layout: Layout, options: ImportOptions, columns: Columns | None = None) -> dict[str, Any]:
-    """The options given, and those detected."""
-    given = {name: value for name, value in options.items() if value is not None}
-    if columns is not None:
-        long = {name: getattr(columns, name) for name in ROLES}
-        given = {**given, **long, "layout": "long"}
-        plain = ("encoding", "delimiter", "sheet", "decimal", "thousands", "percent", "missing", "header")
-        return {**given, **{name: value for name, value in _in_force(layout, {}).items() if name in plain}}
-    if layout.sheet is None:
-        given = {**given, "encoding": layout.encoding, "delimiter": layout.delimiter}
-    else:
-        given = {**given, "sheet": layout.sheet.name}
-    if layout.skip_rows:
-        given["skip_rows"] = layout.skip_rows
-    return {
-        "layout": "wide",
-        **given,
-        "thousands": layout.thousands or "none",
-        "decimal": "" if "decimal" in layout.unclear else layout.decimal,
-        "missing": list(layout.missing),
-        "header": layout.header,
-        "names": layout.names,
-        "labels": list(layout.labels),
-        "samples_in": layout.samples_in,
-    }
-
-
-def _choices(layout: Layout) -> Mapping[str, list[tuple[Any, str]]]:
-    columns = column_choices(layout)
-    names = [*columns[:50], (-1, "None: number the rows")]
-    return {**_declared(layout), "names": names, "samples_in": declared_choices("samples_in")}
-
-
-def _declared(layout: Layout) -> dict[str, list[tuple[Any, str]]]:
-    """Choices that every table offers; separator and encoding are of texts only."""
-    of_texts = ("encoding", "delimiter") if layout.sheet is None else ()
-    found = {name: declared_choices(name) for name in ("layout", "decimal", "header", *of_texts)}
-    if layout.sheet is not None and len(layout.sheet.names) > 1:
-        found["sheet"] = [(name, name) for name in layout.sheet.names]
-    return {**found, "missing": [(list(layout.missing), format_tokens(layout.missing))]}
-
-
-def column_choices(layout: Layout) -> list[tuple[Any, str]]:
-    """Every column with the words for it."""
-    return [(i, f"Column “{title}”" if title else f"Column {i + 1}") for i, title in enumerate(layout.titles)]

@@ -38,6 +38,7 @@ MULTI_VIEW_CLUSTERS = ModelSpec(
     inputs=(
         Input(
             "views", "matrix", "real", dims=("sample", "feature"), samples="sample", label="Views", missing=True, many=True, union=True,
+            also=("categorical",),
             doc="Two or more matrices of samples by features, each with clusters of its own. Cells or whole matrices of a sample may "
             "be missing.",
         ),

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params
+from plaidwork.core.api import Block, ModelData, ModelError, Params, per_matrix
 from plaidwork.plugins.dirichlet_processes.kernels.forms import Clusters, Items, Law, empty_clusters
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
     CODES,
@@ -24,7 +24,7 @@ from plaidwork.plugins.dirichlet_processes.multi_view.kernels.bags import (
 )
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
-from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, kinds_of, read
+from plaidwork.plugins.dirichlet_processes.reading import TABLE_SETTINGS, read
 from plaidwork.plugins.dirichlet_processes.state import Base, Ints, Table
 from plaidwork.plugins.dirichlet_processes.sweep import work_of_row
 
@@ -95,10 +95,10 @@ def one_view(block: Block) -> ModelData:
 def read_views(data: ModelData, params: Params) -> ViewTables:
     """All views; asked for with ``data.prepared``, so that chains share them."""
     blocks: tuple[Block, ...] = tuple(data["views"])
-    kinds = kinds_of(cast(ViewSettings, params), blocks)
+    said = per_matrix(str(params["likelihoods"]), [block.name for block in blocks])
     tables = tuple(
-        read(one_view(block), {**params, "likelihoods": kind})
-        for kind, block in zip(kinds, blocks, strict=True)
+        read(one_view(block), {**params, "likelihoods": word})
+        for word, block in zip(said, blocks, strict=True)
     )
     has = np.array([block.observed.any(axis=1) for block in blocks])
     return ViewTables(tables, bag_of(tables, [table.items for table in tables], has, params))
