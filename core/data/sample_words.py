@@ -42,6 +42,10 @@ _FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
 _DATE = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}(?:[ T].*)?", re.ASCII)
 _ENOUGH = 0.8
 _FIRST = 200
+_DIFFERENT = 0.6
+"""Share of the columns that have titles of their own, at least, where they are variables."""
+_DENSE = 1.2
+"""How far numbers of rows reach beyond their count at most, where some rows were left out."""
 _FEATURE_NAMES = (
     r"ENS[A-Z]{0,6}[GTPE]\d{6,}(\.\d+)?",  # Ensembl
     r"[NX][MRP]_\d{6,}(\.\d+)?",  # RefSeq
@@ -102,3 +106,15 @@ def names_say(rows: Sequence[str], columns: Sequence[str]) -> Literal["", "rows"
     in_rows = on_rows == "samples" or on_columns == "features"
     in_columns = on_columns == "samples" or on_rows == "features"
     return "" if in_rows == in_columns else "rows" if in_rows else "columns"
+
+
+def titles_say(rows: Sequence[str], columns: Sequence[str]) -> Literal["", "rows"]:
+    """Whether the rows are the samples as they are numbered from 0 or 1 on, or not named, and columns titled as variables are.
+
+    Titles that differ by a number behind them only, as *ctrl_1* and *ctrl_2*, may be samples; numbers with large gaps, genes.
+    """
+    numbers = [int(name) for name in (row.strip() for row in rows[:_FIRST]) if name.isdecimal()]
+    numbered = len(numbers) == len(rows[:_FIRST]) and numbers == sorted(set(numbers))
+    dense = not numbers or (numbers[0] <= 1 and numbers[-1] <= _DENSE * len(numbers))
+    stems = {re.sub(r"[\W\d_]+$", "", title.strip().casefold()) for title in columns} - {""}
+    return "rows" if numbered and dense and columns and len(stems) > _DIFFERENT * len(columns) else ""

@@ -135,3 +135,31 @@ def test_models_that_know_categories_are_meant_for_them(write):
     assert not is_about([plain], [data])
     assert is_about([plain], [read_dataset(write(people()))])
     assert overview([data]).views[0].n_words == 1
+
+
+# -- samples of a table of people -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("titles", "first", "found"),
+    [
+        (("age", "weight", "income", "income2"), 1, "rows"),
+        (("age", "weight", "income", "income2"), 84, ""),  # numbers of genes, perhaps
+        (("ctrl_1", "ctrl_2", "treat_1", "treat_2"), 1, ""),
+        (("V1", "V2", "V3", "V4"), 1, ""),
+    ],
+)
+def test_numbered_rows_under_titles_of_variables_are_the_samples(write, titles, first, found):
+    rows = [f"{first + i},{i}.5,{i * 7 % 5}.1,{i * i % 11}.2,{i * 3 % 7}.3" for i in range(20)]
+    path = write("\n".join([",".join(("", *titles)), *rows]) + "\n")
+    assert read_dataset(path).samples_in == found
+    unnamed = write(
+        "\n".join([",".join(titles), *(row.split(",", 1)[1] for row in rows)]) + "\n", "unnamed.csv"
+    )
+    assert read_dataset(unnamed).samples_in == ("rows" if titles[0] == "age" else "")
+
+
+def test_categories_are_of_samples_whatever_the_rows_are_called(write):
+    assert (
+        read_dataset(write(people().replace("person", "place")), {"categories": ["sex"]}).samples_in == "rows"
+    )

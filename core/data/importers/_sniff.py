@@ -31,7 +31,7 @@ from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
 from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_encoding
 from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.data.reading_options import declared_choices
-from plaidwork.core.data.sample_words import TWO_MEANINGS, labels_say, names_say
+from plaidwork.core.data.sample_words import TWO_MEANINGS, labels_say, names_say, titles_say
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
@@ -311,4 +311,7 @@ def _find_orientation(layout: Layout, options: ImportOptions) -> None:
     rows = [fields[layout.names] for _, fields in layout.head if len(fields) > layout.names] if named else []
     columns = [layout.titles[index] for index in layout.value_columns]
     said = "" if word in TWO_MEANINGS else labels_say(word, "")
-    layout.samples_in = said or names_say(rows, columns) or ("columns" if layout.label_rows else "")
+    said = said or names_say(rows, columns) or ("columns" if layout.label_rows else "")
+    if not said and layout.header:
+        said = "rows" if layout.categories else titles_say(rows, columns)
+    layout.samples_in = said
