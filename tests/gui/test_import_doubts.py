@@ -15,6 +15,7 @@ from plaidwork.core.data.reading_options import checked_options, options_of
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.data.role_chips import RoleChip
+from plaidwork.gui.data.values_model import ValuesModel
 from plaidwork.gui.language import set_language
 from plaidwork.gui.theme import theme
 
@@ -342,3 +343,25 @@ def test_the_chips_of_the_roles_speak_german_and_titles_stay(qtbot, opened):
     finally:
         set_language("en")
     assert texts == ["id  Zeilenname", "missing  Label", "2 Spalten  Messwerte"]
+
+
+# -- words that are measured --------------------------------------------------------------------------------------------
+
+
+def test_columns_of_words_are_measured_by_a_click_and_labels_again_by_another(qtbot, opened):
+    text = "person,sex,town,age\n" + "".join(
+        f"P{i},{('man', 'woman')[i % 2]},{('A', 'B', 'C')[i % 3]},{20 + i}.5\n" for i in range(40)
+    )
+    dialog = opened("people.csv", text)
+    told = row_of(dialog, "2 columns of words are labels, and not measured")
+    assert told.box.text() == "Measure them as categories"
+    click(qtbot, dialog, told.box)
+    click(qtbot, dialog, row_of(dialog, "columns of words").box)
+    assert dialog.state.given["categories"] == []
+    click(qtbot, dialog, row_of(dialog, "columns of words").box)
+    data = imported(qtbot, dialog)
+    assert data.column_names == ("age", "sex", "town")
+    shown = ValuesModel()
+    shown.set_dataset(data)
+    cells = [shown.data(shown.index(1, column)) for column in range(shown.columnCount() - 1)]
+    assert cells == ["P1", "21.50", "woman", "B"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,60 +62,90 @@ def load_table(
     if layout.above is not None and not collect:
         raise above_error(path.name, layout.above)
     problems = Problems(path, layout, options, collect)
-    columns = layout.value_columns if layout.decimal else []
-    batch = _Batch(layout, columns, problems, put)
-    names: list[str] | None = [] if layout.names >= 0 else None
-    rows: list[int] = []
-    titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
-    labels: dict[str, list[str]] = {title: [] for title in titles}
-    texts_of = list(zip(layout.labels, labels.values()))
-    totals: list[tuple[int, str, int]] = []
-    width, n_records, in_header = layout.n_columns, 0, layout.header
-    dates = {columns.index(index): order for index, order in layout.date_orders.items() if index in columns}
-    untold = set() if layout.label_rows else {row for row, _ in layout.labels_above}
-    contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
-    span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
+    rows = _Rows(path, layout, problems, put)
     with closing(layout.records(path, progress)) as records:
+        rows.take(records, limit)
+    table = rows.result()
+    _check_read(path, layout, table.values, collect)
+    if progress is not None:
+        progress(1.0)
+    return table
+
+
+class _Rows:
+    """The rows of a table one after the other: their numbers go to a :class:`_Batch`, names and labels are kept."""
+
+    def __init__(self, path: Path, layout: Layout, problems: Problems, put: Put | None) -> None:
+        self._path, self._layout, self._problems = path, layout, problems
+        self._columns = columns = layout.value_columns if layout.decimal else []
+        self._batch = _Batch(layout, columns, problems, put)
+        self._names: list[str] | None = [] if layout.names >= 0 else None
+        self._rows: list[int] = []
+        titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
+        self._labels: dict[str, list[str]] = {title: [] for title in titles}
+        self._texts_of = list(zip(layout.labels, self._labels.values()))
+        self._totals: list[tuple[int, str, int]] = []
+        self._dates = {
+            columns.index(index): order for index, order in layout.date_orders.items() if index in columns
+        }
+        self._untold = set() if layout.label_rows else {row for row, _ in layout.labels_above}
+        contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
+        self._span = slice(columns[0], columns[-1] + 1) if contiguous else None
+        self.n_records = 0
+
+    def take(self, records: Iterable[tuple[int, list[str]]], limit: int) -> None:
+        """All rows below the titles, or ``limit`` of them. Raises ``DataError`` unless problems are collected."""
+        layout, batch, columns, span = self._layout, self._batch, self._columns, self._span
+        width, apart, skipped, titles = (
+            layout.n_columns,
+            {*self._untold, layout.units},
+            layout.skip_rows,
+            layout.header,
+        )
         for row, fields in records:
-            if row <= layout.skip_rows:
+            if row <= skipped:
                 continue
-            if in_header:
-                in_header = False
+            if titles:
+                titles = False
                 continue
-            if limit and n_records >= limit:
+            if limit and self.n_records >= limit:
                 break
-            n_records += 1
+            self.n_records += 1
             if len(fields) != width:
                 batch.flush()  # what is wrong in earlier rows is reported first
-                fitted = problems.fitted(row, fields)
+                fitted = self._problems.fitted(row, fields)
                 if fitted is None:
                     continue
                 fields = fitted
-            cells = fields[span] if contiguous else [fields[index] for index in columns]
-            if row in untold:
-                if not collect:
-                    raise labels_error(path, layout)
-                cells = [""] * len(cells)  # as for units
-            if row == layout.units and any_text(cells, layout.missing):
-                if not collect:
-                    raise units_error(path.name, row, cells)
-                cells = [""] * len(cells)  # told once, not cell by cell
-            batch.add(row, _as_numbers(layout, cells, dates))
+            cells = fields[span] if span is not None else [fields[index] for index in columns]
+            if row in apart:
+                cells = self._without(row, cells)
+            batch.add(row, _as_numbers(layout, cells, self._dates))
             if word := names_total(fields):
-                totals.append((row, word, batch.n_rows - 1))
-            if names is not None:
-                names.append(fields[layout.names].strip())
-                rows.append(row)
-            for index, texts in texts_of:
+                self._totals.append((row, word, batch.n_rows - 1))
+            if self._names is not None:
+                self._names.append(fields[layout.names].strip())
+                self._rows.append(row)
+            for index, texts in self._texts_of:
                 texts.append(fields[index].strip())
-    values = batch.result()
-    _check_read(path, layout, values, collect)
-    if progress is not None:
-        progress(1.0)
-    issues = [*layout.issues, *problems.issues(), *_notices(batch.parser)]
-    summing = [(row, word) for row, word, place in totals if may_sum(values, place)]
-    issues += [totals_issue(summing)] if summing else []
-    return Table(values, names, labels, issues, n_records=n_records, rows=rows)
+
+    def _without(self, row: int, cells: list[str]) -> list[str]:
+        """Nothing of a row of labels or of units, which is told once and not cell by cell."""
+        layout = self._layout
+        labels = row in self._untold
+        if not labels and not any_text(cells, layout.missing):
+            return cells
+        if not self._problems.collect:
+            raise labels_error(self._path, layout) if labels else units_error(self._path.name, row, cells)
+        return [""] * len(cells)
+
+    def result(self) -> Table:
+        """All that was read."""
+        values = self._batch.result()
+        issues = [*self._layout.issues, *self._problems.issues(), *_notices(self._batch.parser)]
+        summing = [(row, word) for row, word, place in self._totals if may_sum(values, place)]
+        issues += [totals_issue(summing)] if summing else []
+        return Table(values, self._names, self._labels, issues, n_records=self.n_records, rows=self._rows)
 
 
 def _as_numbers(layout: Layout, cells: Sequence[str], dates: Mapping[int, str]) -> list[str]:
