@@ -18,6 +18,7 @@ import numpy as np
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.levels import LEVELS
 from plaidwork.core.data.sample_words import are_dates, names_look_like
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def label_columns(dataset: Dataset, axis: int) -> list[str]:
     """
     table = (dataset.row_table, dataset.column_table)[axis]
     first = islice(table.items(), _MOST_COLUMNS)
-    return [title for title, column in first if _could_name(np.asarray(column))]
+    return [title for title, column in first if title != LEVELS and _could_name(np.asarray(column))]
 
 
 def proposed_label(dataset: Dataset, axis: int) -> str:

@@ -22,7 +22,7 @@ from plaidwork.core.findings.naming import shown_names
 from plaidwork.core.session.store.linked import link_of
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.data.export import write_csv
-from plaidwork.gui.data.facts import Facts, dense, in_part_text, missing_text, size_text
+from plaidwork.gui.data.facts import SCALED_LIMITS, Facts, in_part_text, missing_text, size_text
 from plaidwork.gui.data.label_choice import LabelChoice
 from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
@@ -240,7 +240,6 @@ class DataPage(Page):
         image = MatrixImage()
         image.hovered.connect(self.hovered)
         image.data_requested.connect(self.show_data)
-        image.unit = dataset.unit
         self._image = image
         self._draw()
         return image
@@ -290,18 +289,22 @@ class DataPage(Page):
             if same and isValid(image):  # else the page was closed in the meantime, or shows something else
                 self._show_matrix(shrunk, facts, dataset)
 
-        run_task(lambda task: shrink(dense(facts.looked_at)), done, at_once=facts.in_part)
+        run_task(lambda task: shrink(facts.pictured()), done, at_once=facts.in_part)
 
     def _show_matrix(self, shrunk: Shrunk, facts: Facts, dataset: Dataset) -> None:
         rows = shown_names(facts.looked_at, 0)
         columns = shown_names(dataset, 1) or (dataset.name,)
-        name = "loom" if facts.diverging else "tide"
-        self._image.set_matrix(shrunk, rows, columns, limits=facts.limits, map_name=name)
-        low, high = facts.limits
-        bottom, middle, top = format_limits((low, 0 if facts.diverging else (low + high) / 2, high), 2)
-        top = ("+" if facts.diverging else "") + top
-        self.bar.set_limits(bottom, middle, top, clipped=facts.clipped, map_name=name)
-        self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
+        apart = facts.scales is not None
+        diverging, (low, high) = (True, SCALED_LIMITS) if apart else (facts.diverging, facts.limits)
+        name = "loom" if diverging else "tide"
+        self._image.unit = "sd" if apart else dataset.unit
+        self._image.set_matrix(shrunk, rows, columns, limits=(low, high), map_name=name)
+        bottom, middle, top = format_limits((low, 0 if diverging else (low + high) / 2, high), 2)
+        top = ("+" if diverging else "") + top
+        clipped = self._image.clipped if apart else facts.clipped
+        self.bar.set_limits(bottom, middle, top, clipped=clipped, map_name=name)
+        value = f"value ({dataset.unit})" if dataset.unit else "value"
+        self.bar.set_label("standard deviations from each column's mean" if apart else value)
         self._tell_part()
 
     def _annotations(self, dataset: Dataset, axis: int) -> QWidget:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.data.column_scales import unlike_scales, usual_variances
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.glimpse import some_rows
+from plaidwork.core.data.levels import LEVELS
 from plaidwork.core.draws.counting import counted, labelled
 from plaidwork.gui.numbers import (
     decimals_by_error,
@@ -24,6 +26,10 @@ THUMB_SIDE = 480
 SAMPLE = 400_000
 BINS = 60
 MAX_CLASSES = 8
+MOST_APART = 500
+"""Columns up to which each may have a unit of its own."""
+SCALED_LIMITS = (-2.5, 2.5)
+"""Colours of columns with units of their own, in standard deviations."""
 DENSE = 4_000_000
 """Cells that are looked at of a sparse matrix, and of one that stays in its file."""
 
@@ -48,6 +54,13 @@ class Facts:
     """The data, or a part of their rows that the picture and the numbers come from."""
     classes: Mapping[str, int] = field(default_factory=dict)
     classes_title: str = ""
+    scales: tuple[np.ndarray, np.ndarray] | None = None
+    """Mean and standard deviation (m,) of the columns where these have units of their own; else one colour scale shows all of them."""
+
+    def pictured(self) -> np.ndarray:
+        """The values as the picture shows them: of columns with units of their own in standard deviations from the column's mean."""
+        values = dense(self.looked_at)
+        return values if self.scales is None else (values - self.scales[0]) / self.scales[1]
 
     @property
     def in_part(self) -> bool:
@@ -147,7 +160,20 @@ def find_facts(dataset: Dataset, part: Dataset | None = None) -> Facts:
         looked_at=looked_at,
         classes=classes,
         classes_title=title,
+        scales=_scales(looked_at, values),
     )
+
+
+def _scales(dataset: Dataset, values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Mean and standard deviation of each column where these have units of their own, as age and income of people have; else None."""
+    if dataset.image_shape or dataset.is_sparse or not 2 < values.shape[1] <= MOST_APART or len(values) < 3:
+        return None
+    known = np.isfinite(values)
+    if not known.any(axis=0).all() or not unlike_scales(usual_variances(values, known)):
+        return None
+    filled = np.where(known, values, np.nan)
+    spread = np.nanstd(filled, axis=0)
+    return np.nanmean(filled, axis=0), np.where(spread > 0, spread, 1.0)
 
 
 def _extremes(values: np.ndarray) -> tuple[float, float]:
@@ -192,6 +218,8 @@ def _classes(dataset: Dataset) -> tuple[dict[str, int], str]:
     ]
     for label, table in tables:
         for title, column in table.items():
+            if title == LEVELS:
+                continue
             texts = [str(item) for item in np.asarray(column, dtype=object)]
             groups = list(dict.fromkeys(texts))
             if np.asarray(column).dtype.kind != "f" and 2 <= len(groups) <= MAX_CLASSES:

@@ -13233,6 +13233,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Wert (%1)</translation>
   </message>
   <message>
+   <source>standard deviations from each column's mean</source>
+   <translation>Standardabweichungen vom Mittelwert jeder Spalte</translation>
+  </message>
+  <message>
    <source>Known about %1</source>
    <translation>Bekannt über %1</translation>
   </message>

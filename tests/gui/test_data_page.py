@@ -297,6 +297,25 @@ def test_facts():
     assert find_facts(labels()).n_missing == 0
 
 
+def test_columns_in_units_of_their_own_are_pictured_each_on_its_scale(qtbot, bench):
+    rng = np.random.default_rng(2)
+    values = rng.normal([40, 170, 2500], [9, 10, 800], (30, 3))
+    values[4, 1] = np.nan
+    data = Dataset("people", values, tuple(f"p{i}" for i in range(30)), ("age", "height", "income"))
+    bench.add_dataset(data)
+    page = DataPage(bench, "people")
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.show()
+    qtbot.waitUntil(lambda: page._image is not None and page._image._values.size > 0, timeout=20_000)
+    shown = page._image._values
+    np.testing.assert_allclose(np.nanmean(shown, axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(np.nanstd(shown, axis=0), 1)
+    assert page.bar._label.text() == "standard deviations from each column's mean"
+    alike = find_facts(data.with_(values=rng.normal(size=(30, 3)) * [1, 2, 3]))
+    assert alike.scales is None
+
+
 def test_undo_store_forgets_the_oldest():
     store = UndoStore(limit=5000)
     data = matrix()
