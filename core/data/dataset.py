@@ -278,17 +278,13 @@ class Dataset(_Base):
         if axis == 0:
             names = tuple(np.asarray(self.row_names, dtype=object)[index])
             table = {title: np.asarray(column)[index] for title, column in self.row_table.items()}
-            return self.with_(
-                values=values, row_names=names, row_table=table, steps=(*self.steps, step)
-            )
+            return self.with_(values=values, row_names=names, row_table=table, steps=(*self.steps, step))
         names = tuple(np.asarray(self.column_names, dtype=object)[index])
         known = dict(self.column_table)
         if self.pixels is not None:
             known.setdefault(PIXEL, self.pixels + 1)
         table = {title: np.asarray(column)[index] for title, column in known.items()}
-        return self.with_(
-            values=values, column_names=names, column_table=table, steps=(*self.steps, step)
-        )
+        return self.with_(values=values, column_names=names, column_table=table, steps=(*self.steps, step))
 
     @property
     def axis_words(self) -> tuple[str, str]:

@@ -32,7 +32,9 @@ _MOST = np.iinfo(np.int32).max
 
 def scratch_folder() -> Path:
     """Where scratch files lie: on a disk, as a folder of temporary files may be memory."""
-    return Path(os.environ.get("PLAIDWORK_SCRATCH") or user_cache_path("plaidwork", appauthor=False) / "scratch")
+    return Path(
+        os.environ.get("PLAIDWORK_SCRATCH") or user_cache_path("plaidwork", appauthor=False) / "scratch"
+    )
 
 
 def scratch_file(need: int = 0) -> IO[bytes]:
@@ -43,10 +45,11 @@ def scratch_file(need: int = 0) -> IO[bytes]:
         free = shutil.disk_usage(folder).free
         if need + SPARE > free:
             raise _no_room(need, max(0, free - SPARE))
-        return tempfile.TemporaryFile(dir=folder, prefix="plaidwork-")  # type: ignore[return-value]  # noqa: SIM115
+        return tempfile.TemporaryFile(dir=folder, prefix="plaidwork-")
     except OSError as error:
         raise DataError(
-            f"No scratch file can be made in {folder}: {why(error)}.", "Name another folder: PLAIDWORK_SCRATCH."
+            f"No scratch file can be made in {folder}: {why(error)}.",
+            "Name another folder: PLAIDWORK_SCRATCH.",
         ) from error
 
 
@@ -97,7 +100,7 @@ def map_of(file: IO[bytes], dtype: Any, offset: int = 0, length: int = -1) -> np
     return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, length, offset)
 
 
-def writable(length: int, dtype: Any) -> np.ndarray:
+def scratch_array(length: int, dtype: Any) -> np.ndarray:
     """(length,) zeros in a scratch file, to be written to. Raises ``DataError`` where the disk has no room."""
     size = length * np.dtype(dtype).itemsize
     if not size:
@@ -183,6 +186,17 @@ def taken(
     blocks = row_blocks(matrix, rows)
     made = blocks if change is None else map(change, blocks)
     return spilled(made, matrix.shape[1] if across < 0 else across, entries)
+
+
+def new_values(matrix: Any, change: Callable[[Any], np.ndarray]) -> Any:
+    """The same entries with other values, as a mapped matrix; ``change`` gives those of a block of rows, a CSR matrix.
+
+    Raises ``DataError`` where the disk has no room.
+    """
+    data = Growing(np.float64, 8 * matrix.nnz)
+    for block in row_blocks(matrix):
+        data.add(change(block))
+    return of_arrays(data.mapped(), matrix.indices, matrix.indptr, matrix.shape)
 
 
 def turned(matrix: Any) -> Any:

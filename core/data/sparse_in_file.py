@@ -26,7 +26,9 @@ class SparseInFile(Deferred):
 
     stays = True
 
-    def __init__(self, path: Path, matrix: Any, *, whole: bool = True, stamp: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self, path: Path, matrix: Any, *, whole: bool = True, stamp: tuple[int, int] | None = None
+    ) -> None:
         size = matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes
         super().__init__(matrix.shape, np.float64, nbytes=size, sparse=True)
         self.path, self.whole, self._matrix = Path(path), whole, matrix
@@ -68,7 +70,11 @@ class SparseInFile(Deferred):
         """The rows or columns at ``index``, in that order, in scratch files."""
         matrix = self.get()
         if axis == 0:
-            rows = np.flatnonzero(index) if index.dtype == bool else np.where(index < 0, index + self.shape[0], index)
+            rows = (
+                np.flatnonzero(index)
+                if index.dtype == bool
+                else np.where(index < 0, index + self.shape[0], index)
+            )
             made = mapped.taken(matrix, rows)
         else:
             across = len(np.empty(self.shape[1])[index])

@@ -145,7 +145,12 @@ def _whole(part: _Part, mapped: bytes | mmap.mmap) -> Dataset:
         return Dataset(values=arrays[0], **part.others)
     if part.made_of is not None:
         path, whole, stamp = part.made_of
-        held = SparseInFile(path, of_arrays(*arrays, part.shape), whole=whole, stamp=stamp)
+        held = SparseInFile(
+            path,
+            of_arrays(arrays[0], arrays[1], arrays[2], (part.shape[0], part.shape[1])),
+            whole=whole,
+            stamp=stamp,
+        )
         return Dataset(values=held, **part.others)
     values = part.kind(part.shape)
     for name, array in zip(_CSR, arrays, strict=True):

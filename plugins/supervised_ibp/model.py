@@ -129,10 +129,8 @@ class SupervisedIbp(Model[Fields, Settings]):
         return Cost(
             memory=8.0 * n * part * (4 * k + 16) + 40.0 * d * k,  # state, checkpoint, draw and the start
             seconds_per_sweep=0.8e-9 * work + 1e-4,
-            shared=12.0
-            * entries
-            * part
-            * 3,  # the training half, and two copies of it while results are worked out
+            # the training half, and two copies of it while results are worked out
+            shared=0.0 if block.mapped else 12.0 * entries * part * 3,
         )
 
 

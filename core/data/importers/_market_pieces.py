@@ -32,9 +32,13 @@ def entries_of(path: Path, number: str, shape: tuple[int, int]) -> Iterator[Any]
         try:
             if lines:
                 yield mmread(io.BytesIO(f"{head}{lines}\n".encode() + text))
-        except ValueError as error:  # which counts lines from the head of the piece on
-            told = re.sub(r"(?<=Line )\d+", lambda found: str(int(found[0]) - 2 + before), str(error))
-            raise ValueError(told) from error
+        except ValueError as error:
+            raise ValueError(_of_file(str(error), before - 2)) from error
+
+
+def _of_file(told: str, before: int) -> str:
+    """The words of the parser, which counts lines from the head of a piece on, with lines of the file."""
+    return re.sub(r"(?<=Line )\d+", lambda found: str(int(found[0]) + before), told)
 
 
 def _pieces(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -50,7 +54,9 @@ def _pieces(path: Path) -> Iterator[tuple[int, bytes]]:
             yield before, rest + chunk[:end]
             before, rest = before + chunk.count(b"\n"), chunk[end:]
             if len(rest) == TEXT:
-                raise DataError(f"{path.name} holds a line of over {counted(TEXT, 'byte')}.", "Export it once more.")
+                raise DataError(
+                    f"{path.name} holds a line of over {counted(TEXT, 'byte')}.", "Export it once more."
+                )
         yield before, rest
 
 
@@ -71,10 +77,13 @@ class Entries:
                 values = np.asarray(piece.data, dtype=np.float64)
                 doubtful.append(values[~(np.isfinite(values) & (np.abs(values) < 2**53) & (values != 0))][:1])
         except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"{path.name} cannot be read: {error}.", "Copy or download it once more.") from error
+            raise DataError(
+                f"{path.name} cannot be read: {error}.", "Copy or download it once more."
+            ) from error
         if found != n_entries:
             raise DataError(
-                f"{path.name} announces {counted(n_entries, 'entry')} and holds {found}.", "Copy or download it once more."
+                f"{path.name} announces {counted(n_entries, 'entry')} and holds {found}.",
+                "Copy or download it once more.",
             )
         self.doubtful = np.concatenate(doubtful)
         self._parts = [part.mapped() for part in parts]
@@ -88,9 +97,10 @@ class Entries:
             whole = coo_matrix(inside, (lo + found.shape[0], found.shape[1]))
             return csr_matrix(without_repeats(path, whole, options, None), dtype=np.float64)[lo:]
 
-        step = mapped.AT_ONCE
-        pieces = (
-            tuple(np.asarray(part[lo : lo + step]) for part in self._parts)
-            for lo in range(0, len(self._parts[0]), step)
-        )
-        return mapped.gathered(pieces, self.counts, self.shape[1], finish)
+        return mapped.gathered(self._pieces(), self.counts, self.shape[1], finish)
+
+    def _pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        rows, columns, values = self._parts
+        for lo in range(0, len(rows), mapped.AT_ONCE):
+            here = slice(lo, lo + mapped.AT_ONCE)
+            yield rows[here], columns[here], values[here]

@@ -13,8 +13,8 @@ from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned
 from plaidwork.core.data.importers._findings import distinct_names, repeated, repeated_lines
 from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.in_file import InFile
-from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.data.value_kinds import kind_of_table
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError

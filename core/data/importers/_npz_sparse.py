@@ -63,7 +63,9 @@ def staying_parts(
         )
     if len(headers["indices"].shape) != 1:
         raise _damaged(path, "its indices are no list")
-    data, indices = (InZip(path, name, headers[name].shape[0], headers[name].dtype) for name in ("data", "indices"))
+    data, indices = (
+        InZip(path, name, headers[name].shape[0], headers[name].dtype) for name in ("data", "indices")
+    )
     pointer = _read(path, "indptr")
     return Compressed(path, shape, layout == "csr", data, indices, pointer, lambda rule: _damaged(path, rule))
 

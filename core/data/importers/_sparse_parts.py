@@ -21,7 +21,16 @@ from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.hdf5 import gate
 from plaidwork.core.refusals import why
 
-_DAMAGED = (ValueError, EOFError, zipfile.BadZipFile, zlib.error, OSError, RuntimeError, KeyError, MemoryError)
+_DAMAGED = (
+    ValueError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    RuntimeError,
+    KeyError,
+    MemoryError,
+)
 _MAPPED = {np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.int64)}
 """What models read as it is; other numbers are written once more."""
 Fail = Callable[[str], DataError]
@@ -82,13 +91,15 @@ class InZip:
     """An array of an npz file, unpacked as it is read."""
 
     def __init__(self, path: Path, name: str, length: int, dtype: np.dtype[Any]) -> None:
-        self._path, self._name, self._stream, self._at = path, f"{name}.npy", None, 0
+        self._path, self._name, self._at = path, f"{name}.npy", 0
+        self._stream: IO[bytes] | None = None
         self.length, self.dtype = length, dtype
 
     def read(self, lo: int, hi: int) -> np.ndarray:
         if self._stream is None or lo < self._at:
             self._open()
-        assert self._stream is not None and lo == self._at
+        assert self._stream is not None
+        assert lo == self._at
         found = np.empty(hi - lo, self.dtype)
         room, done = found.view(np.uint8).data, 0
         while done < len(room):
@@ -101,7 +112,7 @@ class InZip:
         return found
 
     def _open(self) -> None:
-        self._stream: IO[bytes] | None = zipfile.ZipFile(self._path).open(self._name)
+        self._stream = zipfile.ZipFile(self._path).open(self._name)  # noqa: SIM115
         _past_head(self._stream)
         self._at = 0
 
@@ -113,7 +124,9 @@ class InZip:
             with archive.open(info) as member:
                 head = _past_head(member)
         with open(self._path, "rb") as file:
-            file.seek(info.header_offset + 26)  # the lengths of the name and of what else stands before the member
+            file.seek(
+                info.header_offset + 26
+            )  # the lengths of the name and of what else stands before the member
             before = int.from_bytes(file.read(2), "little") + int.from_bytes(file.read(2), "little")
         offset = info.header_offset + 30 + before + head
         if offset + self.length * self.dtype.itemsize > self._path.stat().st_size:

@@ -148,14 +148,14 @@ class AnnotatedReader(TableReader):
         cells = staying_matrix(archive, matrix, options)
         sparse = sparse_parts(archive, matrix, options, DENSE_BELOW)
         in_force = _in_force(options, modality, layer, cells is not None or sparse is not None)
-        source, notes = None, ()
+        source, notes = None, list[str]()
         if cells is not None:
             values: Any = cells
             source = source_of(archive.path, cells, in_force, f"{archive.path.name}, “{matrix.element.name}”")
-            notes = (f"The values stay in {archive.path.name}.",)
+            notes = [f"The values stay in {archive.path.name}."]
         elif sparse is not None:
             values = SparseInFile(archive.path, sparse.matrix())
-            source, notes = sparse_source(archive.path, values, in_force), (sparse_note(archive.path),)
+            source, notes = sparse_source(archive.path, values, in_force), [sparse_note(archive.path)]
         else:
             values = _read(archive, matrix, rows, columns, options)
         if progress is not None:

@@ -16,7 +16,13 @@ from plaidwork.core.data.importers._market import entry_error, entry_issue, inex
 from plaidwork.core.data.importers._market_pieces import Entries
 from plaidwork.core.data.importers._names_beside import find_names
 from plaidwork.core.data.importers._reader import TableReader
-from plaidwork.core.data.importers._staying import in_force_of, sparse_issue, sparse_note, sparse_source, sparse_stays
+from plaidwork.core.data.importers._staying import (
+    in_force_of,
+    sparse_issue,
+    sparse_note,
+    sparse_source,
+    sparse_stays,
+)
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem, open_binary
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable

@@ -40,8 +40,8 @@ from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import Fix, ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.in_file import InFile
-from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
