@@ -124,7 +124,7 @@ def of_arrays(data: np.ndarray, indices: np.ndarray, pointer: np.ndarray, shape:
     made = csr_matrix(shape)
     made.data, made.indices = data, indices
     made.indptr = pointer.astype(indices.dtype, copy=False)  # of two types SciPy would make both arrays anew
-    made.has_sorted_indices = made.has_canonical_format = True
+    made.has_canonical_format = True
     return made
 
 

@@ -598,8 +598,12 @@
    <translation>hat %1 Zellen; lesbar sind %2</translation>
   </message>
   <message>
-   <source>%1, sparse</source>
-   <translation>%1, dünn besetzt</translation>
+   <source>expected data and indices, each a list of numbers</source>
+   <translation>erwartet wurden data und indices, jedes eine Liste von Zahlen</translation>
+  </message>
+  <message>
+   <source>Write it once more.</source>
+   <translation>Noch einmal schreiben.</translation>
   </message>
   <message>
    <source>expected finite numbers, found infinity at %1</source>
@@ -1387,6 +1391,29 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_market_pieces.py</name>
+  <message>
+   <source>%1 holds a line of over %2 byte.</source>
+   <translation>%1 enthält eine Zeile von über %2 Byte.</translation>
+  </message>
+  <message>
+   <source>%1 holds a line of over %2 bytes.</source>
+   <translation>%1 enthält eine Zeile von über %2 Bytes.</translation>
+  </message>
+  <message>
+   <source>Export it once more.</source>
+   <translation>Exportieren Sie sie noch einmal.</translation>
+  </message>
+  <message>
+   <source>%1 announces %2 entry and holds %3.</source>
+   <translation>%1 kündigt %2 Eintrag an und enthält %3.</translation>
+  </message>
+  <message>
+   <source>%1 announces %2 entries and holds %3.</source>
+   <translation>%1 kündigt %2 Einträge an und enthält %3.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_matlab_tags.py</name>
   <message>
    <source>a variable of type %1</source>
@@ -1652,12 +1679,20 @@
    <translation>Einen Teil davon speichern.</translation>
   </message>
   <message>
-   <source>%1 holds a sparse matrix of the format “%2”; csr, csc and coo can be read.</source>
-   <translation>%1 enthält eine dünn besetzte Matrix im Format „%2“; lesbar sind csr, csc und coo.</translation>
+   <source>%1 holds a sparse matrix of the format “%2”, which needs all of its entries in memory.</source>
+   <translation>%1 enthält eine dünn besetzte Matrix im Format „%2“, die alle Einträge im Arbeitsspeicher braucht.</translation>
   </message>
   <message>
    <source>Save it as matrix.tocsr().</source>
    <translation>Als matrix.tocsr() speichern.</translation>
+  </message>
+  <message>
+   <source>its indices are no list</source>
+   <translation>ihre Indizes sind keine Liste</translation>
+  </message>
+  <message>
+   <source>%1 holds a sparse matrix of the format “%2”; csr, csc and coo can be read.</source>
+   <translation>%1 enthält eine dünn besetzte Matrix im Format „%2“; lesbar sind csr, csc und coo.</translation>
   </message>
   <message>
    <source>its “data” holds %1</source>
@@ -2312,6 +2347,25 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_sparse_parts.py</name>
+  <message>
+   <source>it ends too early</source>
+   <translation>sie endet zu früh</translation>
+  </message>
+  <message>
+   <source>it cannot be read (%1)</source>
+   <translation>sie kann nicht gelesen werden (%1)</translation>
+  </message>
+  <message>
+   <source>expected at most 2^53 at row %1, column %2, found %3</source>
+   <translation>höchstens 2^53 erwartet in Zeile %1, Spalte %2, gefunden: %3</translation>
+  </message>
+  <message>
+   <source>expected a finite number at row %1, column %2, found %3</source>
+   <translation>eine endliche Zahl erwartet in Zeile %1, Spalte %2, gefunden: %3</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_staying.py</name>
   <message>
    <source>%1 holds %2; only matrices of float32 or float64 can stay in their file.</source>
@@ -2328,6 +2382,18 @@
   <message>
    <source>Mend the array: it is too large to be changed here.</source>
    <translation>Das Array korrigieren: es ist zu groß, um hier geändert zu werden.</translation>
+  </message>
+  <message>
+   <source>The values of %1 stay out of memory.</source>
+   <translation>Die Werte aus %1 bleiben außerhalb des Arbeitsspeichers.</translation>
+  </message>
+  <message>
+   <source>They are read from the file, or from a scratch file that is made of it. A session names the file and does not hold the values.</source>
+   <translation>Sie werden aus der Datei gelesen oder aus einer Hilfsdatei, die daraus entsteht. Eine Sitzung nennt die Datei und enthält die Werte nicht.</translation>
+  </message>
+  <message>
+   <source>The values stay out of memory</source>
+   <translation>Die Werte bleiben außerhalb des Arbeitsspeichers</translation>
   </message>
   <message>
    <source>Only a part of them is in memory at a time. A session names the file and does not hold the values.</source>
@@ -2700,6 +2766,14 @@
   <message>
    <source>Matrix Market</source>
    <translation>Matrix Market</translation>
+  </message>
+  <message>
+   <source>%1 holds a matrix of kind “%2 %3”, which needs all of its entries in memory.</source>
+   <translation>%1 enthält eine Matrix der Art „%2 %3“, die alle Einträge im Arbeitsspeicher braucht.</translation>
+  </message>
+  <message>
+   <source>Export it as “coordinate general”.</source>
+   <translation>Exportieren Sie sie als „coordinate general“.</translation>
   </message>
   <message>
    <source>%1, row 1: expected “%%MatrixMarket matrix …”, found “%2”.</source>
@@ -3087,10 +3161,6 @@
  <context>
   <name>core/data/in_chunks.py</name>
   <message>
-   <source>Write it once more.</source>
-   <translation>Noch einmal schreiben.</translation>
-  </message>
-  <message>
    <source>%1, “%2”: it is said to take %3 byte of a file of %4.</source>
    <translation>%1, „%2“: Es soll %3 Byte einer Datei von %4 einnehmen.</translation>
   </message>
@@ -3136,10 +3206,6 @@
   <message>
    <source>Import it once more.</source>
    <translation>Noch einmal importieren.</translation>
-  </message>
-  <message>
-   <source>it ends too early</source>
-   <translation>sie endet zu früh</translation>
   </message>
   <message>
    <source>Copy it once more.</source>
@@ -3218,6 +3284,29 @@
   <message>
    <source>%1 in “%2”</source>
    <translation>%1 in „%2“</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/mapped.py</name>
+  <message>
+   <source>No scratch file can be made in %1: %2.</source>
+   <translation>In %1 lässt sich keine Hilfsdatei anlegen: %2.</translation>
+  </message>
+  <message>
+   <source>Name another folder: PLAIDWORK_SCRATCH.</source>
+   <translation>Nennen Sie einen anderen Ordner: PLAIDWORK_SCRATCH.</translation>
+  </message>
+  <message>
+   <source>A sparse matrix is unpacked into a scratch file in %1, which needs %2 GB of disk; %3 GB are free.</source>
+   <translation>Eine dünn besetzte Matrix wird in eine Hilfsdatei in %1 entpackt, die %2 GB auf dem Datenträger braucht; frei sind %3 GB.</translation>
+  </message>
+  <message>
+   <source>Make room there, or name a folder on another disk: PLAIDWORK_SCRATCH.</source>
+   <translation>Schaffen Sie dort Platz oder nennen Sie einen Ordner auf einem anderen Datenträger: PLAIDWORK_SCRATCH.</translation>
+  </message>
+  <message>
+   <source>A scratch file in %1 cannot be written: %2.</source>
+   <translation>Eine Hilfsdatei in %1 kann nicht geschrieben werden: %2.</translation>
   </message>
  </context>
  <context>
@@ -4020,8 +4109,8 @@
    <translation>Werte bleiben in</translation>
   </message>
   <message>
-   <source>file: they stay in the file and are read a part at a time; memory: all are read now</source>
-   <translation>file: sie bleiben in der Datei und werden stückweise gelesen; memory: alle werden jetzt gelesen</translation>
+   <source>file: they stay out of memory and are read a part at a time; memory: all are read now</source>
+   <translation>file: sie bleiben außerhalb des Arbeitsspeichers und werden stückweise gelesen; memory: alle werden jetzt gelesen</translation>
   </message>
   <message>
    <source>Their file</source>
@@ -4172,6 +4261,13 @@
   <message>
    <source>There are: %1.</source>
    <translation>Vorhanden: %1.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/sparse_in_file.py</name>
+  <message>
+   <source>“%1” stays out of memory, and %2 needs a copy of it there: %3 GB, and %4 GB are free.</source>
+   <translation>„%1“ bleibt außerhalb des Arbeitsspeichers, und %2 braucht dort eine Kopie davon: %3 GB; frei sind %4 GB.</translation>
   </message>
  </context>
  <context>
@@ -6334,6 +6430,10 @@
   <message>
    <source>A matrix in a file of NumPy (.npy) or AnnData (.h5ad) can stay there (values_in=file).</source>
    <translation>Eine Matrix in einer Datei von NumPy (.npy) oder AnnData (.h5ad) kann dort bleiben (values_in=file).</translation>
+  </message>
+  <message>
+   <source>Sparse counts in a file (.npz, .h5ad, .mtx) can stay out of memory (values_in=file).</source>
+   <translation>Dünn besetzte Zählungen in einer Datei (.npz, .h5ad, .mtx) können außerhalb des Arbeitsspeichers bleiben (values_in=file).</translation>
   </message>
   <message>
    <source>%1 such fit at a time need</source>

@@ -26,12 +26,12 @@ def entries_of(path: Path, number: str, shape: tuple[int, int]) -> Iterator[Any]
     """The entries of a general sparse matrix as ``coo_matrix``, some at a time. Raises ``DataError``, and what SciPy's parser raises."""
     from scipy.io import mmread
 
-    head = f"%%MatrixMarket matrix coordinate {number} general\n{shape[0]} {shape[1]} "
+    head = b"%%MatrixMarket matrix coordinate " + number.encode() + b" general\n"
     for before, text in _pieces(path):
         lines = sum(1 for line in text.splitlines() if line.strip())
         try:
             if lines:
-                yield mmread(io.BytesIO(f"{head}{lines}\n".encode() + text))
+                yield mmread(io.BytesIO(head + " ".join(map(str, (*shape, lines))).encode() + b"\n" + text))
         except ValueError as error:
             raise ValueError(_of_file(str(error), before - 2)) from error
 

@@ -221,8 +221,9 @@ class Compressed:
         at = int(np.flatnonzero(wrong)[0])
         line = int(np.searchsorted(self.pointer, first + at, side="right"))
         row, column = (line, int(indices[at]) + 1) if self.by_row else (int(indices[at]) + 1, line)
-        wanted = "at most 2^53" if whole else "a finite number"
-        raise self.fail(f"expected {wanted} at row {row}, column {column}, found {stored[at]}")
+        if whole:
+            raise self.fail(f"expected at most 2^53 at row {row}, column {column}, found {stored[at]}")
+        raise self.fail(f"expected a finite number at row {row}, column {column}, found {stored[at]}")
 
 
 def _in_order(block: Any) -> Any:
