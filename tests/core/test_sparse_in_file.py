@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import pickle
 import shutil
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
+from mapped_tools import is_mapped
 
 from plaidwork.core.api_sparse import new_values, row_blocks, scratch_array, taken
 from plaidwork.core.data import in_file, mapped, sparse_in_file
@@ -58,12 +58,6 @@ def write_market(path, matrix, repeated=()):
     body = np.random.default_rng(0).permutation(np.array(lines[3:], object)).tolist() + list(repeated)
     size = f"{matrix.shape[0]} {matrix.shape[1]} {len(body)}"
     path.write_text("\n".join([*lines[:2], size, *body]) + "\n")
-
-
-def is_mapped(array) -> bool:
-    while isinstance(array, np.ndarray):
-        array = array.base
-    return isinstance(array.obj if isinstance(array, memoryview) else array, mmap.mmap)
 
 
 def same(here, there):

@@ -1,9 +1,8 @@
 """Counts that stay out of memory: the bounds, states and results of the same fit in memory, bit for bit, and no copy of them there."""
 
-import mmap
-
 import numpy as np
 import pytest
+from mapped_tools import check_same, is_mapped
 from scipy.sparse import csr_matrix, save_npz
 
 from plaidwork.core.data import mapped
@@ -42,16 +41,6 @@ def inputs(stored, where):
     return {"X": data, "y": Dataset("y", y, data.row_names)}
 
 
-def results_alike(one, other):
-    assert one.keys() == other.keys()
-    for name, value in one.items():
-        here, there = (np.asarray(getattr(found, "values", found)) for found in (value, other[name]))
-        assert here.dtype == there.dtype, name
-        assert (
-            here.tolist() == there.tolist() if here.dtype == object else here.tobytes() == there.tobytes()
-        ), name
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("params", FITS)
 def test_the_fit_is_that_in_memory(stored, params):
@@ -59,11 +48,7 @@ def test_the_fit_is_that_in_memory(stored, params):
         fit("supervised_ibp", inputs(stored, where), {"n_topics": 3, **params}, chains=2, max_sweeps=12)
         for where in ("file", "memory")
     ]
-    here, there = fits
-    assert here.data_hash == there.data_hash
-    for one, other in zip(here.chains, there.chains, strict=True):
-        assert one.trace.rows().tobytes() == other.trace.rows().tobytes()
-    results_alike(here.results, there.results)
+    check_same(*fits)
 
 
 @pytest.mark.slow
@@ -81,12 +66,6 @@ def test_processes_too(stored):
     ]
     for one, other in zip(fits[0].chains, fits[1].chains, strict=True):
         assert one.trace.rows().tobytes() == other.trace.rows().tobytes()
-
-
-def is_mapped(array) -> bool:
-    while isinstance(array, np.ndarray):
-        array = array.base
-    return isinstance(array.obj if isinstance(array, memoryview) else array, mmap.mmap)
 
 
 @pytest.mark.parametrize("params", FITS)
