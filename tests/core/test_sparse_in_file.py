@@ -107,12 +107,26 @@ def test_matrix_market_is_the_same_as_in_memory(tmp_path, turned):
     same(read_dataset(tmp_path / "x.mtx", FILE | turned), read_dataset(tmp_path / "x.mtx", MEMORY | turned))
 
 
-@pytest.mark.parametrize("rule", ["sum", "mean"])
-def test_entries_in_any_order_and_more_than_once(tmp_path, rule):
+def disordered(dtype=np.float64) -> scipy.sparse.csr_matrix:
+    """Columns of a row in any order, some more than once."""
     rng = np.random.default_rng(0)
     rows, columns, values = np.sort(rng.integers(0, 60, 500)), rng.integers(0, 40, 500), rng.random(500)
-    pointer = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=60))])
-    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix((values, columns, pointer), (60, 40)))
+    pointer = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=60))]).astype(np.int32)
+    return scipy.sparse.csr_matrix((values.astype(dtype), columns.astype(np.int32), pointer), (60, 40))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_in_disorder_are_not_taken_as_they_lie_in_the_file(tmp_path, dtype, monkeypatch):
+    write_h5ad(tmp_path / "x.h5ad", disordered(dtype))
+    here = read_dataset(tmp_path / "x.h5ad", FILE)
+    monkeypatch.setattr("plaidwork.core.data.importers.annotated.DENSE_BELOW", 0)
+    same(here, read_dataset(tmp_path / "x.h5ad", {"values_in": "memory"}))
+    assert (tmp_path / "scratch").exists()
+
+
+@pytest.mark.parametrize("rule", ["sum", "mean"])
+def test_entries_in_any_order_and_more_than_once(tmp_path, rule):
+    scipy.sparse.save_npz(tmp_path / "x.npz", disordered())
     same(read_dataset(tmp_path / "x.npz", FILE), read_dataset(tmp_path / "x.npz", MEMORY))
     first = counts().tocoo()
     again = [f"{first.row[0] + 1} {first.col[0] + 1} 4"]
