@@ -29901,6 +29901,42 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
  <context>
   <name>plugins/supervised_ibp/settings.py</name>
   <message>
+   <source>Approximation</source>
+   <translation>Näherung</translation>
+  </message>
+  <message>
+   <source>Words are updated</source>
+   <translation>Die Wörter werden erneuert</translation>
+  </message>
+  <message>
+   <source>Once a sweep, or after each of its parts</source>
+   <translation>Einmal je Durchlauf, oder nach jedem seiner Teile</translation>
+  </message>
+  <message>
+   <source>from the topics of all documents: the bound never falls</source>
+   <translation>aus den Themen aller Dokumente: die Schranke fällt nie</translation>
+  </message>
+  <message>
+   <source>After every batch of documents, at first</source>
+   <translation>Anfangs nach jedem Stapel von Dokumenten</translation>
+  </message>
+  <message>
+   <source>with decreasing steps; exact sweeps then end the fit</source>
+   <translation>mit kleiner werdenden Schritten; exakte Durchläufe beenden dann die Anpassung</translation>
+  </message>
+  <message>
+   <source>The words of the topics, and the coefficients. Data small enough for moves are swept exactly in any case.</source>
+   <translation>Die Wörter der Themen und die Koeffizienten. Daten, die klein genug für Züge sind, werden in jedem Fall exakt durchlaufen.</translation>
+  </message>
+  <message>
+   <source>Passes over all documents before the first exact sweep.</source>
+   <translation>Durchgänge durch alle Dokumente vor dem ersten exakten Durchlauf.</translation>
+  </message>
+  <message>
+   <source>Documents of a batch</source>
+   <translation>Dokumente eines Stapels</translation>
+  </message>
+  <message>
    <source>The most topics there can be; some may end up in no document.</source>
    <translation>Höchstzahl der Themen; manche können am Ende in keinem Dokument sein.</translation>
   </message>
@@ -30147,10 +30183,6 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
   <message>
    <source>Of the coefficients of covariates and intercept, in units of the noise of the outcome.</source>
    <translation>Der Koeffizienten von Kovariaten und Achsenabschnitt, in Einheiten des Rauschens der Zielgröße.</translation>
-  </message>
-  <message>
-   <source>Approximation</source>
-   <translation>Näherung</translation>
   </message>
   <message>
    <source>Weights of the topics</source>
@@ -30468,12 +30500,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Ein Moment der Themen ist nicht positiv definit.</translation>
   </message>
   <message>
-   <source>means of the weights%1</source>
-   <translation>Mittelwerte der Gewichte%1</translation>
+   <source>means of the weights</source>
+   <translation>Mittelwerte der Gewichte</translation>
   </message>
   <message>
    <source>order of the sticks</source>
    <translation>Reihenfolge der Sticks</translation>
+  </message>
+  <message>
+   <source>means of the weights%1</source>
+   <translation>Mittelwerte der Gewichte%1</translation>
   </message>
   <message>
    <source>joint family</source>
@@ -30494,10 +30530,6 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>coefficients and noise%1</source>
    <translation>Koeffizienten und Rauschen%1</translation>
-  </message>
-  <message>
-   <source>means of the weights</source>
-   <translation>Mittelwerte der Gewichte</translation>
   </message>
  </context>
  <context>
