@@ -88,6 +88,8 @@ def pack(inputs: Inputs) -> Parcel:
     if not any(_apart(dataset) for datasets in inputs.values() for dataset in datasets):
         return Parcel(dict(inputs))
     large = any(data.stays and data.is_sparse for datasets in inputs.values() for data in datasets)
+    if large:
+        scratch_folder().mkdir(parents=True, exist_ok=True)
     handle, path = tempfile.mkstemp(prefix="plaidwork-data-", dir=scratch_folder() if large else None)
     try:
         with open(handle, "wb") as file:

@@ -276,9 +276,11 @@ def test_a_part_is_held_by_the_session(tmp_path):
     assert found.digest() == part.digest()
 
 
-def test_processes_map_it_and_workers_get_it(tmp_path):
+@pytest.mark.parametrize("name", ["x.npz", "x.h5ad"])
+def test_processes_map_it_and_workers_get_it(tmp_path, name):
     scipy.sparse.save_npz(tmp_path / "x.npz", counts())
-    dataset = read_dataset(tmp_path / "x.npz", FILE)
+    write_h5ad(tmp_path / "x.h5ad", counts())  # of which no scratch file is made
+    dataset = read_dataset(tmp_path / name, FILE)
     parcel = pack({"X": (dataset,)})
     (found,) = parcel.inputs()["X"]
     parcel.discard()

@@ -187,7 +187,7 @@ class Compressed:
         if kept is not None and kept.dtype == self.pointer.dtype:
             data = self.data.mapped() if self.data.dtype == np.float64 else None
             new = mapped.Growing(np.float64, 8 * self.data.length) if data is None else None
-            for block in self._blocks():
+            for block in self._blocks(kept, data):  # what is looked at is what will be read
                 if not block.has_canonical_format:
                     break
                 if new is not None:
@@ -198,12 +198,16 @@ class Compressed:
                 return mapped.of_arrays(data, kept, self.pointer, (self.lines, self.across))
         return mapped.spilled(map(_in_order, self._blocks()), self.across, self.data.length)
 
-    def _blocks(self) -> Iterator[Any]:
+    def _blocks(
+        self, indices_at: np.ndarray | None = None, data_at: np.ndarray | None = None
+    ) -> Iterator[Any]:
+        """Some lines at a time, of arrays that are mapped already or as they are read."""
         from scipy.sparse import csr_matrix
 
         for lo, hi in mapped.groups_of(self.pointer):
             first, last = int(self.pointer[lo]), int(self.pointer[hi])
-            indices, stored = self.indices.read(first, last), self.data.read(first, last)
+            indices = self.indices.read(first, last) if indices_at is None else indices_at[first:last]
+            stored = self.data.read(first, last) if data_at is None else data_at[first:last]
             if indices.size and not 0 <= indices.min() <= indices.max() < self.across:
                 raise self.fail(f"an index outside 0 to {self.across - 1}")
             self._check(stored, first, indices)
