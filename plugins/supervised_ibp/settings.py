@@ -26,7 +26,7 @@ LARGE_DATA = (
         doc="Passes over all documents before the first exact sweep.", when={"steps": "stochastic"}, advanced=True,
     ),
     Hyperparameter(
-        "batch_documents", "int", 10_000, group="Approximation", label="Documents of a batch", minimum=1, maximum=10**9,
+        "batch_documents", "int", 2500, group="Approximation", label="Documents of a batch", minimum=1, maximum=10**9,
         doc="Neighbours in the data; the order of the batches is random.", when={"steps": "stochastic"}, advanced=True,
     ),
     Hyperparameter(
