@@ -5,9 +5,11 @@ import pytest
 import supervised_ibp_tools as tools
 from plaid_tools import with_fault
 
-from plaidwork.core.api import Clock, ModelData
+from plaidwork.core.api import Clock, Dataset, ModelData, Schedule
 from plaidwork.core.contract.stages import advance
 from plaidwork.core.draws.chain import copy_state
+from plaidwork.core.inference.fitting_state import Expected
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.supervised_ibp import stochastic
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
@@ -160,6 +162,38 @@ def test_a_fit_that_stops_amid_a_pass_goes_on_to_the_same_numbers():
     assert "order of its batches" in MODEL.contradiction(broken, data, params)
     del broken["steps"]
     assert "are missing" in MODEL.contradiction(broken, data, params)
+
+
+def test_a_state_amid_a_pass_is_taken_from_a_session_and_one_that_contradicts_itself_is_not():
+    x, y = planted()
+    names = [f"d{i}" for i in range(len(y))]
+    inputs = {
+        "X": Dataset("X", x.astype(float), names, [f"w{j}" for j in range(x.shape[1])], kind="count"),
+        "y": Dataset("y", y, names),
+    }
+    given = {"n_topics": 4, "moves": 0, "start": "sparse", "test_share": 0.0, **STEPS}
+    plan = make_plan(MODEL, inputs, given)
+    state, rng = MODEL.init(plan.data, plan.params, np.random.default_rng(1)), np.random.default_rng(2)
+    for _ in range(9):
+        assert not advance(MODEL, state, plan.data, plan.params, rng, Clock(0, 0))
+
+    def why(**changed):
+        return Expected(plan, 0, Schedule()).why_not(
+            {**copy_state(state), "steps": {**state["steps"], **changed}}, 0
+        )
+
+    assert why() == ""
+    kept = state["steps"]["kept"]
+    assert "the order of its batches" in why(order=state["steps"]["order"][1:])
+    assert why(kept={**kept, "raw": kept["raw"][1:]})
+    assert why(kept={**kept, "gram": kept["gram"].astype("f4")})
+
+
+def test_no_stage_of_a_pass_depends_on_threads():
+    data, params, state = begun(**STEPS)
+    found = MODEL.stages(state, data, params, np.random.default_rng(1), Clock(0, 0))
+    assert stochastic.BATCHES in [stage.name for stage in found]
+    assert not any(stage.parallel for stage in found)
 
 
 def test_a_fit_does_not_end_before_an_exact_sweep():
