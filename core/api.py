@@ -1,6 +1,6 @@
 """All that a plugin needs of Plaidwork; nothing beyond this module and its extensions is promised to stay as it is.
 
-Extensions are promised alike: ``api_blocks``, ``api_factors``, ``api_scores``, ``api_draws`` and ``api_tempering`` for models of one family,
+Extensions are promised alike: ``api_blocks``, ``api_factors``, ``api_scores``, ``api_sparse``, ``api_draws`` and ``api_tempering`` for models of one family,
 ``api_pictures`` for pictures of a plugin's own, all in ``plaidwork.core``, and the kernels in ``plaidwork.core.numerics``.
 """
 

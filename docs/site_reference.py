@@ -56,6 +56,7 @@ def python() -> str:
         api_factors,
         api_pictures,
         api_scores,
+        api_sparse,
         api_tempering,
     )
 
@@ -64,7 +65,17 @@ def python() -> str:
         "Made from the docstrings. With examples: [Python](../python.md), [Writing a plugin](../plugins.md).",
     ]
     told: set[int] = set()
-    for module in (core, api, api_blocks, api_factors, api_scores, api_draws, api_tempering, api_pictures):
+    for module in (
+        core,
+        api,
+        api_blocks,
+        api_factors,
+        api_scores,
+        api_sparse,
+        api_draws,
+        api_tempering,
+        api_pictures,
+    ):
         parts += [f"## `{module.__name__}`", _first(inspect.getdoc(module))]
         for name in sorted(module.__all__, key=str.lower):
             thing = getattr(module, name)

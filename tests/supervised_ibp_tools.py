@@ -9,6 +9,7 @@ from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
+from plaidwork.plugins.supervised_ibp.matrices import fixed
 from plaidwork.plugins.supervised_ibp.start import new_state
 
 
@@ -20,9 +21,9 @@ def plain_corpus(x, y, cover=None, group=None, n_groups=1, precision=0.1):
     n, d = csr.shape
     cover = np.empty((n, 0)) if cover is None else np.asarray(cover, float)
     return Corpus(
-        indptr=csr.indptr.astype(np.int64),
-        indices=csr.indices.astype(np.int32),
-        values=csr.data.astype(float),
+        indptr=fixed(csr.indptr, np.int64),
+        indices=fixed(csr.indices, np.int32),
+        values=fixed(csr.data, float),
         mean=np.zeros(d),
         scale=np.ones(d),
         square=float((csr.data**2).sum()),

@@ -11,7 +11,16 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from plaidwork.core import api, api_blocks, api_draws, api_factors, api_pictures, api_scores, api_tempering
+from plaidwork.core import (
+    api,
+    api_blocks,
+    api_draws,
+    api_factors,
+    api_pictures,
+    api_scores,
+    api_sparse,
+    api_tempering,
+)
 from plaidwork.core.cli.options import COMMANDS, command_parser
 from plaidwork.core.contract import hookspecs
 from plaidwork.core.contract.hyperparameter import Hyperparameter
@@ -26,7 +35,7 @@ DOCUMENTS = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("*/**/*.md")]
     if not {".dev", ".venv", "node_modules", "dist", "build", ".git"} & set(path.relative_to(ROOT).parts)
 )
-INTERFACE = (api, api_blocks, api_draws, api_factors, api_pictures, api_scores, api_tempering)
+INTERFACE = (api, api_blocks, api_draws, api_factors, api_pictures, api_scores, api_sparse, api_tempering)
 HOOKS = [name for name in dir(hookspecs) if name.startswith("plaidwork_")]
 
 

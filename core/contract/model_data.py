@@ -62,6 +62,8 @@ class Block:
     levels: tuple[tuple[str, ...], ...] = ()
     truth: np.ndarray | None = field(default=None, repr=False)
     """(n, m) values with the held-out cells filled in; None when nothing is held out."""
+    mapped: bool = False
+    """Whether the values are a CSR matrix that stays out of memory: its arrays are mapped, and no copies should be made of them there."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,8 +71,8 @@ class Block:
 
     @property
     def stays(self) -> bool:
-        """Whether the values stay in their file."""
-        return isinstance(self.values, Deferred)
+        """Whether the values stay in their file, or are mapped."""
+        return self.mapped or isinstance(self.values, Deferred)
 
 
 class ModelData(Mapping[str, Any]):

@@ -38,7 +38,8 @@ class Input:
     ``several`` lets a vector have several columns, as values of several outputs, and names what a column is: a data set of one
     column comes as (n,), one of more as (n, m), with the samples in its rows.
     ``in_file``: a matrix without gaps that stays in its file comes as it is (``Block.values``), and the model goes through it
-    some rows at a time; otherwise the host reads all of it, where there is room.
+    some rows at a time; otherwise the host reads all of it, where there is room. Of a ``sparse`` input: a sparse matrix that stays out of
+    memory comes as a CSR matrix that is mapped (``Block.mapped``), and the model makes no copy of it in memory.
     ``least`` says for matrices of how many items along each of ``dims`` the model is meant, at least (of all matrices together where it
     takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
     ``most`` likewise: for matrices of at most so many, as its time grows steeply.

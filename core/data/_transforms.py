@@ -187,7 +187,7 @@ def transpose(dataset: Dataset, options: Options) -> Result:
     if len(dataset.shape) == 1:
         raise DataError(f"Turn: “{dataset.name}” is a vector.")
     labels = turned_labels(dataset.row_label, dataset.column_label)
-    cells = dataset.in_file
+    cells = dataset.staying
     if cells is not None:
         values: Any = cells.T
     else:

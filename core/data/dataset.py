@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.contract.hyperparameter import ValueKind
 from plaidwork.core.data.in_file import InFile
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.deferred import Deferred, Holder
 from plaidwork.core.draws.counting import counted, named
 from plaidwork.core.errors import DataError
@@ -173,14 +174,20 @@ class Dataset(_Base):
         return np.arange(self.shape[1])
 
     @property
-    def in_file(self) -> InFile | None:
-        """The values where they stay in their file, to be gone through; None for all others. May take as long as reading them."""
+    def staying(self) -> InFile | SparseInFile | None:
+        """What holds the values where they stay out of memory; None for all others. May take as long as reading them."""
         held = self.held
         return held.cells() if isinstance(held, Deferred) and held.stays else None
 
     @property
+    def in_file(self) -> InFile | None:
+        """Dense values where they stay in their file, to be gone through; None for all others. May take as long as reading them."""
+        found = None if self.is_sparse else self.staying
+        return found if isinstance(found, InFile) else None
+
+    @property
     def stays(self) -> bool:
-        """Whether the values stay in their file."""
+        """Whether the values stay in their file; sparse ones are mapped from there, or from scratch files."""
         held = self.held
         return isinstance(held, Deferred) and held.stays
 
@@ -263,20 +270,21 @@ class Dataset(_Base):
     def take(self, axis: Axis, index: np.ndarray, step: Step) -> Dataset:
         """The rows (axis 0) or columns (axis 1) at ``index``, in that order, with ``step`` noted."""
         index = np.asarray(index)
+        cells = self.staying
+        if isinstance(cells, SparseInFile):
+            values: Any = cells.take(axis, index)
+        else:
+            values = self.values[index] if axis == 0 else self.values[:, index]
         if axis == 0:
             names = tuple(np.asarray(self.row_names, dtype=object)[index])
             table = {title: np.asarray(column)[index] for title, column in self.row_table.items()}
-            return self.with_(
-                values=self.values[index], row_names=names, row_table=table, steps=(*self.steps, step)
-            )
+            return self.with_(values=values, row_names=names, row_table=table, steps=(*self.steps, step))
         names = tuple(np.asarray(self.column_names, dtype=object)[index])
         known = dict(self.column_table)
         if self.pixels is not None:
             known.setdefault(PIXEL, self.pixels + 1)
         table = {title: np.asarray(column)[index] for title, column in known.items()}
-        return self.with_(
-            values=self.values[:, index], column_names=names, column_table=table, steps=(*self.steps, step)
-        )
+        return self.with_(values=values, column_names=names, column_table=table, steps=(*self.steps, step))
 
     @property
     def axis_words(self) -> tuple[str, str]:

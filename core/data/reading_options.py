@@ -225,7 +225,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         (("none", "No: plain numbers"),),
     ),
     ReadingOption(
-        "values_in", "choice", "Values stay in", "file: they stay in the file and are read a part at a time; memory: all are read now", ("numpy", "annotated", "hdf5"),
+        "values_in", "choice", "Values stay in", "file: they stay out of memory and are read a part at a time; memory: all are read now", ("numpy", "matrix_market", "annotated", "hdf5"),
         (("file", "Their file"), ("memory", "Memory")), off="Their file when they need over a third of the free memory",
     ),
     ReadingOption("row_word", "text", "Word for a row", "what rows without names are called", ("numpy", "hdf5"), off="row"),

@@ -15,6 +15,7 @@ import numpy as np
 from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.data import _transforms as made
 from plaidwork.core.data.dataset import Dataset, Step
+from plaidwork.core.data.sparse_in_file import check_copy
 from plaidwork.core.errors import DataError, SettingError
 
 _ROWS_COLUMNS = (Choice(value="rows", label="Rows"), Choice(value="columns", label="Columns"))
@@ -141,6 +142,9 @@ TRANSFORMS: Mapping[str, Transform] = {
     )
 }
 
+_OUT_OF_MEMORY = ("transpose", "select", "drop_missing")
+"""What makes no copy in memory of a sparse matrix that stays out of it."""
+
 
 def apply_step(dataset: Dataset, step: Step | Mapping[str, Any]) -> Dataset:
     """One transformation. Raises ``DataError`` naming the row, the column and the value that stand in its way."""
@@ -152,6 +156,8 @@ def apply_step(dataset: Dataset, step: Step | Mapping[str, Any]) -> Dataset:
     options = transform.check(step.options)
     if dataset.kind == "categorical" and step.name not in ("select", "drop_missing"):
         raise DataError(f"{transform.title}: “{dataset.name}” holds labels, not numbers.")
+    if dataset.is_sparse and dataset.stays and step.name not in _OUT_OF_MEMORY:
+        check_copy(dataset, f"“{transform.title}”")
     with np.errstate(over="ignore", invalid="ignore"):
         changed, text = transform.apply(dataset, options)
     if not (changed.is_sparse or changed.stays) and np.isinf(changed.values).any():

@@ -99,8 +99,11 @@ def memory_problem(plan: FitPlan, cost: Cost | None, fits: int = 1) -> Problem |
         help_ = f"Fit fewer {word}{_that_fit(plan, cost, free, word)}, or fewer rows or columns, or close other programs."
     else:
         help_ = "Fit fewer rows or columns, or close other programs."
-    if any(item.in_file and _could_stay(plan, item.name) for item in plan.spec.inputs):
+    could = {item.sparse for item in plan.spec.inputs if item.in_file and _could_stay(plan, item.name)}
+    if False in could:
         help_ += " A matrix in a file of NumPy (.npy) or AnnData (.h5ad) can stay there (values_in=file)."
+    if True in could:
+        help_ += " Sparse counts in a file (.npz, .h5ad, .mtx) can stay out of memory (values_in=file)."
     which = f"{counted(fits, 'such fit')} at a time need" if fits > 1 else "This fit needs"
     text = f"{which} about {_size(missing)} of memory, and {_size(free)} are free: the system may end {agree(fits, 'it', 'them')}."
     return Problem(text, help_, severity="warning")
@@ -116,8 +119,10 @@ def _that_fit(plan: FitPlan, cost: Cost | None, free: float, word: str) -> str:
 
 
 def _could_stay(plan: FitPlan, name: str) -> bool:
-    """Whether an input has dense matrices without gaps that are in memory."""
-    found = plan.inputs.get(name, ())
+    """Whether an input has matrices in memory that need not be there: sparse ones where it takes them, else dense ones without gaps."""
+    found, sparse = plan.inputs.get(name, ()), plan.spec.input(name).sparse
+    if sparse:
+        return any(data.is_sparse and not data.stays for data in found)
     return any(not (data.stays or data.is_sparse or data.n_missing) for data in found) and not plan.holdout
 
 

@@ -12,12 +12,15 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.in_file import InFile
+from plaidwork.core.data.mapped import of_arrays, scratch_folder
+from plaidwork.core.data.sparse_in_file import SparseInFile
 
 _APART = 1 << 20
 """Bytes from which a matrix goes into the file."""
@@ -40,7 +43,8 @@ class _Array:
 class _Part:
     """A dataset without its values, which lie in the file: one array, or the three of a sparse matrix of the type ``kind``.
 
-    Values that stay in a file of their own are read there (``cells``).
+    Values that stay in a file of their own are read there (``cells``); of sparse ones that stay out of memory ``made_of`` tells what
+    :class:`SparseInFile` wants to know beside the matrix.
     """
 
     others: dict[str, Any]
@@ -48,6 +52,7 @@ class _Part:
     arrays: tuple[_Array, ...]
     kind: Any = None
     cells: InFile | None = None
+    made_of: tuple[Path, bool, tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,10 @@ def pack(inputs: Inputs) -> Parcel:
     """Inputs for other processes of this computer; :meth:`Parcel.discard` when they have it. Raises ``OSError`` for a full disk."""
     if not any(_apart(dataset) for datasets in inputs.values() for dataset in datasets):
         return Parcel(dict(inputs))
-    handle, path = tempfile.mkstemp(prefix="plaidwork-data-")
+    large = any(data.stays and data.is_sparse for datasets in inputs.values() for data in datasets)
+    if large:
+        scratch_folder().mkdir(parents=True, exist_ok=True)
+    handle, path = tempfile.mkstemp(prefix="plaidwork-data-", dir=scratch_folder() if large else None)
     try:
         with open(handle, "wb") as file:
             parts = {
@@ -109,7 +117,9 @@ def _put(dataset: Dataset, file: Any) -> _Part:
     if not dataset.is_sparse:
         return _Part(others, values.shape, (_put_array(values, file),))
     arrays = tuple(_put_array(getattr(values, name), file) for name in _CSR)
-    return _Part(others, values.shape, arrays, type(values))
+    held = dataset.staying
+    made_of = (held.path, held.whole, held.stamp) if isinstance(held, SparseInFile) else None
+    return _Part(others, values.shape, arrays, type(values), made_of=made_of)
 
 
 def _put_array(values: np.ndarray, file: Any) -> _Array:
@@ -135,6 +145,15 @@ def _whole(part: _Part, mapped: bytes | mmap.mmap) -> Dataset:
     ]
     if part.kind is None:
         return Dataset(values=arrays[0], **part.others)
+    if part.made_of is not None:
+        path, whole, stamp = part.made_of
+        held = SparseInFile(
+            path,
+            of_arrays(arrays[0], arrays[1], arrays[2], (part.shape[0], part.shape[1])),
+            whole=whole,
+            stamp=stamp,
+        )
+        return Dataset(values=held, **part.others)
     values = part.kind(part.shape)
     for name, array in zip(_CSR, arrays, strict=True):
         setattr(values, name, array)

@@ -19,6 +19,7 @@ from plaidwork.core.data.dataset import Axis, Dataset, Step
 from plaidwork.core.data.levels import levels_of
 from plaidwork.core.data.orienting import Placed, orient
 from plaidwork.core.data.outcomes import without_outcomes
+from plaidwork.core.data.sparse_in_file import check_copy
 from plaidwork.core.errors import DataError, PluginError, SettingError
 from plaidwork.core.inference.untouched import Sums, sums_of
 from plaidwork.core.inference.value_checks import check_values
@@ -273,10 +274,12 @@ def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generat
     names = (dataset.row_names, dataset.column_names)[: len(dataset.shape)]
     common: dict[str, Any] = {"categories": dataset.categories, "unit": dataset.unit, "kind": dataset.kind}
     if dataset.is_sparse:
-        observed = np.ones((1, 1), dtype=bool)
-        return Block(dataset.name, dataset.values, freeze(observed), None, names, **common)
+        if dataset.stays and not item.in_file:
+            check_copy(dataset, f"“{item.title}”")
+        observed, mapped = np.ones((1, 1), dtype=bool), dataset.stays
+        return Block(dataset.name, dataset.values, freeze(observed), None, names, mapped=mapped, **common)
     held_apart = holdout > 0 and bool(item.holdout)
-    if item.in_file and dataset.stays and not (held_apart or dataset.n_missing):
+    if item.in_file and not item.sparse and dataset.stays and not (held_apart or dataset.n_missing):
         observed = np.broadcast_to(np.True_, dataset.shape)
         return Block(dataset.name, dataset.in_file, observed, None, names, **common)
     values = dataset.values

@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import Block, ModelData, ModelError, counted
 from plaidwork.plugins.supervised_ibp import kernels
+from plaidwork.plugins.supervised_ibp.matrices import Words, all_of, fixed
 from plaidwork.plugins.supervised_ibp.split import equal_documents, random_split, units_of
 from plaidwork.plugins.supervised_ibp.state import Settings, Transform
 
@@ -31,6 +32,7 @@ class Corpus:
     ----------
     indptr, indices, values : CSR of the training documents by kept words, transformed, not centred.
     mean, scale : (D,) what is taken off and divided by. square : |Xs|^2.
+    mapped : the three arrays of the words stay out of memory, and so does what is made of them.
     variance : mean variance of a word, after scaling. transform : what was done to the counts.
     words : (D,) columns of the kept words. idf : (D,) weights of the transformation. n_constant, n_rare : left out.
     y : (N,) standardised outcome; y_mean, y_scale in its units.
@@ -66,6 +68,12 @@ class Corpus:
     n_left_out: int
     variance: float = 1.0
     transform: Transform = "count"
+    mapped: bool = False
+
+    @property
+    def documents(self) -> Words:
+        """The training documents by kept words, none of it copied."""
+        return Words(csr_matrix((self.values, self.indices, self.indptr), self.shape), self.mapped)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -92,8 +100,10 @@ def variances_of(corpus: Corpus, params: Settings) -> tuple[float, float]:
     return params["noise"] * unit, params["weight_variance"] * unit
 
 
-def counts_of(block: Block) -> csr_matrix:
-    """The documents by words as CSR with sorted entries, each once, none 0."""
+def counts_of(block: Block) -> Words:
+    """The documents by words with sorted entries, each once, none 0."""
+    if block.mapped:
+        return Words(block.values, True).without_zeros()
     found = block.values if hasattr(block.values, "tocsr") else csr_matrix(block.values)
     found = csr_matrix(found)
     if found.dtype != np.float64:
@@ -101,12 +111,9 @@ def counts_of(block: Block) -> csr_matrix:
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()
-    if len(found.data) and not found.data.all():
-        found = found.copy()
-        found.eliminate_zeros()
-    if not np.isfinite(found.data).all():
+    if not all_of(found, np.isfinite):
         raise ModelError("A word count is infinite or not a number.", "Check the document-term matrix.")
-    return found
+    return Words(found).without_zeros()
 
 
 def _usable(data: ModelData) -> np.ndarray:
@@ -137,28 +144,27 @@ def _halves(
     return units, test
 
 
-def transform_of(counts: csr_matrix, params: Settings) -> Transform:
+def transform_of(counts: Words, params: Settings) -> Transform:
     """What is done to the counts: the setting, or by their values, logarithms of whole numbers of 0 or more alone."""
     if params["transform"] != "auto":
         return params["transform"]
-    whole = (counts.data >= 0).all() and (counts.data == np.floor(counts.data)).all()
-    return "log1p" if whole else "count"
+    return "log1p" if all_of(counts.csr, lambda data: (data >= 0) & (data == np.floor(data))) else "count"
 
 
-def _transformed(counts: csr_matrix, transform: Transform) -> csr_matrix:
+def _transformed(counts: Words, transform: Transform) -> Words:
     if transform in ("count", "tfidf"):
         return counts
-    if transform == "log1p" and len(counts.data) and counts.data.min() < 0:
+    if transform == "log1p" and not all_of(counts.csr, lambda data: data >= 0):
         raise ModelError("Logarithms need counts of 0 or more.", "Choose another transformation.")
-    new = np.log1p(counts.data) if transform == "log1p" else np.ones_like(counts.data)
-    return csr_matrix((new, counts.indices, counts.indptr), counts.shape)
+    change = np.log1p if transform == "log1p" else np.ones_like
+    return counts.valued(lambda block: change(block.data))
 
 
 def _screened(train: csr_matrix, y: np.ndarray, kept: np.ndarray, most: int) -> np.ndarray:
     """The ``most`` words of ``kept`` whose presence goes along with the outcome, by |z| of the difference of means."""
-    present = csr_matrix((np.ones_like(train.data), train.indices, train.indptr), train.shape)
-    count = np.asarray(present.sum(axis=0)).ravel()[kept]
-    sums = np.asarray(present.T @ y).ravel()[kept]
+    count, sums = np.zeros(train.shape[1]), np.zeros(train.shape[1])
+    kernels.presence(fixed(train.indptr, np.int64), fixed(train.indices, np.int32), y, count, sums)
+    count, sums = count[kept], sums[kept]
     n = len(y)
     spread = np.sqrt(np.maximum(count * (1 - count / n), 0.5 / n))
     score = np.abs(sums) / spread  # y has mean 0 and variance 1
@@ -166,28 +172,25 @@ def _screened(train: csr_matrix, y: np.ndarray, kept: np.ndarray, most: int) -> 
     return np.sort(kept[best])
 
 
-def _columns(matrix: csr_matrix, words: np.ndarray) -> csr_matrix:
-    return matrix if len(words) == matrix.shape[1] else csr_matrix(matrix[:, words])
+def _weighted(words: Words, transform: Transform, idf: np.ndarray) -> Words:
+    return words.valued(lambda block: block.data * idf[block.indices]) if transform == "tfidf" else words
 
 
 def prepared_rows(data: ModelData, corpus: Corpus, rows: np.ndarray, params: Settings) -> csr_matrix:
     """Documents of ``data`` by kept words, transformed like the training half, not centred."""
-    counts = _transformed(csr_matrix(counts_of(data["X"])[rows]), corpus.transform)
-    found = _columns(counts, corpus.words)
-    if corpus.transform == "tfidf":
-        found = found.copy()
-        found.data = found.data * corpus.idf[found.indices]
-    return found
+    counts = _transformed(counts_of(data["X"]).rows(rows), corpus.transform)
+    return _weighted(counts.columns(corpus.words), corpus.transform, corpus.idf).csr
 
 
 def _vocabulary(train: csr_matrix, y: np.ndarray, params: Settings) -> dict[str, Any]:
     """Words that are kept, and mean, scale and idf of each."""
     n, n_words = train.shape
     count, total, square = np.zeros(n_words), np.zeros(n_words), np.zeros(n_words)
-    kernels.column_sums(train.indices, train.data, np.zeros(n_words), count, total, square)
+    indices, values = fixed(train.indices, np.int32), fixed(train.data, np.float64)
+    kernels.column_sums(indices, values, np.zeros(n_words), count, total, square)
     mean, rms = total / n, np.sqrt(square / n)
     square[:] = 0
-    kernels.column_sums(train.indices, train.data, mean, np.zeros(n_words), np.zeros(n_words), square)
+    kernels.column_sums(indices, values, mean, np.zeros(n_words), np.zeros(n_words), square)
     spread = np.sqrt(np.maximum(square + (n - count) * mean**2, 0) / (n - 1))
     idf = np.log(n / np.maximum(count, 1)) if params["transform"] == "tfidf" else np.ones(n_words)
     rare = count < params["min_documents"]
@@ -251,7 +254,7 @@ def _outcome(data: ModelData, train: np.ndarray) -> dict[str, Any]:
 def make_corpus(data: ModelData, params: Settings) -> Corpus:
     """Everything that the fit reads of the data. O(nnz). Raises ``ModelError`` for data that cannot be fitted."""
     counts, usable = counts_of(data["X"]), _usable(data)
-    units, test = _halves(data, counts, usable, params)
+    units, test = _halves(data, counts.csr, usable, params)
     train, held = np.flatnonzero(usable & ~test), np.flatnonzero(usable & test)
     if len(train) < 2:
         raise ModelError(
@@ -259,23 +262,23 @@ def make_corpus(data: ModelData, params: Settings) -> Corpus:
             "Lower “Share of test documents”, or add documents.",
         )
     outcome = _outcome(data, train)
-    half = csr_matrix(counts[train])
+    half = counts.rows(train)
     transform = transform_of(half, params)
     half = _transformed(half, transform)
-    found = _vocabulary(half, outcome["y"], params)
-    half = _columns(half, found["words"])
-    values = half.data * found["idf"][half.indices] if transform == "tfidf" else half.data
+    found = _vocabulary(half.csr, outcome["y"], params)
+    half = _weighted(half.columns(found["words"]), transform, found["idf"])
+    indices, values = fixed(half.csr.indices, np.int32), fixed(half.csr.data, np.float64)
     group, group_names = np.zeros(len(train), np.int64), ("",)
     if "group" in data:
         group, group_names = np.asarray(data["group"].values)[train], tuple(data["group"].categories)
     n, mean, scale = len(train), found["mean"], found["scale"]
     count, total, square = np.zeros(len(mean)), np.zeros(len(mean)), np.zeros(len(mean))
-    kernels.column_sums(half.indices, values, mean, count, total, square)
+    kernels.column_sums(indices, values, mean, count, total, square)
     square = (square + (n - count) * mean**2) / scale**2
     return Corpus(
-        indptr=half.indptr.astype(np.int64),
-        indices=half.indices.astype(np.int32),
-        values=np.ascontiguousarray(values),
+        indptr=fixed(half.csr.indptr, np.int64),
+        indices=indices,
+        values=values,
         square=float(square.sum()),
         group=np.ascontiguousarray(group, np.int64),
         group_names=group_names,
@@ -284,6 +287,7 @@ def make_corpus(data: ModelData, params: Settings) -> Corpus:
         units=units,
         n_left_out=int((~usable).sum()),
         transform=transform,
+        mapped=half.mapped,
         **found,
         **outcome,
         **_covers(data, train, params),

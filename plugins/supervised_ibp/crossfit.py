@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from plaidwork.plugins.supervised_ibp import kernels, sweep
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.effort import multiplications
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, log_density
+from plaidwork.plugins.supervised_ibp.matrices import fixed
 from plaidwork.plugins.supervised_ibp.start import new_state
 from plaidwork.plugins.supervised_ibp.state import Floats, Settings
 
@@ -54,16 +54,16 @@ def folds_of(corpus: Corpus, params: Settings) -> np.ndarray:
 
 def part_of(corpus: Corpus, rows: np.ndarray) -> Corpus:
     """The corpus of some training documents; words, means and scales stay those of all."""
-    matrix = csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)[rows]
-    d = len(corpus.words)
+    matrix, d = corpus.documents.rows(rows).csr, len(corpus.words)
+    indices, values = fixed(matrix.indices, np.int32), fixed(matrix.data, np.float64)
     count, total, square = np.zeros(d), np.zeros(d), np.zeros(d)
-    kernels.column_sums(matrix.indices, matrix.data, corpus.mean, count, total, square)
+    kernels.column_sums(indices, values, corpus.mean, count, total, square)
     square = (square + (len(rows) - count) * corpus.mean**2) / corpus.scale**2
     return replace(
         corpus,
-        indptr=matrix.indptr.astype(np.int64),
-        indices=matrix.indices.astype(np.int32),
-        values=np.ascontiguousarray(matrix.data),
+        indptr=fixed(matrix.indptr, np.int64),
+        indices=indices,
+        values=values,
         square=float(square.sum()),
         y=corpus.y[rows],
         cover=np.ascontiguousarray(corpus.cover[rows]),
@@ -97,8 +97,7 @@ def crossfit(
         rows, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         if len(rows) and len(rest) > 1:
             topics = refitted(part_of(corpus, rest), nu[rest], params, sweeps)
-            own = part_of(corpus, rows)
-            words = csr_matrix((own.values, own.indices, own.indptr), own.shape)
+            words = part_of(corpus, rows).documents.csr
             out[rows], evidence = infer(words, topics, corpus, params)
             density[rows] = log_density(words, topics, corpus, params, evidence)
         if report is not None:

@@ -34,8 +34,7 @@ def exclusivity(corpus: Corpus, nu: np.ndarray, phi: np.ndarray, count: int = 10
     """
     best = top_words(phi, count)
     wanted, place = np.unique(best, return_inverse=True)
-    words = csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)
-    columns = csc_matrix(words[:, wanted])
+    columns = csc_matrix(corpus.documents.csr[:, wanted])
     place = place.reshape(best.shape)
     out = np.zeros(len(best))
     for k in range(len(best)):

@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix, diags
 
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
+from plaidwork.plugins.supervised_ibp.matrices import Words, fixed
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_means
 from plaidwork.plugins.supervised_ibp.state import Settings
 from plaidwork.plugins.supervised_ibp.texteffect import new_topics
@@ -42,14 +43,18 @@ class Topics:
 
 def scores(topics: Topics, corpus: Corpus, params: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """base (K,), rows (D, K) and cross (K, K) of q(z): theta = base + x rows. A background topic is in base."""
-    noise, fixed = variances_of(corpus, params)[0], topics.n_fixed
+    noise, n_fixed = variances_of(corpus, params)[0], topics.n_fixed
     gram = (topics.phi @ topics.phi.T + len(corpus.words) * topics.cov) / noise
     log_in, log_out = log_shares(params["prior"], topics.share_a, topics.share_b)
-    rows = np.ascontiguousarray((topics.phi[fixed:] / (corpus.scale * noise)).T)
+    rows = np.ascontiguousarray((topics.phi[n_fixed:] / (corpus.scale * noise)).T)
     base = (
-        log_in - log_out - corpus.mean @ rows - np.diag(gram)[fixed:] / 2 - gram[fixed:, :fixed].sum(axis=1)
+        log_in
+        - log_out
+        - corpus.mean @ rows
+        - np.diag(gram)[n_fixed:] / 2
+        - gram[n_fixed:, :n_fixed].sum(axis=1)
     )
-    own = gram[fixed:, fixed:]
+    own = gram[n_fixed:, n_fixed:]
     return base, rows, own * (1 - np.eye(len(own)))
 
 
@@ -60,12 +65,16 @@ def log_density(
 
     Comparable between fits to the same words and transformation, whatever their scaling, variances and priors.
     """
-    noise, fixed = variances_of(corpus, params)[0], topics.n_fixed
-    scaled, ratio = words @ diags(1 / corpus.scale), corpus.mean / corpus.scale
-    square = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel() - 2 * (scaled @ ratio) + ratio @ ratio
-    common = topics.phi[:fixed]
-    gram = common @ common.T + len(corpus.words) * topics.cov[:fixed, :fixed]
-    pull = (scaled @ common.T - common @ ratio).sum(axis=1) - gram.sum() / 2
+    noise, n_fixed = variances_of(corpus, params)[0], topics.n_fixed
+    ratio, common = corpus.mean / corpus.scale, topics.phi[:n_fixed]
+    gram = common @ common.T + len(corpus.words) * topics.cov[:n_fixed, :n_fixed]
+    square, pull = np.empty(words.shape[0]), np.empty(words.shape[0])
+    for here, block in Words(words).blocks():
+        scaled = block @ diags(1 / corpus.scale)
+        square[here] = (
+            np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel() - 2 * (scaled @ ratio) + ratio @ ratio
+        )
+        pull[here] = (scaled @ common.T - common @ ratio).sum(axis=1) - gram.sum() / 2
     log_out = log_shares(params["prior"], topics.share_a, topics.share_b)[1].sum()
     norm = 0.5 * len(corpus.words) * np.log(2 * np.pi * noise) + np.log(corpus.scale).sum()
     out: np.ndarray = evidence + log_out + (pull - square / 2) / noise - norm
@@ -96,14 +105,15 @@ def infer(
     n, k = words.shape[0], len(base)
     exact = method == "exact" or (method == "auto" and k <= EXACT_TOPICS)
     chunk = max(1, EXACT_WORK >> min(k, 30) if exact else ASCENT_WORK // (20 * (starts + 1) * k * k))
-    indptr, indices = words.indptr.astype(np.int64), words.indices.astype(np.int32)
+    indptr, indices = fixed(words.indptr, np.int64), fixed(words.indices, np.int32)
+    values = fixed(words.data, np.float64)
     rng, means = np.random.default_rng(seed), prior_means(params["prior"], params["alpha"], k)
     nu, evidence = np.empty((n, k)), np.empty(n)
     drawn = new_topics(n, k, params["noise"]) if method == "texteffect" else None
     for lo in range(0, n, chunk):
         hi = min(n, lo + chunk)
         theta = np.empty((hi - lo, k))
-        kernels.pulls(lo, hi, indptr, indices, words.data, rows, base, theta)
+        kernels.pulls(lo, hi, indptr, indices, values, rows, base, theta)
         if drawn is not None:
             first = np.ascontiguousarray(drawn[None, lo:hi])
             kernels.mean_field_shares(theta, cross, first, 1000, 1e-6, nu[lo:hi], evidence[lo:hi])

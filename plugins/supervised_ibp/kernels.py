@@ -226,6 +226,15 @@ def row_hashes(indptr, indices, bits):
 
 
 @njit(nogil=True, cache=True)
+def presence(indptr, indices, y, count, sums):
+    """Per column: in how many rows it has an entry, and the sum of their ``y`` (N,); added to."""
+    for n in range(len(indptr) - 1):
+        for i in range(indptr[n], indptr[n + 1]):
+            count[indices[i]] += 1
+            sums[indices[i]] += y[n]
+
+
+@njit(nogil=True, cache=True)
 def column_sums(indices, values, mean, count, total, square):
     """Per column: number of entries, sum, and sum of (value - mean)^2 over the entries; added to."""
     for i in range(len(indices)):

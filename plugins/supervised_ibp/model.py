@@ -23,7 +23,7 @@ from plaidwork.core.api import (
     State,
     passes,
 )
-from plaidwork.plugins.supervised_ibp import search, sweep
+from plaidwork.plugins.supervised_ibp import search, stochastic, sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.effort import SWEEPS, moves_for
@@ -49,6 +49,8 @@ class SupervisedIbp(Model[Fields, Settings]):
         self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         corpus = corpus_of(data, params)
+        if stochastic.now(state, clock.sweep, params):
+            return sweep.pass_of_steps(state, corpus, params, clock.sweep, rng)
         return [*sweep.stages(state, corpus, params), *search.stages(state, corpus, params, rng)]
 
     def traces(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, float]:
@@ -64,7 +66,12 @@ class SupervisedIbp(Model[Fields, Settings]):
             **{f"moves.{name}": Part((), "int64", low=0, missing=True) for name in counts},
             "moves.last": Part((), missing=True, unset=True),
             **{f"moves.{name}.**": Part(like="") for name in kept},
+            "steps.order": Part(("batches",), "int64", low=0, missing=True),
+            "steps.kept.**": Part(like=""),
         }
+
+    def contradiction(self, state: Fields, data: ModelData, params: Settings) -> str:
+        return stochastic.contradiction_of(cast("State", state), corpus_of(data, params), params)
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version == 2:
@@ -80,8 +87,9 @@ class SupervisedIbp(Model[Fields, Settings]):
         return bool(abs(bound[-1] - bound[-2]) < tolerance * (1 + abs(bound[-1])))
 
     def may_stop(self, traces: Mapping[str, np.ndarray], params: Settings) -> bool:
-        """All moves have been tried, and the joint family has begun a while ago, if the fit is to go on to it."""
-        return _all_tried(traces) and bool(np.isfinite(traces["change"][-10:]).all())
+        """All moves have been tried, and the joint family has begun a while ago, if the fit is to go on to it; the last sweep was exact."""
+        begun = _all_tried(traces) and bool(np.isfinite(traces["change"][-10:]).all())
+        return begun and stochastic.may_stop(len(traces["elbo"]), params)
 
     def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
         weights = np.zeros((len(state["outer"]), data["X"].shape[1]))
@@ -129,10 +137,8 @@ class SupervisedIbp(Model[Fields, Settings]):
         return Cost(
             memory=8.0 * n * part * (4 * k + 16) + 40.0 * d * k,  # state, checkpoint, draw and the start
             seconds_per_sweep=0.8e-9 * work + 1e-4,
-            shared=12.0
-            * entries
-            * part
-            * 3,  # the training half, and two copies of it while results are worked out
+            # the training half, and two copies of it while results are worked out
+            shared=0.0 if block.mapped else 12.0 * entries * part * 3,
         )
 
 

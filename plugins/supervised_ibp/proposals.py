@@ -7,7 +7,6 @@ A proposal is good or bad by the bound alone (``search.py``).
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.moments import n_fixed
@@ -28,7 +27,7 @@ def new_topic(state: Fields, corpus: Corpus, k: int, rng: np.random.Generator) -
     """(N,) a topic along a direction of the words that the others, without topic ``k``, leave unexplained."""
     others = np.arange(state["nu"].shape[1]) != k
     nu, phi, ratio = state["nu"][:, others], state["phi"][:, others], corpus.mean / corpus.scale
-    words = csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)
+    words = corpus.documents.csr
 
     def scores(direction: Floats) -> Floats:
         found: Floats = words @ (direction / corpus.scale) - ratio @ direction - nu @ (phi.T @ direction)

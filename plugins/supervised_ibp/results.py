@@ -132,20 +132,18 @@ def _before_the_test(expected: Expected, fixed: int) -> dict[str, np.ndarray]:
     }
 
 
-def _words_of(corpus: Corpus) -> csr_matrix:
-    return csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)
-
-
 def document_gain(corpus: Corpus, fit: Fit, params: Settings) -> tuple[np.ndarray, np.ndarray]:
     """|x_n|^2 of the scaled words, and how much of it the topics take away, E|x_n - z_n A|^2; (N,) each."""
-    words, ratio = _words_of(corpus), corpus.mean / corpus.scale
-    scaled = csr_matrix(
-        (corpus.values / corpus.scale[corpus.indices], corpus.indices, corpus.indptr), corpus.shape
-    )
-    plain = scaled @ ratio
-    scaled.data **= 2
-    square = np.asarray(scaled.sum(axis=1)).ravel() - 2 * plain + ratio @ ratio
-    projected = words @ (fit.phi / corpus.scale).T - fit.phi @ ratio
+    words, ratio = corpus.documents, corpus.mean / corpus.scale
+    square = np.empty(len(corpus.y))
+    for here, block in words.blocks():
+        scaled = csr_matrix(
+            (block.data / corpus.scale[block.indices], block.indices, block.indptr), block.shape
+        )
+        plain = scaled @ ratio
+        scaled.data **= 2
+        square[here] = np.asarray(scaled.sum(axis=1)).ravel() - 2 * plain + ratio @ ratio
+    projected = words.csr @ (fit.phi / corpus.scale).T - fit.phi @ ratio
     gram = fit.phi @ fit.phi.T + len(corpus.words) * fit.cov
     quadratic = np.einsum("nk,kl,nl->n", fit.nu, gram, fit.nu, optimize=True)
     quadratic += (fit.nu * (1 - fit.nu)) @ np.diag(gram)
@@ -157,7 +155,7 @@ def topic_support(corpus: Corpus, fit: Fit) -> np.ndarray:
 
     E|x_n - z_n A|^2 with z_nk = 0 less that with z_nk = 1, of the scaled words. O(nnz K).
     """
-    projected = _words_of(corpus) @ (fit.phi / corpus.scale).T - fit.phi @ (corpus.mean / corpus.scale)
+    projected = corpus.documents.csr @ (fit.phi / corpus.scale).T - fit.phi @ (corpus.mean / corpus.scale)
     gram = fit.phi @ fit.phi.T + len(corpus.words) * fit.cov
     own = np.diag(gram)
     found: np.ndarray = 2 * (projected - fit.nu @ gram + fit.nu * own) - own
@@ -199,7 +197,7 @@ def least_explained(square: np.ndarray, gain: np.ndarray, fit: Fit, names: np.nd
 
 def word_fit(corpus: Corpus, fit: Fit) -> tuple[np.ndarray, float]:
     """(D,) share of every word's sum of squares that topics explain; and that of all words."""
-    matrix = _words_of(corpus)
+    matrix = corpus.documents.csr
     total = fit.nu.sum(axis=0)
     raw = matrix.T @ fit.nu
     scaled = (raw - np.outer(corpus.mean, total)) / corpus.scale[:, None]

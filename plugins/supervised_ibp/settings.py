@@ -6,6 +6,35 @@ from plaidwork.core.api import Choice, Hyperparameter
 
 MOST_TOPICS = 200
 
+LARGE_DATA = (
+    Hyperparameter(
+        "steps", "choice", "exact", group="Approximation", label="Words are updated", when={"texteffect": False}, advanced=True,
+        choices=(
+            Choice(
+                value="exact", label="Once a sweep, or after each of its parts",
+                doc="from the topics of all documents: the bound never falls",
+            ),
+            Choice(
+                value="stochastic", label="After every batch of documents, at first",
+                doc="with decreasing steps; exact sweeps then end the fit",
+            ),
+        ),
+        doc="The words of the topics, and the coefficients. Data small enough for moves are swept exactly in any case.",
+    ),
+    Hyperparameter(
+        "stochastic_passes", "int", 3, group="Approximation", label="Stochastic passes", minimum=1, maximum=1000,
+        doc="Passes over all documents before the first exact sweep.", when={"steps": "stochastic"}, advanced=True,
+    ),
+    Hyperparameter(
+        "batch_documents", "int", 2500, group="Approximation", label="Documents of a batch", minimum=1, maximum=10**9,
+        doc="Neighbours in the data; the order of the batches is random.", when={"steps": "stochastic"}, advanced=True,
+    ),
+    Hyperparameter(
+        "step_decay", "float", 0.6, group="Approximation", label="Decay of the steps", minimum=0.5, maximum=1.0,
+        doc="Step number t has the size (B + t) to the power of minus this, B the batches of a pass.",
+        when={"steps": "stochastic"}, advanced=True,
+    ),
+)  # fmt: skip
 SETTINGS = (
     Hyperparameter(
         "n_topics",
@@ -270,6 +299,7 @@ SETTINGS = (
         when={"texteffect": False},
         advanced=True,
     ),
+    *LARGE_DATA,
     Hyperparameter(
         "texteffect",
         "bool",

@@ -21,6 +21,7 @@ INPUTS = (
         label="Words",
         doc="Documents by words: counts, or any weights. May be sparse.",
         sparse=True,
+        in_file=True,
         least=(20, 30),
         about="texts",
     ),

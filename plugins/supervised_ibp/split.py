@@ -10,14 +10,16 @@ from scipy.sparse.csgraph import connected_components
 
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.like_r import LikeR
+from plaidwork.plugins.supervised_ibp.matrices import fixed
 
 
 def equal_documents(counts: Any) -> np.ndarray:
     """(N,) int64: documents with the same words have the same number; those without words each their own."""
     n = counts.shape[0]
     bits = np.ascontiguousarray(counts.data, np.float64).view(np.uint64)
-    indices = counts.indices.astype(np.int32, copy=False)
-    hashes = kernels.row_hashes(counts.indptr.astype(np.int64), indices, bits)
+    hashes = kernels.row_hashes(
+        fixed(counts.indptr, np.int64), fixed(counts.indices, np.int32), fixed(bits, np.uint64)
+    )
     _, number = np.unique(hashes, return_inverse=True)
     empty = np.diff(counts.indptr) == 0
     number = number.astype(np.int64)

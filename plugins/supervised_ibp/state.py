@@ -17,6 +17,8 @@ TopicArray = Literal[
 """Arrays with an axis of topics."""
 SUMS: tuple[Sum, ...] = get_args(Sum)
 """Sums of the pass over documents."""
+KEPT: tuple[Sum, ...] = tuple(name for name in SUMS if name != "tally")
+"""Those that stochastic steps move towards those of a batch."""
 
 
 class Settings(TypedDict):
@@ -41,6 +43,10 @@ class Settings(TypedDict):
     covariate_variance: float
     family: Literal["factorised", "joint"]
     parts: int
+    steps: Literal["exact", "stochastic"]
+    stochastic_passes: int
+    batch_documents: int
+    step_decay: float
     texteffect: bool
     weight_variance: float
     variances: Literal["shares", "numbers"]
@@ -49,6 +55,15 @@ class Settings(TypedDict):
     top_words: int
     moves: int
     background_if_better: bool
+
+
+class Steps(TypedDict):
+    """A pass of stochastic steps, while it lasts (``stochastic.py``)."""
+
+    order: NDArray[np.int64]
+    """Of the batches."""
+    kept: dict[Sum, Floats]
+    """Sums that follow the batches, by name."""
 
 
 class Search(TypedDict):
@@ -145,6 +160,7 @@ class Fields(TypedDict):
     tally: Floats
     """(2,) entropy of q(z); largest change of a nu."""
     moves: NotRequired[Moves]
+    steps: NotRequired[Steps]
     sought: NotRequired[int]  # and what else a Search has, before the first sweep
     basis: NotRequired[Floats]
     back: NotRequired[Floats]

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from plaidwork.core.api import POSITION, Stage, State
-from plaidwork.plugins.supervised_ibp import kernels
+from plaidwork.plugins.supervised_ibp import kernels, stochastic
 from plaidwork.plugins.supervised_ibp.bound import bound_of, bound_terms
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.moments import (
@@ -146,6 +146,28 @@ def parts_of(corpus: Corpus, params: Settings, k: int) -> list[tuple[int, int]]:
     n, parts = len(corpus.y), n_parts(corpus, params, k)
     ends = (n * np.arange(parts + 1) // parts).tolist()
     return list(pairwise(ends))
+
+
+def pass_of_steps(
+    state: Fields, corpus: Corpus, params: Settings, sweep: int, rng: np.random.Generator
+) -> list[Stage]:
+    """The stages of a pass of stochastic steps: batches of documents, then what follows from the exact sums of all."""
+
+    def follow() -> None:
+        update_words(state, corpus, params, 0, len(corpus.words))
+        update_spread(state, corpus, params)
+        update_prior(state, corpus, params)
+        update_outcome(state, corpus, params)
+
+    found = [] if state["begun"] else _first(state, corpus, params)
+    found += [
+        stochastic.stage(state, corpus, params, sweep, rng, follow),
+        _words("means of the weights", state, corpus, params, len(corpus.words)),
+        *_small_factors("", state, corpus, params),
+    ]
+    if reorders(params):
+        found.append(_at_once("order of the sticks", lambda: reorder(state, corpus, params)))
+    return found
 
 
 def stages(state: Fields, corpus: Corpus, params: Settings) -> list[Stage]:

@@ -598,8 +598,12 @@
    <translation>hat %1 Zellen; lesbar sind %2</translation>
   </message>
   <message>
-   <source>%1, sparse</source>
-   <translation>%1, dünn besetzt</translation>
+   <source>expected data and indices, each a list of numbers</source>
+   <translation>erwartet wurden data und indices, jedes eine Liste von Zahlen</translation>
+  </message>
+  <message>
+   <source>Write it once more.</source>
+   <translation>Noch einmal schreiben.</translation>
   </message>
   <message>
    <source>expected finite numbers, found infinity at %1</source>
@@ -1445,6 +1449,29 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_market_pieces.py</name>
+  <message>
+   <source>%1 holds a line of over %2 byte.</source>
+   <translation>%1 enthält eine Zeile von über %2 Byte.</translation>
+  </message>
+  <message>
+   <source>%1 holds a line of over %2 bytes.</source>
+   <translation>%1 enthält eine Zeile von über %2 Bytes.</translation>
+  </message>
+  <message>
+   <source>Export it once more.</source>
+   <translation>Exportieren Sie sie noch einmal.</translation>
+  </message>
+  <message>
+   <source>%1 announces %2 entry and holds %3.</source>
+   <translation>%1 kündigt %2 Eintrag an und enthält %3.</translation>
+  </message>
+  <message>
+   <source>%1 announces %2 entries and holds %3.</source>
+   <translation>%1 kündigt %2 Einträge an und enthält %3.</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_matlab_tags.py</name>
   <message>
    <source>a variable of type %1</source>
@@ -1710,12 +1737,20 @@
    <translation>Einen Teil davon speichern.</translation>
   </message>
   <message>
-   <source>%1 holds a sparse matrix of the format “%2”; csr, csc and coo can be read.</source>
-   <translation>%1 enthält eine dünn besetzte Matrix im Format „%2“; lesbar sind csr, csc und coo.</translation>
+   <source>%1 holds a sparse matrix of the format “%2”, which needs all of its entries in memory.</source>
+   <translation>%1 enthält eine dünn besetzte Matrix im Format „%2“, die alle Einträge im Arbeitsspeicher braucht.</translation>
   </message>
   <message>
    <source>Save it as matrix.tocsr().</source>
    <translation>Als matrix.tocsr() speichern.</translation>
+  </message>
+  <message>
+   <source>its indices are no list</source>
+   <translation>ihre Indizes sind keine Liste</translation>
+  </message>
+  <message>
+   <source>%1 holds a sparse matrix of the format “%2”; csr, csc and coo can be read.</source>
+   <translation>%1 enthält eine dünn besetzte Matrix im Format „%2“; lesbar sind csr, csc und coo.</translation>
   </message>
   <message>
    <source>its “data” holds %1</source>
@@ -2373,6 +2408,25 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_sparse_parts.py</name>
+  <message>
+   <source>it ends too early</source>
+   <translation>sie endet zu früh</translation>
+  </message>
+  <message>
+   <source>it cannot be read (%1)</source>
+   <translation>sie kann nicht gelesen werden (%1)</translation>
+  </message>
+  <message>
+   <source>expected at most 2^53 at row %1, column %2, found %3</source>
+   <translation>höchstens 2^53 erwartet in Zeile %1, Spalte %2, gefunden: %3</translation>
+  </message>
+  <message>
+   <source>expected a finite number at row %1, column %2, found %3</source>
+   <translation>eine endliche Zahl erwartet in Zeile %1, Spalte %2, gefunden: %3</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_staying.py</name>
   <message>
    <source>%1 holds %2; only matrices of float32 or float64 can stay in their file.</source>
@@ -2389,6 +2443,18 @@
   <message>
    <source>Mend the array: it is too large to be changed here.</source>
    <translation>Das Array korrigieren: es ist zu groß, um hier geändert zu werden.</translation>
+  </message>
+  <message>
+   <source>The values of %1 stay out of memory.</source>
+   <translation>Die Werte aus %1 bleiben außerhalb des Arbeitsspeichers.</translation>
+  </message>
+  <message>
+   <source>They are read from the file, or from a scratch file that is made of it. A session names the file and does not hold the values.</source>
+   <translation>Sie werden aus der Datei gelesen oder aus einer Hilfsdatei, die daraus entsteht. Eine Sitzung nennt die Datei und enthält die Werte nicht.</translation>
+  </message>
+  <message>
+   <source>The values stay out of memory</source>
+   <translation>Die Werte bleiben außerhalb des Arbeitsspeichers</translation>
   </message>
   <message>
    <source>Only a part of them is in memory at a time. A session names the file and does not hold the values.</source>
@@ -2757,6 +2823,14 @@
   <message>
    <source>Matrix Market</source>
    <translation>Matrix Market</translation>
+  </message>
+  <message>
+   <source>%1 holds a matrix of kind “%2 %3”, which needs all of its entries in memory.</source>
+   <translation>%1 enthält eine Matrix der Art „%2 %3“, die alle Einträge im Arbeitsspeicher braucht.</translation>
+  </message>
+  <message>
+   <source>Export it as “coordinate general”.</source>
+   <translation>Exportieren Sie sie als „coordinate general“.</translation>
   </message>
   <message>
    <source>%1, row 1: expected “%%MatrixMarket matrix …”, found “%2”.</source>
@@ -3144,10 +3218,6 @@
  <context>
   <name>core/data/in_chunks.py</name>
   <message>
-   <source>Write it once more.</source>
-   <translation>Noch einmal schreiben.</translation>
-  </message>
-  <message>
    <source>%1, “%2”: it is said to take %3 byte of a file of %4.</source>
    <translation>%1, „%2“: Es soll %3 Byte einer Datei von %4 einnehmen.</translation>
   </message>
@@ -3193,10 +3263,6 @@
   <message>
    <source>Import it once more.</source>
    <translation>Noch einmal importieren.</translation>
-  </message>
-  <message>
-   <source>it ends too early</source>
-   <translation>sie endet zu früh</translation>
   </message>
   <message>
    <source>Copy it once more.</source>
@@ -3282,6 +3348,29 @@
   <message>
    <source>Categories</source>
    <translation>Kategorien</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/mapped.py</name>
+  <message>
+   <source>No scratch file can be made in %1: %2.</source>
+   <translation>In %1 lässt sich keine Hilfsdatei anlegen: %2.</translation>
+  </message>
+  <message>
+   <source>Name another folder: PLAIDWORK_SCRATCH.</source>
+   <translation>Nennen Sie einen anderen Ordner: PLAIDWORK_SCRATCH.</translation>
+  </message>
+  <message>
+   <source>A sparse matrix is unpacked into a scratch file in %1, which needs %2 GB of disk; %3 GB are free.</source>
+   <translation>Eine dünn besetzte Matrix wird in eine Hilfsdatei in %1 entpackt, die %2 GB auf dem Datenträger braucht; frei sind %3 GB.</translation>
+  </message>
+  <message>
+   <source>Make room there, or name a folder on another disk: PLAIDWORK_SCRATCH.</source>
+   <translation>Schaffen Sie dort Platz oder nennen Sie einen Ordner auf einem anderen Datenträger: PLAIDWORK_SCRATCH.</translation>
+  </message>
+  <message>
+   <source>A scratch file in %1 cannot be written: %2.</source>
+   <translation>Eine Hilfsdatei in %1 kann nicht geschrieben werden: %2.</translation>
   </message>
  </context>
  <context>
@@ -4088,8 +4177,8 @@
    <translation>Werte bleiben in</translation>
   </message>
   <message>
-   <source>file: they stay in the file and are read a part at a time; memory: all are read now</source>
-   <translation>file: sie bleiben in der Datei und werden stückweise gelesen; memory: alle werden jetzt gelesen</translation>
+   <source>file: they stay out of memory and are read a part at a time; memory: all are read now</source>
+   <translation>file: sie bleiben außerhalb des Arbeitsspeichers und werden stückweise gelesen; memory: alle werden jetzt gelesen</translation>
   </message>
   <message>
    <source>Their file</source>
@@ -4240,6 +4329,13 @@
   <message>
    <source>There are: %1.</source>
    <translation>Vorhanden: %1.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/sparse_in_file.py</name>
+  <message>
+   <source>“%1” stays out of memory, and %2 needs a copy of it there: %3 GB, and %4 GB are free.</source>
+   <translation>„%1“ bleibt außerhalb des Arbeitsspeichers, und %2 braucht dort eine Kopie davon: %3 GB; frei sind %4 GB.</translation>
   </message>
  </context>
  <context>
@@ -6402,6 +6498,10 @@
   <message>
    <source>A matrix in a file of NumPy (.npy) or AnnData (.h5ad) can stay there (values_in=file).</source>
    <translation>Eine Matrix in einer Datei von NumPy (.npy) oder AnnData (.h5ad) kann dort bleiben (values_in=file).</translation>
+  </message>
+  <message>
+   <source>Sparse counts in a file (.npz, .h5ad, .mtx) can stay out of memory (values_in=file).</source>
+   <translation>Dünn besetzte Zählungen in einer Datei (.npz, .h5ad, .mtx) können außerhalb des Arbeitsspeichers bleiben (values_in=file).</translation>
   </message>
   <message>
    <source>%1 such fit at a time need</source>
@@ -29901,6 +30001,42 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
  <context>
   <name>plugins/supervised_ibp/settings.py</name>
   <message>
+   <source>Approximation</source>
+   <translation>Näherung</translation>
+  </message>
+  <message>
+   <source>Words are updated</source>
+   <translation>Die Wörter werden erneuert</translation>
+  </message>
+  <message>
+   <source>Once a sweep, or after each of its parts</source>
+   <translation>Einmal je Durchlauf, oder nach jedem seiner Teile</translation>
+  </message>
+  <message>
+   <source>from the topics of all documents: the bound never falls</source>
+   <translation>aus den Themen aller Dokumente: die Schranke fällt nie</translation>
+  </message>
+  <message>
+   <source>After every batch of documents, at first</source>
+   <translation>Anfangs nach jedem Stapel von Dokumenten</translation>
+  </message>
+  <message>
+   <source>with decreasing steps; exact sweeps then end the fit</source>
+   <translation>mit kleiner werdenden Schritten; exakte Durchläufe beenden dann die Anpassung</translation>
+  </message>
+  <message>
+   <source>The words of the topics, and the coefficients. Data small enough for moves are swept exactly in any case.</source>
+   <translation>Die Wörter der Themen und die Koeffizienten. Daten, die klein genug für Züge sind, werden in jedem Fall exakt durchlaufen.</translation>
+  </message>
+  <message>
+   <source>Passes over all documents before the first exact sweep.</source>
+   <translation>Durchgänge durch alle Dokumente vor dem ersten exakten Durchlauf.</translation>
+  </message>
+  <message>
+   <source>Documents of a batch</source>
+   <translation>Dokumente eines Stapels</translation>
+  </message>
+  <message>
    <source>The most topics there can be; some may end up in no document.</source>
    <translation>Höchstzahl der Themen; manche können am Ende in keinem Dokument sein.</translation>
   </message>
@@ -30147,10 +30283,6 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
   <message>
    <source>Of the coefficients of covariates and intercept, in units of the noise of the outcome.</source>
    <translation>Der Koeffizienten von Kovariaten und Achsenabschnitt, in Einheiten des Rauschens der Zielgröße.</translation>
-  </message>
-  <message>
-   <source>Approximation</source>
-   <translation>Näherung</translation>
   </message>
   <message>
    <source>Weights of the topics</source>
@@ -30468,12 +30600,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Ein Moment der Themen ist nicht positiv definit.</translation>
   </message>
   <message>
-   <source>means of the weights%1</source>
-   <translation>Mittelwerte der Gewichte%1</translation>
+   <source>means of the weights</source>
+   <translation>Mittelwerte der Gewichte</translation>
   </message>
   <message>
    <source>order of the sticks</source>
    <translation>Reihenfolge der Sticks</translation>
+  </message>
+  <message>
+   <source>means of the weights%1</source>
+   <translation>Mittelwerte der Gewichte%1</translation>
   </message>
   <message>
    <source>joint family</source>
@@ -30494,10 +30630,6 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>coefficients and noise%1</source>
    <translation>Koeffizienten und Rauschen%1</translation>
-  </message>
-  <message>
-   <source>means of the weights</source>
-   <translation>Mittelwerte der Gewichte</translation>
   </message>
  </context>
  <context>

@@ -14,7 +14,8 @@ import numpy as np
 
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._hdf5 import Archive
-from plaidwork.core.data.importers._staying import can_stay, stays
+from plaidwork.core.data.importers._sparse_parts import Compressed, InArchive
+from plaidwork.core.data.importers._staying import can_stay, sparse_stays, stays
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.data.in_chunks import matrix_at
@@ -167,12 +168,36 @@ def read_matrix(archive: Archive, matrix: Matrix, dense_below: int) -> Any:
 
 def staying_matrix(archive: Archive, matrix: Matrix, options: ImportOptions) -> InFile | None:
     """A dense matrix where it stays in its file; None otherwise. Raises ``DataError`` for one that cannot and is asked to."""
-    element, dense = matrix.element, matrix.layout == "dense"
-    what = f"{' × '.join(map(str, matrix.shape))}, {element.dtype if dense else 'sparse'}"
+    element = matrix.element
+    if matrix.layout != "dense":
+        return None
+    what = f"{' × '.join(map(str, matrix.shape))}, {element.dtype}"
     where = f"{archive.path.name}, “{element.name}”,"
-    if not stays(where, matrix.shape, dense and can_stay(element.dtype), what, options):
+    if not stays(where, matrix.shape, can_stay(element.dtype), what, options):
         return None
     return matrix_at(archive.path, element)
+
+
+def sparse_parts(
+    archive: Archive, matrix: Matrix, options: ImportOptions, dense_below: int
+) -> Compressed | None:
+    """A sparse matrix where it stays out of memory, not yet read; None otherwise, and for one of few cells unless it is asked to."""
+    cells, wanted = matrix.shape[0] * matrix.shape[1], options.get("values_in")
+    if matrix.layout == "dense" or (cells <= dense_below and wanted != "file"):
+        return None
+    group = matrix.element
+    assert isinstance(group, h5py.Group)
+    found = [archive.get(group, name) for name in ("data", "indices")]
+    if any(not isinstance(part, h5py.Dataset) or len(part.shape) != 1 for part in found):
+        raise archive.fail(group.name, "expected data and indices, each a list of numbers")
+    if not sparse_stays(found[0].shape[0], options):
+        return None
+    data, indices = (InArchive(archive.path, part) for part in found)
+    pointer = np.asarray(archive.array(group, "indptr")[()])
+    return Compressed(
+        archive.path, matrix.shape, matrix.layout == "csr", data, indices, pointer,
+        lambda rule: archive.fail(group.name, rule, "Write it once more."),
+    )  # fmt: skip
 
 
 def dense_rows(archive: Archive, matrix: Matrix, where: Callable[[int, int], str]) -> Iterator[np.ndarray]:
@@ -223,7 +248,8 @@ def _sparse(archive: Archive, matrix: Matrix, lines: int | None = None) -> Any:
     assert isinstance(group, h5py.Group)
     by_row = matrix.layout == "csr"
     long, across = matrix.shape if by_row else matrix.shape[::-1]
-    data, indices = archive.array(group, "data"), archive.array(group, "indices")
+    part = lines is not None  # of a matrix that is too large to be read as a whole its beginning can be
+    data, indices = (archive.array(group, name, piecewise=part) for name in ("data", "indices"))
     pointer = np.asarray(archive.array(group, "indptr")[()]).astype(np.int64)
     stored = data.shape[0] if len(data.shape) == 1 else -1
     wrong = len(pointer) != long + 1 or indices.shape != data.shape or data.dtype.kind not in "biuf"

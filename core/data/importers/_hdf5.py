@@ -52,12 +52,12 @@ class Archive:
             raise self.fail(found.name, "expected a group, found an array")
         return found
 
-    def array(self, group: h5py.Group, name: str) -> h5py.Dataset:
-        """The array under a name, checked and not yet read."""
+    def array(self, group: h5py.Group, name: str, *, piecewise: bool = False) -> h5py.Dataset:
+        """The array under a name, checked (:meth:`checked`) and not yet read."""
         found = self.get(group, name)
         if not isinstance(found, h5py.Dataset):
             raise self.fail(found.name, "expected an array, found a group")
-        return self.checked(found)
+        return self.checked(found, piecewise=piecewise)
 
     def checked(self, dataset: h5py.Dataset, *, piecewise: bool = False) -> h5py.Dataset:
         """The array, once its type, storage and size are known to be harmless; ``piecewise``: where never much of it is in memory."""

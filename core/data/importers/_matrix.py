@@ -15,11 +15,13 @@ from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.levels import LEVELS
 from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.data.value_kinds import kind_of_table
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
 _SHOWN = 5
+_AT_ONCE = 1 << 20
 
 
 def checked_names(file: str, names: Sequence[str], what: str, options: ImportOptions) -> tuple[str, ...]:
@@ -45,6 +47,7 @@ def checked_names(file: str, names: Sequence[str], what: str, options: ImportOpt
 def checked_kind(file: str, values: Any, options: ImportOptions) -> ValueKind:
     """The kind asked for, if the values allow it, else the one inferred."""
     stays = isinstance(values, InFile)
+    values = values.get() if isinstance(values, SparseInFile) else values
     dense = values.data if hasattr(values, "tocsr") else values
     found = values.facts().kind if stays else kind_of_table(dense)
     wanted = options.get("kind")
@@ -58,11 +61,13 @@ def checked_kind(file: str, values: Any, options: ImportOptions) -> ValueKind:
         raise DataError(f"{file}: unknown kind of values “{wanted}”.")
     if wanted == "binary" or (wanted in ("count", "ordinal") and found == "real"):
         rule = "0 and 1 only" if wanted == "binary" else "whole numbers from 0"
-        known = dense[~np.isnan(dense)]
-        allowed = np.isin(known, (0, 1)) if wanted == "binary" else (known >= 0) & (known == np.floor(known))
-        bad = known[~allowed]
-        if bad.size:
-            raise DataError(f"{file}: {wanted} values need {rule}. Found “{bad[0]:g}”.")
+        flat = dense.reshape(-1)
+        for lo in range(0, flat.size, _AT_ONCE):
+            known = flat[lo : lo + _AT_ONCE][~np.isnan(flat[lo : lo + _AT_ONCE])]
+            whole = (known >= 0) & (known == np.floor(known))
+            bad = known[~(np.isin(known, (0, 1)) if wanted == "binary" else whole)]
+            if bad.size:
+                raise DataError(f"{file}: {wanted} values need {rule}. Found “{bad[0]:g}”.")
     return cast(ValueKind, wanted)
 
 
@@ -94,7 +99,7 @@ def finished(raw: RawTable, options: ImportOptions) -> Dataset:
     where = samples_found(options, words, rows, columns, raw.samples_in) if values.ndim == 2 else ""
     image_shape = raw.image_shape
     if options.get("transpose") and values.ndim == 2:
-        stays = isinstance(values, InFile)
+        stays = isinstance(values, (InFile, SparseInFile))
         values = values.T.tocsr() if hasattr(values, "tocsr") else values.T
         values = values if stays or hasattr(values, "tocsr") else np.ascontiguousarray(values)
         rows, columns, table, other, words = columns, rows, other, table, words[::-1]

@@ -12,6 +12,9 @@ import numpy as np
 
 from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._npz_load import Header, exact
+from plaidwork.core.data.importers._sparse_parts import Compressed, InZip
+from plaidwork.core.data.importers._staying import sparse_stays
+from plaidwork.core.data.importers.base import ImportOptions
 from plaidwork.core.data.importers.matrix_market import MAX_LINES, SPARSE_BELOW
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
@@ -40,6 +43,31 @@ def sparse_shape(path: Path, headers: Mapping[str, Header]) -> tuple[int, int]:
         )
     check_growth(path, NAME_BYTES * (rows + columns))
     return rows, columns
+
+
+def staying_parts(
+    path: Path, headers: Mapping[str, Header], shape: tuple[int, int], options: ImportOptions
+) -> Compressed | None:
+    """A compressed matrix where it stays out of memory, not yet read; None otherwise. Raises ``DataError``."""
+    layout, wanted = str(_read(path, "format").astype(str)), options.get("values_in")
+    entries = int(headers["data"].shape[0]) if len(headers["data"].shape) == 1 else -1
+    full = entries >= SPARSE_BELOW * max(shape[0] * shape[1], 1) and not options.get("sparse")
+    if entries < 0 or (full and wanted != "file") or not sparse_stays(entries, options):
+        return None
+    if layout not in ("csr", "csc") or not set(_PARTS[layout]) <= headers.keys():
+        if wanted != "file":
+            return None
+        raise DataError(
+            f"{path.name} holds a sparse matrix of the format “{layout[:20]}”, which needs all of its entries in memory.",
+            "Save it as matrix.tocsr().",
+        )
+    if len(headers["indices"].shape) != 1:
+        raise _damaged(path, "its indices are no list")
+    data, indices = (
+        InZip(path, name, headers[name].shape[0], headers[name].dtype) for name in ("data", "indices")
+    )
+    pointer = _read(path, "indptr")
+    return Compressed(path, shape, layout == "csr", data, indices, pointer, lambda rule: _damaged(path, rule))
 
 
 def load_sparse(path: Path, headers: Mapping[str, Header], keep: bool = False) -> tuple[Any, str]:

@@ -21,16 +21,25 @@ from plaidwork.core.data.importers._anndata import (
     infinite_issue,
     read_frame,
     read_matrix,
+    sparse_parts,
     staying_matrix,
     unlike,
 )
 from plaidwork.core.data.importers._hdf5 import Archive, opened
 from plaidwork.core.data.importers._matrix import finished
 from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader
-from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
+from plaidwork.core.data.importers._staying import (
+    doubts_of,
+    in_force_of,
+    source_of,
+    sparse_issue,
+    sparse_note,
+    sparse_source,
+)
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import ImportOptions, Progress, Put, RawTable
 from plaidwork.core.data.in_file import InFile
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.errors import DataError
 
 DENSE_BELOW = 50_000_000
@@ -39,7 +48,7 @@ DENSE_BELOW = 50_000_000
 
 class AnnotatedReader(TableReader):
     """AnnData and MuData files. Options: ``modality`` (of a ``.h5mu``), ``layer`` (``X``, ``layers/name``, ``raw/X``),
-    ``values_in`` (of a dense matrix: ``file``, ``memory``), ``transpose``, ``kind``, ``rename_duplicates``, ``infinite`` (missing),
+    ``values_in`` (``file``, ``memory``), ``transpose``, ``kind``, ``rename_duplicates``, ``infinite`` (missing),
     and the dropping and log options of delimited files. ``obs`` becomes annotations of the rows, ``var`` of the columns; nothing else is read."""
 
     id = "annotated"
@@ -91,18 +100,19 @@ class AnnotatedReader(TableReader):
         layer = _layer(archive, root, layers, options)
         matrix, rows, columns = _parts(archive, root, layer)
         cells = staying_matrix(archive, matrix, options)
+        sparse = sparse_parts(archive, matrix, options, DENSE_BELOW)
+        stays = cells is not None or sparse is not None
         head = head_of(archive, matrix, HEAD, WIDE) if cells is None else cells.corner(HEAD, WIDE)
+        told = [] if cells is None else doubts_of(archive.path, cells)
         return RawTable(
             archive.path,
             "",
             head,
             rows.names,
             columns.names,
-            in_force=_in_force(options, modality, layer, cells) | {"samples_in": "rows"},
-            doubts=infinite_issue(head) + (doubts_of(archive.path, cells) if cells is not None else []),
-            detected=frozenset(
-                {"modality", "layer", *(["values_in"] if cells is not None else [])} - set(options)
-            ),
+            in_force=_in_force(options, modality, layer, stays) | {"samples_in": "rows"},
+            doubts=infinite_issue(head) + (told if sparse is None else [sparse_issue()]),
+            detected=frozenset({"modality", "layer", *(["values_in"] if stays else [])} - set(options)),
             choices={"layer": [(name, layer_title(name)) for name in layers]} if len(layers) > 1 else {},
             n_rows=matrix.shape[0],
             n_columns=matrix.shape[1],
@@ -136,16 +146,22 @@ class AnnotatedReader(TableReader):
             shared = read_frame(archive, archive.file, "obs")
             rows = Frame(rows.names, {**rows.columns, **unlike(rows, shared)})
         cells = staying_matrix(archive, matrix, options)
-        in_force = _in_force(options, modality, layer, cells)
-        values = cells if cells is not None else _read(archive, matrix, rows, columns, options)
-        source = None
+        sparse = sparse_parts(archive, matrix, options, DENSE_BELOW)
+        in_force = _in_force(options, modality, layer, cells is not None or sparse is not None)
+        source, notes = None, list[str]()
         if cells is not None:
+            values: Any = cells
             source = source_of(archive.path, cells, in_force, f"{archive.path.name}, “{matrix.element.name}”")
+            notes = [f"The values stay in {archive.path.name}."]
+        elif sparse is not None:
+            values = SparseInFile(archive.path, sparse.matrix())
+            source, notes = sparse_source(archive.path, values, in_force), [sparse_note(archive.path)]
+        else:
+            values = _read(archive, matrix, rows, columns, options)
         if progress is not None:
             progress(0.9)
         raw = _as_table(archive, modality, values, rows, columns)
-        raw.in_force, raw.source = in_force, source
-        raw.notes = () if cells is None else (f"The values stay in {archive.path.name}.",)
+        raw.in_force, raw.source, raw.notes = in_force, source, notes
         return raw
 
 
@@ -175,8 +191,8 @@ def _read(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, options
     return values
 
 
-def _in_force(options: ImportOptions, modality: str, layer: str, cells: InFile | None) -> dict[str, Any]:
-    given = options if cells is None else in_force_of(options)
+def _in_force(options: ImportOptions, modality: str, layer: str, stays: bool) -> dict[str, Any]:
+    given = in_force_of(options) if stays else options
     return {**given, "layer": layer, **({"modality": modality} if modality else {})}
 
 

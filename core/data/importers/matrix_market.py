@@ -13,12 +13,21 @@ import numpy as np
 
 from plaidwork.core.data.importers._damage import NAME_BYTES, check_growth
 from plaidwork.core.data.importers._market import entry_error, entry_issue, inexact_entries, without_repeats
+from plaidwork.core.data.importers._market_pieces import Entries
 from plaidwork.core.data.importers._names_beside import find_names
 from plaidwork.core.data.importers._reader import TableReader
+from plaidwork.core.data.importers._staying import (
+    in_force_of,
+    sparse_issue,
+    sparse_note,
+    sparse_source,
+    sparse_stays,
+)
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem, open_binary
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError
 
@@ -33,6 +42,7 @@ class _Header:
     number: str
     shape: tuple[int, int]
     n_entries: int
+    symmetry: str
 
     @property
     def density(self) -> float:
@@ -57,11 +67,15 @@ class MatrixMarketReader(TableReader):
         rows, columns, row_table, labels = _names(path, header, issues)
         notes = [f"{issue.message}: {issue.detail}" for issue in issues]
         large = path.stat().st_size >= 2_000_000 or header.shape[0] * header.shape[1] >= 50_000_000
-        values = (
-            np.empty((0, header.shape[1]))
-            if head and large
-            else _read(path, header, options, issues if head else None)
-        )
+        stays = _stays(path, header, options)
+        in_force, source = in_force_of(options) if stays else options, None
+        if head and (large or stays):
+            values: Any = np.empty((0, header.shape[1]))
+        elif stays:
+            values = SparseInFile(path, _out_of_memory(path, header, options))
+            notes, source = [*notes, sparse_note(path)], sparse_source(path, values, in_force)
+        else:
+            values = _read(path, header, options, issues if head else None)
         if progress is not None:
             progress(0.8)
         return RawTable(
@@ -72,12 +86,38 @@ class MatrixMarketReader(TableReader):
             columns,
             {} if head else row_table,
             words=labels,
-            in_force=options,
+            in_force=in_force,
+            source=source,
             notes=notes,
-            doubts=issues,
+            doubts=[*issues, *([sparse_issue()] if stays else [])],
+            detected=frozenset({"values_in"} - options.keys() if stays else ()),
             asks_samples=True,
             n_rows=header.shape[0],
         )
+
+
+def _stays(path: Path, header: _Header, options: ImportOptions) -> bool:
+    """Whether the matrix stays out of memory: large, or so requested. Raises ``DataError`` for one that cannot."""
+    fits = header.layout == "coordinate" and header.symmetry == "general"
+    wanted = options.get("values_in")
+    if wanted == "file" and not fits:
+        raise DataError(
+            f"{path.name} holds a matrix of kind “{header.layout} {header.symmetry}”, which needs all of its entries in memory.",
+            "Export it as “coordinate general”.",
+        )
+    sparse = header.density < SPARSE_BELOW or options.get("sparse") or wanted == "file"
+    return bool(fits and sparse and sparse_stays(header.n_entries, options))
+
+
+def _out_of_memory(path: Path, header: _Header, options: ImportOptions) -> Any:
+    """The matrix, mapped. Raises ``DataError``."""
+    _check_bytes(path)
+    try:
+        entries = Entries(path, header.number, header.shape, header.n_entries)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise DataError(f"{path.name} is damaged: {error}.", "Copy or download it once more.") from error
+    _check_entries(path, header, entries.doubtful, options, None)
+    return entries.matrix(path, options)
 
 
 def _header(path: Path) -> _Header:
@@ -116,14 +156,13 @@ def _header(path: Path) -> _Header:
         )
     # an entry takes two bytes at least; gzip shrinks a thousandfold at most
     room = path.stat().st_size * (1100 if path.name.lower().endswith(".gz") else 1)
-    general = len(banner) < 5 or banner[4] == "general"
-    if general and entries * (4 if layout == "coordinate" else 2) > room + 8:
+    if banner[4] == "general" and entries * (4 if layout == "coordinate" else 2) > room + 8:
         raise DataError(
             f"{path.name} announces {counted(entries, 'entry')}, more than its {counted(path.stat().st_size, 'byte')} can hold.",
             "The file is cut off. Copy or download it once more.",
         )
     check_growth(path, NAME_BYTES * (rows + columns))
-    return _Header(layout, number, (rows, columns), entries)
+    return _Header(layout, number, (rows, columns), entries, banner[4])
 
 
 _ENTRY_BYTES = b"0123456789+-.eEdDnNaAiIfFtTyY \t\r\n"

@@ -26,14 +26,22 @@ from plaidwork.core.data.importers._npz_load import (
     staying,
 )
 from plaidwork.core.data.importers._npz_parts import find_halves
-from plaidwork.core.data.importers._npz_sparse import holds_sparse, load_sparse, sparse_shape
+from plaidwork.core.data.importers._npz_sparse import holds_sparse, load_sparse, sparse_shape, staying_parts
 from plaidwork.core.data.importers._reader import HEAD, TableReader, several_arrays
-from plaidwork.core.data.importers._staying import doubts_of, in_force_of, source_of
+from plaidwork.core.data.importers._staying import (
+    doubts_of,
+    in_force_of,
+    source_of,
+    sparse_issue,
+    sparse_note,
+    sparse_source,
+)
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem
 from plaidwork.core.data.importers.base import Fix, ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.in_file import InFile
 from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
@@ -44,7 +52,7 @@ _USUAL = ("X", "x", "data", "values", "matrix")
 
 class NumpyReader(TableReader):
     """Arrays of numbers. Options: ``array`` (which one of an npz), ``transpose``, ``rename_duplicates``,
-    ``infinite`` (missing), ``values_in`` (of an npy file with two axes: ``file``, ``memory``), ``kind``, ``row_word`` and ``column_word`` (what nameless lines are called: memberships of
+    ``infinite`` (missing), ``values_in`` (of an npy file with two axes, and of a sparse matrix: ``file``, ``memory``), ``kind``, ``row_word`` and ``column_word`` (what nameless lines are called: memberships of
     columns have ``row_word="column"``), ``image_shape`` (``none``: do not take the rows for images), and the dropping and
     log options of delimited files. ``X_train`` and ``X_test`` of an npz become one matrix with a column ``split``
     (``array="X_train + X_test"``); ``y_train``, or ``y`` beside ``X``, becomes the column ``label``. What
@@ -125,8 +133,13 @@ class NumpyReader(TableReader):
 def _sparse(path: Path, headers: Mapping[str, Header], options: ImportOptions, head: bool) -> RawTable:
     """The one sparse matrix of a file; for a preview the entries of large files are not read."""
     shape, note = sparse_shape(path, headers), ""
-    if head and path.stat().st_size >= LARGE:
+    parts = staying_parts(path, headers, shape, options)
+    in_force, source = options if parts is None else in_force_of(options), None
+    if head and (parts is not None or path.stat().st_size >= LARGE):
         values: Any = np.empty((0, shape[1]))
+    elif parts is not None:
+        values, note = SparseInFile(path, parts.matrix()), sparse_note(path)
+        source = sparse_source(path, values, in_force)
     else:
         values, note = load_sparse(path, headers, bool(options.get("sparse")))
     rows, columns = (
@@ -139,8 +152,11 @@ def _sparse(path: Path, headers: Mapping[str, Header], options: ImportOptions, h
         values,
         rows,
         columns,
-        in_force=options,
+        in_force=in_force,
+        source=source,
         notes=(note,) if note else (),
+        doubts=[] if parts is None else [sparse_issue()],
+        detected=frozenset({"values_in"} - options.keys() if parts is not None else ()),
         asks_samples=True,
         n_rows=shape[0],
     )

@@ -17,6 +17,7 @@ from typing import Any
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.importers._text import file_sha256
 from plaidwork.core.data.in_file import InFile
+from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import DataError, PlaidworkError, SessionError
@@ -61,19 +62,19 @@ class Link:
         return link
 
     @staticmethod
-    def staying(dataset: Dataset, cells: InFile) -> Link:
+    def staying(dataset: Dataset, cells: InFile | SparseInFile) -> Link:
         """To the file in which the values of a dataset stay; nothing is compared, as the file is still what was imported."""
         options = {key: value for key, value in dataset.source.options.items() if key not in _ELSEWHERE}
         return Link(
             dataset.name, Path(os.path.abspath(cells.path)), *cells.stamp, dataset.source.sha256, dataset.digest(),
-            options, dataset.steps,
+            options, dataset.steps, cells.nbytes if cells.sparse else -1,
         )  # fmt: skip
 
     @property
     def stays(self) -> bool:
         """Whether the values stay in the file when somebody needs them."""
         turned = all(step.name == "transpose" for step in self.steps)
-        return self.options.get("values_in") == "file" and turned and self.sparse < 0
+        return self.options.get("values_in") == "file" and turned
 
     @property
     def fault(self) -> str:
@@ -120,7 +121,7 @@ class Link:
         self.check()
         try:
             read = self._read()
-            found = read.in_file or read.values
+            found = read.staying if self.stays and read.stays else read.values
             made = described.with_(values=found)
             same = made.is_sparse == (self.sparse >= 0) and made.digest() == self.digest
         except PlaidworkError as error:
@@ -223,10 +224,10 @@ class LinkedValues(Deferred):
         assert self.described is not None
         return self.link.values(self.described)
 
-    def cells(self) -> InFile:
-        """What goes through the file, once it was compared with what it was. Raises ``SessionError``."""
+    def cells(self) -> InFile | SparseInFile:
+        """What goes through the file, or has mapped it, once it was compared with what it was. Raises ``SessionError``."""
         found = super().get()
-        assert isinstance(found, InFile)
+        assert isinstance(found, (InFile, SparseInFile))
         return found
 
     def get(self) -> Any:
@@ -258,8 +259,9 @@ def link_of(
     """The file that holds just these values, where there is one; ``digest`` gives that of the dataset, where it is kept."""
     if isinstance(dataset.held, LinkedValues):
         return dataset.held.link
-    if isinstance(dataset.held, InFile):
-        return Link.staying(dataset, dataset.held)
+    held = dataset.held
+    if isinstance(held, InFile) or (isinstance(held, SparseInFile) and held.whole):
+        return Link.staying(dataset, held)
     return links.get((digest or dataset.digest)()) if links else None
 
 

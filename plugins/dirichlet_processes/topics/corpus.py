@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import Block, ModelData, Params, Problem, agree, counted, format_count, format_number
+from plaidwork.core.api_sparse import scratch_array, taken
 from plaidwork.plugins.dirichlet_processes.topics.kernels import corpus as passes
 from plaidwork.plugins.dirichlet_processes.topics.settings import TopicSettings
 
@@ -45,13 +46,23 @@ class Corpus:
 
 def counts_of(block: Block) -> csr_matrix:
     """(D, V) counts with sorted entries, each once, none 0; the matrix itself where it is so."""
+    if block.mapped:
+        found = block.values
+        return taken(found, None, _without_zeros) if _has_zeros(found) else found
     found = csr_matrix(block.values, dtype=np.float64)
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()
-    if len(found.data) and not found.data.all():
-        found = found.copy()
-        found.eliminate_zeros()
+    return _without_zeros(found) if _has_zeros(found) else found
+
+
+def _has_zeros(counts: csr_matrix) -> bool:
+    return not counts.data.all()
+
+
+def _without_zeros(counts: csr_matrix) -> csr_matrix:
+    found = counts.copy()
+    found.eliminate_zeros()
     return found
 
 
@@ -63,18 +74,19 @@ def corpus_of(data: ModelData, params: TopicSettings) -> Corpus:
 
 def read(data: ModelData, params: Any) -> Corpus:
     """Tokens from counts; which are left out depends on the corpus and the share alone."""
-    counts = counts_of(data["X"])
+    block: Block = data["X"]
+    counts, room = counts_of(block), scratch_array if block.mapped else np.zeros
     indptr, values = frozen(counts.indptr, np.int64), frozen(counts.data, np.float64)
     lengths = np.empty(counts.shape[0], np.int64)
     passes.lengths_of(indptr, values, lengths)
     out = np.zeros(0, bool)
     if params["left_out"] > 0:
-        rng, out = np.random.default_rng(SEED), np.zeros(int(lengths.sum()), bool)
+        rng, out = np.random.default_rng(SEED), room(int(lengths.sum()), bool)
         chosen = rng.random(counts.shape[0]) < params["left_out"]
         passes.choose_left_out(rng, lengths, chosen, out)
     left = int(np.count_nonzero(out))
     arrays = (
-        np.empty(int(lengths.sum()) - left, np.int32),
+        room(int(lengths.sum()) - left, np.int32),
         np.empty(counts.shape[0] + 1, np.int64),
         np.empty(left, np.int64),
         np.empty(left, np.int32),

@@ -179,8 +179,8 @@ class HdpTopics(Model[TopicState, TopicSettings]):
             + 50.0 * tokens / topics
             + kept,  # with its checkpoint, a move, and a draw with its words
             seconds_per_sweep=tokens * (8e-8 + 1.25e-9 * topics * missed) + 3e-4,
-            shared=5.0 * tokens
-            + 4.0 * documents * topics,  # words of tokens, and shares of topics in the results
+            # words of tokens, and shares of topics in the results
+            shared=(0.0 if data["X"].mapped else 5.0 * tokens) + 4.0 * documents * topics,
             draw=8.0 * min(ROOM, topics * (documents + words)),
         )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, Table, counted, format_count
 from plaidwork.plugins.dirichlet_processes.clusterings import spread_evenly
-from plaidwork.plugins.dirichlet_processes.topics.corpus import Words, counts_of
+from plaidwork.plugins.dirichlet_processes.topics.corpus import Words, counts_of, entries_of
 from plaidwork.plugins.dirichlet_processes.topics.kernels.held_out import complete
 from plaidwork.plugins.dirichlet_processes.topics.matching import Draw, Matched, match_draws
 from plaidwork.plugins.dirichlet_processes.topics.results import NAMED, telling_words
@@ -43,9 +43,9 @@ def predict_documents(kept: Kept, data: ModelData, new_data: ModelData) -> Resul
     if matched is None:
         raise ModelError("No draw with its topics has been kept yet.", "Let the fit go on.")
     counts = counts_of(new_data["X"])
-    if (counts.data < 0).any():
+    if any((counts.data[some] < 0).any() for some in entries_of(counts)):
         raise ModelError("The new documents have negative counts.", "Give how often each word comes.")
-    starts, words = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+    starts, words = counts.indptr.astype(np.int64), counts.indices.astype(np.int32, copy=False)
     shares = shares_by_draws(matched, words, counts.data, starts)
     vocabulary = np.array(data["X"].names[1], object)
     topics = [

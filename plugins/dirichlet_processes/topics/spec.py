@@ -95,7 +95,7 @@ HDP_TOPICS = ModelSpec(
     tags=("text", "topics", "nonparametric", "counts"),
     inputs=(
         Input(
-            "X", "matrix", "count", dims=("document", "word"), samples="document", label="Words", sparse=True,
+            "X", "matrix", "count", dims=("document", "word"), samples="document", label="Words", sparse=True, in_file=True,
             doc="Documents by words: how often each word comes. May be sparse.", least=(20, 30), about="texts",
         ),
     ),
