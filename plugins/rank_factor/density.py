@@ -83,11 +83,15 @@ def log_volume(state: Fields) -> float:
     In the values themselves the density of what is not in use grows without bound as it shrinks: with thousands of features one empty
     factor more outweighs all that the data say.
     """
-    levels = ("xi", "eta", "phi", "phi_rate", "b", "e", "b_phi", "b_phi_rate")
-    if not state["b"].size:
-        levels = levels[:4]
-    logs = {name: float(np.log(state[name]).sum()) for name in levels}
-    return sum(logs.values()) + 0.5 * (logs["xi"] + logs.get("b", 0.0))
+    logs = [1.5 * np.log(state["xi"]), np.log(state["eta"]), np.log(state["phi"]), np.log(state["phi_rate"])]
+    if state["b"].size:
+        logs += [
+            1.5 * np.log(state["b"]),
+            np.log(state["e"]),
+            np.log(state["b_phi"]),
+            np.log(state["b_phi_rate"]),
+        ]
+    return float(sum(np.sum(one) for one in logs))
 
 
 def log_density(state: Fields, setup: Setup, params: SamplerSettings) -> float:

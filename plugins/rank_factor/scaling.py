@@ -14,18 +14,17 @@ from plaidwork.plugins.rank_factor.kernels.solve import diagonal, draw_normal, o
 from plaidwork.plugins.rank_factor.mixture import size_precision
 from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings, Scaled
 
+LEAST_RATE, LEAST_SCALE = 1e-100, 1e-8
+Moves = tuple[tuple[Scaled, Floats], ...]
+ROW_SHARE, ROW_STEPS = 0.25, (0.1, 1.0)
+"""Share of the rows whose scale is tried in a sweep, with a mixture of planes; least and greatest sd of log s."""
+
 
 def loading_precision(params: SamplerSettings) -> float:
     """Of the normal factor that bounds the loadings by ranks, but those of a mixture of planes; 0 without."""
     size = params["loading_size"] * params["margin"]
     bounded = size and params["likelihood"] == "rank" and params["classifier"] != "nonlinear"
     return size**-2.0 if bounded else 0.0
-
-
-LEAST_RATE, LEAST_SCALE = 1e-100, 1e-8
-Moves = tuple[tuple[Scaled, Floats], ...]
-ROW_SHARE, ROW_STEPS = 0.25, (0.1, 1.0)
-"""Share of the rows whose scale is tried in a sweep, with a mixture of planes; least and greatest sd of log s."""
 
 
 def column_precision(state: Fields, params: SamplerSettings) -> Floats:

@@ -205,6 +205,22 @@ def check_columns():
     np.testing.assert_allclose(prior, 2 * state["phi"] * state["phi_rate"] + bound, rtol=1e-9)
 
 
+def check_bound():
+    """Loadings of which neither data nor shrinkage say anything have the bound's own law; 8,000 squares, within 5 errors."""
+    setup, params, state = moving()
+    (d, _, _), k, rng = setup.shape, 2, tools.generator(4)
+    squares = []
+    for _ in range(2000):
+        state["xi"] = np.full((d, k), 1e12)
+        rows._loadings(state, params, rng, 0, d, np.zeros((d, 3)), np.zeros((d, k)))
+        squares.append(tools.bound_of_loadings(params) * state["a"] ** 2)
+    assert abs(np.mean(squares) - 1.0) < 5.0 * np.sqrt(2.0 / np.size(squares))
+
+
+def test_loadings_are_drawn_with_their_bound():
+    check_bound()
+
+
 def test_scales_of_columns_know_their_prior():
     check_columns()
 
@@ -247,6 +263,7 @@ FAULTS = {
     "planes without the labels' weight": (check_planes, "plane_gain", "2.0 * weight", "2.0"),
     "scores' scales without the bound": (check_scales, "scale_terms", "loading_precision(params) *", "0.0 *"),
     "rows' scales without the bound": (check_rows, "row_gain", "loading_precision(params) *", "0.0 *"),
+    "loadings drawn without the bound": (check_bound, "_loadings", "+ loading_precision(params)", ""),
     "columns' scales without the bound": (check_columns, "column_precision", "loading_precision(params) *", "0.0 *"),
     "rates of the loadings": (check_rows, "row_gain", "(s**-2.0 - 1.0)", "0.5 * (s**-2.0 - 1.0)"),
 }  # fmt: skip
@@ -257,7 +274,7 @@ FAULTS = {
 )
 def test_slips_are_seen(name, monkeypatch):
     check, target, old, new = FAULTS[name]
-    module = scaling if hasattr(scaling, target) else interweaving
+    module = next(part for part in (scaling, interweaving, rows) if hasattr(part, target))
     monkeypatch.setattr(module, target, with_fault(getattr(module, target), old, new))
     with pytest.raises(AssertionError):
         check(2) if check is check_scales else check()
