@@ -76,7 +76,7 @@ SETTINGS = (
     _number("coefficient_size", 5.0, 0.0, 1e6, "Coefficients: at most about", "Standard deviation of a normal factor on each coefficient, beside the "
             "shrinkage: labels that are all right with margin hold the coefficients from below only. 0: none.", "Priors", advanced=True,
             when={"classifier": "linear"}, earlier=0.0),
-    _number("loading_size", 3.0, 0.0, 1e6, "Loadings: at most about", "Standard deviation of a normal factor on each loading, in margins, beside the "
+    _number("loading_size", 1.5, 0.0, 1e6, "Loadings: at most about", "Standard deviation of a normal factor on each loading, in margins, beside the "
             "shrinkage: a feature that a factor has to itself holds its loading from below only. 0: none.", "Priors", advanced=True,
             when={**RANK, **ONE}, earlier=0.0),
     Hyperparameter(
