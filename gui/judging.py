@@ -81,4 +81,9 @@ class Judgements(QObject):
 
 
 def _state(run: Run) -> _State:
-    return run.n_draws, run.sweeps_done, run.active, str(run.results.get("doubt", ""))
+    return (
+        run.n_draws,
+        run.sweeps_done,
+        run.active,
+        str([run.results.get(name, "") for name in ("doubt", "still_holds")]),
+    )

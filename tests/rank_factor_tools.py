@@ -48,6 +48,7 @@ TINY = {
     "threshold_sd": 1.0,
     "margin": 0.7,
     "coefficient_size": 1.5,
+    "loading_size": 1.2,
 }
 TWO, THREE = [1, 0, 1, -1], [0, 1, 2, -1]
 
@@ -143,7 +144,15 @@ def log_weights(setup, params, draws):
     hinge = np.maximum(0, 1 - setup.y * f) * (setup.y != 0)
     if params["coefficient_size"] and params["classifier"] == "linear":
         total -= (draws["beta"] ** 2).sum(axis=(1, 2, 3)) / (2 * params["coefficient_size"] ** 2)
+    total -= 0.5 * bound_of_loadings(params) * (a**2).sum(axis=(1, 2))
     return total - 2 * params["label_weight"] * hinge.sum(axis=(1, 2))
+
+
+def bound_of_loadings(params):
+    """Precision of the normal factor on each loading."""
+    if params["likelihood"] != "rank" or params["classifier"] == "nonlinear" or not params["loading_size"]:
+        return 0.0
+    return 1 / (params["margin"] * params["loading_size"]) ** 2
 
 
 def reference_pairs(levels):

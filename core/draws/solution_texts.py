@@ -43,6 +43,14 @@ def with_solutions(diagnosis: Diagnosis, weigh: Weigh, schedule: Schedule | None
     return replace(diagnosis, solutions=found, verdict=word(diagnosis.verdict, found, named, note))
 
 
+def with_what_holds(diagnosis: Diagnosis, text: str) -> Diagnosis:
+    """The diagnosis with what the model says can be used, in whole sentences, where draws have not settled."""
+    verdict = diagnosis.verdict
+    if not text or verdict.settled:
+        return diagnosis
+    return replace(diagnosis, verdict=replace(verdict, text=f"{verdict.text} {text}"))
+
+
 def weight_text(weight: float) -> str:
     """``0.62``; empty where it is not known."""
     if math.isnan(weight):
@@ -89,7 +97,8 @@ def _named(found: tuple[Solution, ...], word: str, objective: Trace | None) -> s
     parts = []
     for number, one in enumerate(found[:MOST_NAMED], start=1):
         gap = best - sign * one.level
-        away = f", {format_amount(gap)} {'below' if sign > 0 else 'above'} the best{where}" if gap > 0 else ""
+        apart = gap > 0 and not one.same_level
+        away = f", {format_amount(gap)} {'below' if sign > 0 else 'above'} the best{where}" if apart else ""
         where = "" if away else where  # said once
         parts.append(f"{number}: {_members(one, word)}{away}")
     rest = len(found) - len(parts)
@@ -99,6 +108,8 @@ def _named(found: tuple[Solution, ...], word: str, objective: Trace | None) -> s
 def _chains(verdict: Verdict, found: tuple[Solution, ...], named: str, note: str) -> Verdict:
     apart = tuple(sorted(chain for one in found[1:] for chain in one.chains))
     title = f"The chains found {solutions_text(found)}"
+    if all(one.same_level for one in found):
+        note = f"All stand at the same level: they differ in their factors, blocks or the like. {note}"
     text = (
         f"Solution {named}. {note} Averages over all chains would mix different solutions: look at each "
         "by itself, or run longer."

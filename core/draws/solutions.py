@@ -40,6 +40,7 @@ class Solution:
     elpd, elpd_error : log density of observations that were held out, or left out in turn, and its standard error, nats.
     behind, behind_error : by how much less than the heaviest solution it predicts, and the standard error of that difference.
     unreliable : share of the observations that could not be left out by weights (k-hat too large).
+    same_level : whether it stands where the one with the highest objective does, in all quantities that tell chains apart.
     """
 
     chains: tuple[int, ...]
@@ -50,6 +51,7 @@ class Solution:
     behind: float = float("nan")
     behind_error: float = float("nan")
     unreliable: float = 0.0
+    same_level: bool = False
 
 
 def same_optimum(schedule: Schedule | None, final: np.ndarray) -> float:
@@ -84,11 +86,14 @@ def group_chains(
         else [_reach(level, same_optimum(schedule, level))]
     )
     structure = _Structure(kept, spec)
+
+    def level_with(chain: int, other: int) -> bool:
+        return not any(_apart(one[chain], one[other]) for one in ranges)
+
     groups: list[list[int]] = []
     for chain in np.argsort(-level, kind="stable").tolist():
         for group in groups:
-            apart = any(_apart(one[chain], one[group[0]]) for one in ranges)
-            if not apart and structure.alike(chain, group[0]):
+            if level_with(chain, group[0]) and structure.alike(chain, group[0]):
                 group.append(chain)
                 break
         else:
@@ -96,7 +101,11 @@ def group_chains(
     numbers = [chain.chain for chain in kept.chains]
     sign = _sign(spec)
     return tuple(
-        Solution(tuple(sorted(numbers[c] for c in group)), sign * float(np.mean(level[group])))
+        Solution(
+            tuple(sorted(numbers[c] for c in group)),
+            sign * float(np.mean(level[group])),
+            same_level=level_with(group[0], groups[0][0]),
+        )
         for group in groups
     )
 

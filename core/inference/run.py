@@ -199,25 +199,27 @@ class Run:
         """The diagnostics with the verdict on what was kept so far: the one that all that is shown of the run repeats.
 
         Judged once for the same draws; takes some 2 ms per quantity, so a window asks in the background. A text result
-        called ``doubt`` (what the model itself holds against its draws) is part of it. Where the chains of a run that has
-        ended do not agree it tells their solutions and weighs them, which may take some seconds.
+        called ``doubt`` (what the model itself holds against its draws) is part of it, and so is ``still_holds`` (what can be used
+        though chains do not agree). Where the chains of a run that has ended do not agree it tells their solutions and weighs
+        them, which may take some seconds.
         """
         from plaidwork.core.draws.diagnostics import diagnose
-        from plaidwork.core.draws.solution_texts import with_solutions
+        from plaidwork.core.draws.solution_texts import with_solutions, with_what_holds
 
-        doubt = self.results.get("doubt", "")
+        doubt, holds = (self.results.get(name, "") for name in ("doubt", "still_holds"))
+        said = tuple(text if isinstance(text, str) else "" for text in (doubt, holds))
         done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
         at_home = self.session is not None  # where its data are, by which solutions are weighed
-        key = (done, self.active, doubt if isinstance(doubt, str) else "", at_home, self.schedule)
+        key = (done, self.active, said, at_home, self.schedule)
         found = self._judged
         if found is None or found[0] != key:
             ended = not self.active and self.spec.algorithm != "mcmc"
             unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
-            judged = diagnose(self.kept(), unfinished=unfinished, doubt=key[2], schedule=self.schedule)
-            found = (
-                key,
-                with_solutions(judged, lambda groups: providers.weigh_solutions(self, groups), self.schedule),
+            judged = diagnose(self.kept(), unfinished=unfinished, doubt=said[0], schedule=self.schedule)
+            judged = with_solutions(
+                judged, lambda groups: providers.weigh_solutions(self, groups), self.schedule
             )
+            found = key, with_what_holds(judged, said[1])
             self._judged = found
         return found[1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Result, Results, Table
+from plaidwork.core.api import Block, Result, Results, Table, format_percent
 from plaidwork.core.api_scores import score, score_table
 from plaidwork.plugins.rank_factor.posterior import Posterior
 from plaidwork.plugins.rank_factor.setup import Setup
@@ -37,6 +37,35 @@ def classification(posterior: Posterior, setup: Setup, block: Block) -> Results:
         "metrics": score_table(scores, "Half", "Errors"),
         "predictions": _predictions(posterior, setup, block, chosen),
     }
+
+
+ALIKE, NEAR = 0.95, 0.05
+"""Share of the samples that all chains must give one class, and mean difference of two chains' probabilities, for predictions to be used."""
+
+
+def chains_alike(by_chain: np.ndarray, setup: Setup) -> str:
+    """What the chains' predictions have in common, from their probabilities (c, n, C), and whether they can be used, in sentences; of the
+    test samples where there are some. Empty for one chain."""
+    samples, which = (
+        (setup.test, "of the test samples") if len(setup.test) else (setup.train, "of the fitted samples")
+    )
+    if len(by_chain) < 2:
+        return ""
+    probability = by_chain[:, samples]
+    chosen = probability.argmax(axis=2)
+    same = float((chosen == chosen[0]).all(axis=0).mean())
+    first, second = np.triu_indices(len(probability), 1)
+    apart = float(np.abs(probability[first] - probability[second]).max(axis=2).mean())
+    use, share = same >= ALIKE and apart <= NEAR, format_percent(same)
+    if use:
+        return (
+            f"All chains choose the same class for {share} {which}, and the probabilities of two chains differ by "
+            f"{apart:.2f} on average: the predictions of all chains together can be used."
+        )
+    return (
+        f"All chains choose the same class for {share} {which}, and the probabilities of two chains differ by "
+        f"{apart:.2f} on average: the predictions have not settled either."
+    )
 
 
 def _predictions(posterior: Posterior, setup: Setup, block: Block, chosen: np.ndarray) -> Table:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from plaidwork.plugins.rank_factor.mixture import decisions, log_weights, size_precision
+from plaidwork.plugins.rank_factor.scaling import loading_precision
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import Fields, SamplerSettings
 
@@ -54,7 +55,8 @@ def _log_prior_of_planes(state: Fields, params: SamplerSettings) -> float:
 def log_prior(state: Fields, setup: Setup, params: SamplerSettings) -> float:
     """Log prior of everything."""
     r, s = params["loading_shape"], params["loading_rate"]
-    total = log_normal(state["a"], state["xi"]) + log_gamma(state["xi"], r, state["eta"])
+    total = -0.5 * loading_precision(params) * float((state["a"] ** 2).sum())
+    total += log_normal(state["a"], state["xi"]) + log_gamma(state["xi"], r, state["eta"])
     total += log_gamma(state["eta"], s, state["phi"]) + log_gamma(state["phi"], 0.5, state["phi_rate"])
     total += log_gamma(state["phi_rate"], 0.5, 1.0)
     if state["b"].size:
@@ -75,7 +77,24 @@ def log_prior(state: Fields, setup: Setup, params: SamplerSettings) -> float:
     return total
 
 
+def log_volume(state: Fields) -> float:
+    """What the log density gains in coordinates without a unit: values by the roots of their prior variances, logarithms of all above these.
+
+    In the values themselves the density of what is not in use grows without bound as it shrinks: with thousands of features one empty
+    factor more outweighs all that the data say.
+    """
+    logs = [1.5 * np.log(state["xi"]), np.log(state["eta"]), np.log(state["phi"]), np.log(state["phi_rate"])]
+    if state["b"].size:
+        logs += [
+            1.5 * np.log(state["b"]),
+            np.log(state["e"]),
+            np.log(state["b_phi"]),
+            np.log(state["b_phi_rate"]),
+        ]
+    return float(sum(np.sum(one) for one in logs))
+
+
 def log_density(state: Fields, setup: Setup, params: SamplerSettings) -> float:
-    """The whole, as of the last measurement; without the labels where they are cut from the scores."""
+    """The whole, as of the last measurement, in the coordinates of :func:`log_volume`; without the labels where they are cut from the scores."""
     labels = 0.0 if "f" in state else log_labels(state, setup, params)
-    return log_data(state, setup) + labels + log_prior(state, setup, params)
+    return log_data(state, setup) + labels + log_prior(state, setup, params) + log_volume(state)

@@ -41,6 +41,7 @@ class Posterior:
     some_loadings : (D, K) of single draws, for what is not linear in the loadings.
     thresholds : (D, m - 1).
     averaged : what the means were taken over, with their Monte Carlo error, in words; empty for an approximation.
+    by_chain : (c, n, C) probabilities by the draws of each chain; none for an approximation.
     """
 
     loadings: np.ndarray
@@ -61,6 +62,7 @@ class Posterior:
     some_loadings: Sequence[np.ndarray]
     thresholds: np.ndarray
     averaged: str = ""
+    by_chain: np.ndarray | None = None
 
 
 def align(a: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -127,15 +129,19 @@ def used_draws(kept: Kept) -> list[tuple[ChainView, int]]:
     return pairs
 
 
-def averaged_text(kept: Kept, draws: Sequence[tuple[ChainView, int]], values: Iterable[np.ndarray]) -> str:
-    """How many draws were averaged, and the largest Monte Carlo error of the class probabilities, by the classifiers'
-    ``values`` (n, G) of each draw."""
+def shares_by_chain(kept: Kept, draws: Sequence[tuple[ChainView, int]]) -> ByChain:
+    """Sums of the class probabilities (n, C) over the draws, by chain."""
     position = {id(chain): c for c, chain in enumerate(kept.chains)}
     total = ByChain([chain.n_draws for chain in kept.chains])
-    for (chain, index), one in zip(draws, values, strict=True):
-        total.add(position[id(chain)], index, class_share(one))
+    for chain, index in draws:
+        total.add(position[id(chain)], index, class_share(chain.draw("decision", index)))
+    return total
+
+
+def averaged_text(kept: Kept, total: ByChain) -> str:
+    """How many draws were averaged, and the largest Monte Carlo error of the class probabilities."""
     error = float(standard_error(total.chains(), total.batches()).max(initial=0.0))
-    return draws_text(len(draws), kept.n_draws) + (
+    return draws_text(total.taken, kept.n_draws) + (
         f" (Monte Carlo error of a probability up to {error:.3f})" if np.isfinite(error) else ""
     )
 
@@ -224,6 +230,7 @@ def sampled_posterior(kept: Kept, setup: Setup, params: SamplerSettings) -> Post
     def average(name: str) -> np.ndarray:
         return np.asarray(sum(chain.draw(name, i) for chain, i in draws) / len(draws))
 
+    shares = shares_by_chain(kept, draws)
     shrinkage = sum(chain.draw("shrinkage", i)[:, o] for (chain, i), (o, _) in zip(draws, turns, strict=True))
     offset = [one["beta"][p][:, :, k:].sum(axis=2) for one, p in zip(get, swaps, strict=True)]
     return Posterior(
@@ -244,5 +251,6 @@ def sampled_posterior(kept: Kept, setup: Setup, params: SamplerSettings) -> Post
         group_precision.mean(axis=0),
         turned,
         average("thresholds"),
-        averaged_text(kept, draws, (chain.draw("decision", i) for chain, i in draws)),
+        averaged_text(kept, shares),
+        shares.chains(),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Block, ModelData, Result, Results, Table, counted
-from plaidwork.plugins.rank_factor.classification import classification
+from plaidwork.plugins.rank_factor.classification import chains_alike, classification
 from plaidwork.plugins.rank_factor.fit_of_features import agreement, cell_fit, order_fit, shown_feature
 from plaidwork.plugins.rank_factor.posterior import Posterior
 from plaidwork.plugins.rank_factor.setup import Setup
@@ -26,6 +26,7 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
     labels = np.array([f"Factor {k + 1}" for k in range(len(size))])
     return {
         **classification(posterior, setup, block),
+        **_still_holds(posterior, setup),
         "caption": _caption(posterior, setup, params, size),
         "factor": Result(labels, ("factor",), label="Factor"),
         "feature": Result(names, ("feature",), label="Feature"),
@@ -48,6 +49,11 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
         **cell_fit(posterior, setup, block, feature),
         "agreement": agreement(posterior, setup, block, params),
     }
+
+
+def _still_holds(posterior: Posterior, setup: Setup) -> Results:
+    text = "" if posterior.by_chain is None else chains_alike(posterior.by_chain, setup)
+    return {"still_holds": text} if text else {}
 
 
 def _images(posterior: Posterior, params: Settings) -> Result:

@@ -11,7 +11,7 @@ from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.kernels.lanes import draw_rows
 from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage, draw_weights
 from plaidwork.plugins.rank_factor.kernels.solve import doubled, outer_packed, packed_size
-from plaidwork.plugins.rank_factor.scaling import draw_column_scales, propose_row_scales
+from plaidwork.plugins.rank_factor.scaling import draw_column_scales, loading_precision, propose_row_scales
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import Fields, Floats, SamplerSettings, Settings, Shared
 
@@ -176,7 +176,7 @@ def _loadings(
     """Draw loadings of rows lo to hi, then their prior variances; returns what they say to the scales of the columns."""
     a, xi, eta = state["a"][lo:hi], state["xi"][lo:hi], state["eta"][lo:hi]
     steep = precision.copy()
-    draw_rows(rng, precision, linear, 1.0 / xi, a)
+    draw_rows(rng, precision, linear, 1.0 / xi + loading_precision(params), a)
     said = np.einsum("ij,ij->j", steep, outer_packed(a)), np.einsum("ij,ij->j", linear, a)
     rate = np.tile(state["phi"], (hi - lo, 1))
     draw_shrinkage(rng, a, xi, eta, rate, params["loading_shape"], params["loading_rate"])
@@ -192,7 +192,7 @@ def end_rows(state: Fields, setup: Setup, params: SamplerSettings, rng: np.rando
     state["phi_rate"] = max(rng.standard_gamma(0.5 + 0.5 * k) / (1.0 + float(state["phi"].sum())), 1e-100)
     if len(state["psi"]) > 1:
         return
-    draw_column_scales(state, rng)
+    draw_column_scales(state, params, rng)
     if setup.pairs is not None:
         state["w"] = state["z"] @ state["a"].T
 

@@ -20,16 +20,29 @@ ROW_SHARE, ROW_STEPS = 0.25, (0.1, 1.0)
 """Share of the rows whose scale is tried in a sweep, with a mixture of planes; least and greatest sd of log s."""
 
 
-def draw_column_scales(state: Fields, rng: np.random.Generator) -> None:
+def loading_precision(params: SamplerSettings) -> float:
+    """Of the normal factor that bounds the loadings by ranks, but those of a mixture of planes; 0 without."""
+    size = params["loading_size"] * params["margin"]
+    bounded = size and params["likelihood"] == "rank" and params["classifier"] != "nonlinear"
+    return size**-2.0 if bounded else 0.0
+
+
+def column_precision(state: Fields, params: SamplerSettings) -> Floats:
+    """(packed,) precision of the scales of :func:`draw_column_scales`."""
+    precision, at = state["scale_precision"].copy(), diagonal(len(state["phi"]))
+    precision[at] += 2.0 * state["phi"] * state["phi_rate"] + LEAST_RATE
+    precision[at] += loading_precision(params) * (state["a"] ** 2).sum(axis=0)
+    return precision
+
+
+def draw_column_scales(state: Fields, params: SamplerSettings, rng: np.random.Generator) -> None:
     """Columns of the loadings times s, their prior variances times s^2, given the weights of the comparisons (or noise).
 
-    Jointly normal: precision sum_i (a_i a_i') P_i + 2 diag(Phi Phi~), linear term sum_i a_i h_i. What the rows say to the
+    Jointly normal: precision sum_i (a_i a_i') P_i + 2 diag(Phi Phi~) + diag(a' a) / size^2, linear term sum_i a_i h_i. What the rows say to the
     scores follows. Without it the scale of a factor that is not in use hardly moves.
     """
-    k = len(state["phi"])
-    precision, s = state["scale_precision"].copy(), state["scale_linear"].copy()
-    precision[diagonal(k)] += 2.0 * state["phi"] * state["phi_rate"] + LEAST_RATE
-    draw_normal(rng, precision, s, k)
+    s = state["scale_linear"].copy()
+    draw_normal(rng, column_precision(state, params), s, len(s))
     s = np.where(np.abs(s) < LEAST_SCALE, LEAST_SCALE, s)
     moves: Moves = (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2), ("linear", s))
     for name, factor in moves:
@@ -40,7 +53,7 @@ def draw_column_scales(state: Fields, rng: np.random.Generator) -> None:
 def scale_terms(state: Fields, params: SamplerSettings) -> tuple[np.ndarray, np.ndarray, float]:
     """(steep, back, power): s_k of :func:`draw_scales` has the density s^(power - 1) exp(-(steep_k s^2 + back_k / s^2) / 2)."""
     (n, k), g = state["z"].shape, state["beta"].shape[1]
-    steep = 2.0 * state["phi"] * state["phi_rate"]
+    steep = 2.0 * state["phi"] * state["phi_rate"] + loading_precision(params) * (state["a"] ** 2).sum(axis=0)
     back = (state["z"] ** 2).sum(axis=0)
     power = 1.0 - n
     if "f" not in state:  # labels that are cut from the scores do not hold them
@@ -87,7 +100,9 @@ def row_gain(
     s = np.exp(log_s)
     used = np.arange(c.shape[1]) < top[:, None]
     gain = (top - 2.0 * params["loading_rate"] * k) * log_s - 2.0 * hinge
-    gain -= 0.5 * (s**2 - 1.0) * ((c * used) ** 2).sum(axis=1) / params["threshold_sd"] ** 2
+    squares = ((c * used) ** 2).sum(axis=1) / params["threshold_sd"] ** 2
+    squares += loading_precision(params) * (state["a"][at] ** 2).sum(axis=1)
+    gain -= 0.5 * (s**2 - 1.0) * squares
     return np.asarray(gain - (s**-2.0 - 1.0) * (state["eta"][at] @ state["phi"]))
 
 

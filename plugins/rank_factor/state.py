@@ -53,6 +53,7 @@ class SamplerSettings(Settings):
     boundary_length: float
     boundary_size: float
     coefficient_size: float
+    loading_size: float
     interweave: bool
 
 

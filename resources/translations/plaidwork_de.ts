@@ -5106,6 +5106,10 @@
    <translation>Die Ketten fanden %1</translation>
   </message>
   <message>
+   <source>All stand at the same level: they differ in their factors, blocks or the like. %1</source>
+   <translation>Alle stehen auf derselben Höhe: Sie unterscheiden sich in ihren Faktoren, Blöcken oder dergleichen. %1</translation>
+  </message>
+  <message>
    <source>Solution %1. %2 Averages over all chains would mix different solutions: look at each by itself, or run longer.</source>
    <translation>Lösung %1. %2 Mittelwerte über alle Ketten würden verschiedene Lösungen mischen: jede für sich betrachten oder länger laufen lassen.</translation>
   </message>
@@ -28512,6 +28516,22 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Hälfte</translation>
   </message>
   <message>
+   <source>of the test samples</source>
+   <translation>der Testproben</translation>
+  </message>
+  <message>
+   <source>of the fitted samples</source>
+   <translation>der angepassten Proben</translation>
+  </message>
+  <message>
+   <source>All chains choose the same class for %1 %2, and the probabilities of two chains differ by %3 on average: the predictions of all chains together can be used.</source>
+   <translation>Alle Ketten wählen für %1 %2 dieselbe Klasse, und die Wahrscheinlichkeiten zweier Ketten weichen im Mittel um %3 voneinander ab: Die Vorhersagen aller Ketten zusammen sind brauchbar.</translation>
+  </message>
+  <message>
+   <source>All chains choose the same class for %1 %2, and the probabilities of two chains differ by %3 on average: the predictions have not settled either.</source>
+   <translation>Alle Ketten wählen für %1 %2 dieselbe Klasse, und die Wahrscheinlichkeiten zweier Ketten weichen im Mittel um %3 voneinander ab: Auch die Vorhersagen haben sich noch nicht eingependelt.</translation>
+  </message>
+  <message>
    <source>Value of %1</source>
    <translation>Wert von %1</translation>
   </message>
@@ -28860,6 +28880,14 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   <message>
    <source>Standard deviation of a normal factor on each coefficient, beside the shrinkage: labels that are all right with margin hold the coefficients from below only. 0: none.</source>
    <translation>Standardabweichung eines normalen Faktors auf jedem Koeffizienten, neben der Schrumpfung: Labels, die alle mit Abstand richtig sind, begrenzen die Koeffizienten nur nach unten. 0: keiner.</translation>
+  </message>
+  <message>
+   <source>Loadings: at most about</source>
+   <translation>Ladungen: höchstens etwa</translation>
+  </message>
+  <message>
+   <source>Standard deviation of a normal factor on each loading, in margins, beside the shrinkage: a feature that a factor has to itself holds its loading from below only. 0: none.</source>
+   <translation>Standardabweichung eines normalen Faktors auf jeder Ladung, in Abständen der Stufen, neben der Schrumpfung: Ein Merkmal, das ein Faktor für sich hat, hält seine Ladung nur von unten. 0: keiner.</translation>
   </message>
   <message>
    <source>Move scales of the shrinkage together</source>

@@ -230,6 +230,16 @@ def test_factors_part_chains_whatever_their_order(noise):
     assert sorted(solution.chains for solution in found) == [(0, 2), (1,)]
 
 
+def test_solutions_that_stand_at_one_level_are_told_as_such():
+    one, other = np.random.default_rng(3).standard_normal((2, 3, 30))
+    text = with_factors([one, other, one, other], 0.1).diagnosis().verdict.text
+    assert "All stand at the same level" in text
+    assert "the best" not in text
+    text = a_run([0.0, 4.0], lp=[0.0, 90.0])[0].diagnosis().verdict.text
+    assert "same level" not in text
+    assert "below the best" in text
+
+
 @pytest.mark.parametrize(("second", "groups"), [(-100.4, [(0, 1), (2,)]), (-120.0, [(0,), (1,), (2,)])])
 def test_restarts_of_one_optimum_are_one_solution(second, groups):
     spec = replace(toys.Climb.spec, id="toy.climb_high")

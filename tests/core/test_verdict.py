@@ -109,6 +109,19 @@ def test_what_a_model_holds_against_its_draws_is_part_of_the_verdict():
     assert "can be trusted" not in verdict.text
 
 
+def test_what_a_model_says_can_be_used_ends_an_unsettled_verdict():
+    run, _ = fitted(toys.Walk, draws=60, thin=1)
+    plain = run.diagnosis().verdict
+    run.results = {"still_holds": "The sign is the same in all chains."}
+    told = run.diagnosis().verdict
+    assert not plain.settled
+    assert told.text == f"{plain.text} The sign is the same in all chains."
+    assert told.title == plain.title
+    settled, _ = fitted(Doubter, draws=600, thin=1, chains=4)
+    settled.results = {"still_holds": "The sign is the same in all chains."}
+    assert "The sign" not in settled.diagnosis().verdict.text
+
+
 def test_a_restart_that_hit_the_cap_has_not_converged_however_small_its_last_step():
     run, _ = fitted(Capped, chains=3)
     assert run.chains[0].sweep == Capped.spec.schedule.max_sweeps

@@ -79,6 +79,7 @@ def augmented(setup, params, state, kappa):
     total -= 0.5 * (state["a"] ** 2 / state["xi"]).sum() + 0.5 * (state["beta"] ** 2 / state["b"]).sum()
     if params["classifier"] == "linear":
         total -= 0.5 * (state["beta"] ** 2).sum() / params["coefficient_size"] ** 2
+    total -= 0.5 * tools.bound_of_loadings(params) * (state["a"] ** 2).sum()
     used = np.arange(state["c"].shape[1]) < (setup.levels.top[:, None] if setup.likelihood == "levels" else 0)
     return total - 0.5 * (state["c"][used] ** 2).sum() / params["threshold_sd"] ** 2
 
@@ -170,7 +171,8 @@ def test_loadings(changes):
         precision, linear = p @ outer_packed(state["z"]), h @ state["z"]
     for i in range(d):
         expected = quadratic(at(state, "a", i)(setup, params, kappa), state["a"][i])
-        close((tools.full(precision[i], k) + np.diag(1 / state["xi"][i]), linear[i]), expected)
+        prior = np.diag(1 / state["xi"][i] + tools.bound_of_loadings(params))
+        close((tools.full(precision[i], k) + prior, linear[i]), expected)
 
 
 @pytest.mark.parametrize("changes", SETTINGS[:4], ids=lambda c: "-".join(map(str, c.values())))

@@ -1,5 +1,7 @@
 """Whole fits: planted factors and classes, test samples, new samples, missing labels, results."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import rank_factor_tools as tools
@@ -7,6 +9,7 @@ from sparing import some
 
 from plaidwork.core.contract.model_data import Block, ModelData
 from plaidwork.core.plugins.registry import registry
+from plaidwork.plugins.rank_factor.classification import chains_alike
 from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_shares
 from plaidwork.plugins.rank_factor.similarity import cosines
 
@@ -232,3 +235,36 @@ def test_slices_do_not_change_the_numbers(monkeypatch):
         )
         found.append(run.kept().stack("decision"))
     assert (found[0] == found[1]).all()
+
+
+def told_of_chains(shift, n=40, seed=1):
+    """What is said of four chains whose probabilities of test samples differ by ``shift`` in the last one; those of fitted samples differ always."""
+    setup = replace(tools.tiny()[0], test=np.arange(4, 4 + n))
+    likely = np.tile(tools.generator(seed).choice([0.1, 0.9], 4 + n), (4, 1))
+    likely[-1, 4:] += np.where(likely[-1, 4:] > 0.5, -shift, shift)
+    likely[-1, :4] = 1.0 - likely[-1, :4]
+    return chains_alike(np.stack([likely, 1.0 - likely], axis=2), setup)
+
+
+@pytest.mark.parametrize(("shift", "used"), [(0.0, True), (0.05, True), (0.3, False), (0.8, False)])
+def test_it_is_told_whether_predictions_can_be_used(shift, used):
+    told = told_of_chains(shift)
+    share = "0 %" if shift > 0.4 else "100 %"
+    assert f"for {share} of the test samples" in told
+    assert f"differ by {shift / 2:.2f} on average" in told  # three of the six pairs of chains differ
+    assert ("can be used" in told) == used
+    assert ("not settled either" in told) == (not used)
+
+
+def test_nothing_is_told_of_one_chain():
+    assert chains_alike(np.full((1, 4, 2), 0.5), tools.tiny()[0]) == ""
+
+
+@pytest.mark.long
+def test_an_unsettled_verdict_says_whether_predictions_can_be_used():
+    x, codes, _, _ = tools.planted(3)
+    given = tools.inputs(x, codes, split=SPLIT)
+    run = tools.run("rank_factor", given, {"n_factors": 6}, **{**SHORT, "chains": 2})
+    verdict = run.diagnosis().verdict
+    assert not verdict.settled
+    assert verdict.text.endswith(run.results["still_holds"])
