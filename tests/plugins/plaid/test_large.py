@@ -6,7 +6,7 @@ import plaid_tools as tools
 import pytest
 from sparing import some
 
-from plaidwork.core.api import POSITION, Clock
+from plaidwork.core.api import POSITION, Clock, in_python
 from plaidwork.core.checks import checks_for
 from plaidwork.core.contract.stages import advance, shared_with
 from plaidwork.core.draws.chain import copy_state, rng_from_state, rng_state
@@ -16,12 +16,10 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.team import ProcessTeam
-from plaidwork.plugins.plaid import in_python as in_python_module
-from plaidwork.plugins.plaid import large, sweep
+from plaidwork.plugins.plaid import large, sharing, sweep
 from plaidwork.plugins.plaid.counts import large as counts_large
 from plaidwork.plugins.plaid.counts import sweep as counts_sweep
 from plaidwork.plugins.plaid.counts.model import PlaidCounts
-from plaidwork.plugins.plaid.in_python import in_python
 from plaidwork.plugins.plaid.kernels import birth_death, scan
 from plaidwork.plugins.plaid.kernels.joint_draw import count_covered
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
@@ -56,7 +54,7 @@ def all_large(monkeypatch):
     """All matrices are large, and every part is worth a thread."""
     for module in (large, counts_large):
         monkeypatch.setattr(module, "LARGE", 0)
-    monkeypatch.setattr(in_python_module, "PART", 0)
+    monkeypatch.setattr(sharing, "PART", 0)
 
 
 @pytest.fixture
@@ -215,9 +213,9 @@ def test_sums_in_parts_are_those_of_the_kernels(full, all_large):
 
 def lose_a_unit(monkeypatch):
     """The planted fault: the last unit of the first part is worked by none."""
-    right = in_python_module.share
+    right = sharing.share
     monkeypatch.setattr(
-        in_python_module,
+        sharing,
         "share",
         lambda work, size, least: right(lambda lo, hi: work(lo, hi - (lo == 0)), size, least),
     )
@@ -225,9 +223,9 @@ def lose_a_unit(monkeypatch):
 
 def work_a_unit_twice(monkeypatch):
     """The planted fault: the parts overlap by a unit."""
-    right = in_python_module.share
+    right = sharing.share
     monkeypatch.setattr(
-        in_python_module,
+        sharing,
         "share",
         lambda work, size, least: right(lambda lo, hi: work(lo, min(hi + 1, size)), size, least),
     )
