@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plaidwork.plugins.plaid import large_profiles
 from plaidwork.plugins.plaid.fields import Constants, Floats, Integers, Layers, Replica, Settings
 from plaidwork.plugins.plaid.kernels.profile_evidence import log_marginal_profiles
 from plaidwork.plugins.plaid.kernels.profile_moves import run_profile_tasks
-from plaidwork.plugins.plaid.kernels.profile_records import Plane
+from plaidwork.plugins.plaid.kernels.profile_records import Plane, fill_plane, plane_from
 from plaidwork.plugins.plaid.kernels.records import Cells, Law
+from plaidwork.plugins.plaid.large import is_shared
 from plaidwork.plugins.plaid.priors import Gamma
 
 ROW_FREEDOM = 4.0
@@ -63,12 +65,10 @@ def start_layers(shape: tuple[int, int], n_blocks: int, priors: ProfilePriors) -
 
 def plane_of(replica: Replica, layers: Layers, cells: Cells, power: float) -> Plane:
     """The data as the kernels take them. O(N1 N2), one array of the size of the data."""
-    y = cells.x - cells.centre
-    y -= layers["row_effects"][:, None]
-    y -= layers["column_effects"]
-    y *= cells.w
     t = replica["tau0"] * power * layers["row_weights"]
-    return Plane(y, cells.w, t, 1.0 / layers["tau_b"])
+    effects = layers["row_effects"], layers["column_effects"]
+    fill = large_profiles.fill_plane if is_shared(cells) else fill_plane
+    return plane_from(cells.x, cells.w, cells.centre, *effects, t, 1.0 / layers["tau_b"], fill)
 
 
 def run_profile_stretch(
@@ -86,7 +86,8 @@ def run_profile_stretch(
 ) -> Integers:
     """The tasks of one slice, in place; how often the move of each code was accepted."""
     plane = plane_of(replica, layers, cells, power)
-    rows, columns, theta, profiles, phi, residual, accepted = run_profile_tasks(
+    run = large_profiles.run_profile_tasks if is_shared(cells) else run_profile_tasks
+    rows, columns, theta, profiles, phi, residual, accepted = run(
         rng,
         plane,
         replica["rows"],

@@ -27,10 +27,13 @@ from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 INFINITE = {"start": "prior", "anneal": False, "together": 2, "exchanges": 2, "split_merge": 2}
 FIXED = {"start": "prior", "anneal": False, "blocks": 4}
 COUNTS = {"start": "prior", "warm_starts": 2}
+PROFILES = {"layer": "profile", "row_noise": True, "effects": True}
 CASES = {
     "infinite": (InfinitePlaid, INFINITE),
     "fixed": (BayesianPlaid, FIXED),
     "replicas": (InfinitePlaid, {**INFINITE, "replicas": 2}),
+    "profiles": (InfinitePlaid, {**INFINITE, "layer": "profile"}),
+    "profiles, all effects": (BayesianPlaid, {**FIXED, **PROFILES, "exchanges": 2}),
     "warm starts": (BayesianPlaid, {**FIXED, "anneal": True, "warm_starts": 2}),
     "counts": (PlaidCounts, COUNTS),
     "links": (PlaidCounts, {**COUNTS, "likelihood": "bernoulli"}),
@@ -99,7 +102,9 @@ def equal(one, other, where=""):
             assert np.array_equal(value, other[name], equal_nan=name in {"counts", "sums"}), f"{where}.{name}"
 
 
-@pytest.mark.parametrize("name", some(list(CASES), ["infinite", "fixed", "counts", "links"]))
+@pytest.mark.parametrize(
+    "name", some(list(CASES), ["infinite", "fixed", "profiles", "profiles, all effects", "counts", "links"])
+)
 @pytest.mark.parametrize("missing", [0.1, 0.0])
 def test_draws_are_those_of_one_thread(name, missing, all_large):
     """One thread works as over small data, so these are compared too."""
@@ -151,7 +156,7 @@ def test_the_parts_are_done_by_several_threads(all_large, monkeypatch):
     assert not asked
 
 
-@pytest.mark.parametrize("name", ["infinite", "fixed", "counts"])
+@pytest.mark.parametrize("name", ["infinite", "fixed", "profiles", "counts"])
 def test_a_sweep_that_pauses_goes_on_to_the_same_draws(name, all_large, slices_of_a_task):
     """At every place within the first sweep, from other threads to other threads."""
     data = given(0.1, name)
