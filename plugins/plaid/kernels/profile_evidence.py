@@ -26,8 +26,16 @@ def profile_statistics(plane, rows, columns):
     shared : (K, K) ``sum_i t_i z_ik z_il``
     """
     n_blocks, n_columns = columns.shape
-    sums, shared = np.zeros((n_blocks, n_columns)), np.zeros((n_blocks, n_blocks))
+    sums = np.zeros((n_blocks, n_columns))
     sum_blocks_columns(plane, rows, columns, sums, 0, n_columns)
+    return sums, shared_weights(plane, rows)
+
+
+@njit(cache=True, nogil=True)
+def shared_weights(plane, rows):
+    """``shared`` (K, K) of :func:`profile_statistics`."""
+    n_blocks = len(rows)
+    shared = np.zeros((n_blocks, n_blocks))
     for k in range(n_blocks):
         for i in np.flatnonzero(rows[k]):
             for other in range(k + 1):
@@ -35,7 +43,7 @@ def profile_statistics(plane, rows, columns):
                     shared[k, other] += plane.t[i]
         for other in range(k):
             shared[other, k] = shared[k, other]
-    return sums, shared
+    return shared
 
 
 @njit(cache=True, nogil=True)
@@ -208,9 +216,8 @@ def add_layer(plane, residual, z1, z2, profile, sign):
 
 
 @njit(cache=True, nogil=True)
-def profile_residual(plane, rows, columns, profiles, phi):
-    """Data minus background and blocks: (N1, N2), 0 where not observed."""
-    out = np.empty(plane.y.shape)
+def profile_residual(plane, rows, columns, profiles, phi, out):
+    """Data minus background and blocks: ``out`` (N1, N2), 0 where not observed."""
     fill_residual(plane, rows, columns, profiles, phi, out, 0, out.shape[0])
     return out
 
@@ -224,6 +231,7 @@ def fill_residual(plane, rows, columns, profiles, phi, out, lo, hi):
             found[j] = (given[j] - phi) * known[j]
     for k in range(rows.shape[0]):
         picked = np.flatnonzero(columns[k])
-        for inside in lo + np.flatnonzero(rows[k, lo:hi]):
-            for j in picked:
-                out[inside, j] -= profiles[k, j] * plane.w[inside, j]
+        for place in np.flatnonzero(rows[k, lo:hi]):
+            given, known, found = profiles[k], plane.w[lo + place], out[lo + place]
+            for c in picked:
+                found[c] -= given[c] * known[c]

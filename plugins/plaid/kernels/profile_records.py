@@ -39,8 +39,9 @@ def fill_plane(x, w, centre, row_effects, column_effects, t, y, totals, lo, hi):
             pulls[j] += t[i] * out[j]
 
 
-def plane_from(x, w, centre, row_effects, column_effects, t, within, fill=fill_plane):
-    """The plane of data x (N1, N2) around a centre and effects (N1,), (N2,), precisions t (N1,) and a variance of profiles; ``fill`` fills it."""
-    y, totals = np.empty(x.shape), np.zeros((2, x.shape[1]))
+def plane_from(x, w, centre, row_effects, column_effects, t, within, y, fill=fill_plane):
+    """The plane of data x (N1, N2) around a centre and effects (N1,), (N2,), precisions t (N1,) and a variance of profiles; ``fill`` fills
+    the room ``y`` (N1, N2)."""
+    totals = np.zeros((2, x.shape[1]))
     fill(x, w, centre, row_effects, column_effects, t, y, totals, 0, x.shape[1])
     return Plane(y, w, t, within, totals)

@@ -16,7 +16,7 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.team import ProcessTeam
-from plaidwork.plugins.plaid import large, sharing, sweep
+from plaidwork.plugins.plaid import large, large_profiles, sharing, sweep
 from plaidwork.plugins.plaid.counts import large as counts_large
 from plaidwork.plugins.plaid.counts import sweep as counts_sweep
 from plaidwork.plugins.plaid.counts.model import PlaidCounts
@@ -58,6 +58,7 @@ def all_large(monkeypatch):
     for module in (large, counts_large):
         monkeypatch.setattr(module, "LARGE", 0)
     monkeypatch.setattr(sharing, "PART", 0)
+    monkeypatch.setattr(large_profiles, "CALM", 1)
 
 
 @pytest.fixture
@@ -249,6 +250,21 @@ def test_a_unit_in_two_parts_is_seen_in_the_draws(all_large, monkeypatch):
     other, _ = swept("counts", data, ProcessTeam(3))
     with pytest.raises(AssertionError):
         equal(one, other)
+
+
+def test_rows_are_tried_ahead(all_large, monkeypatch):
+    """And tried again once one has changed sides: the planted fault, that they are not, is seen in the draws."""
+    data, tried = given(0.1, "profiles"), []
+    one, _ = swept("profiles", data, ProcessTeam(1))
+    right = large_profiles.try_rows
+    monkeypatch.setattr(large_profiles, "try_rows", lambda *given: tried.append(given[-1]) or right(*given))
+    equal(one, swept("profiles", data, ProcessTeam(2))[0])
+    assert len(tried) > 50
+    monkeypatch.setattr(
+        large_profiles, "try_rows", lambda *given: given[-2] or right(*given)
+    )  # only from the first row on
+    with pytest.raises(AssertionError):
+        equal(one, swept("profiles", data, ProcessTeam(2))[0])
 
 
 LAWS = {
