@@ -25,6 +25,18 @@ from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 CASES: dict[str, tuple[Any, Any, dict[str, Any], int]] = {
     "infinite 5000 x 2000": (InfinitePlaid, lambda rng: speed.make_data(5000, 2000, rng), {}, 20),
     "fixed 5000 x 2000": (BayesianPlaid, lambda rng: speed.make_data(5000, 2000, rng), {"blocks": 10}, 20),
+    "profiles 5000 x 2000": (
+        InfinitePlaid,
+        lambda rng: speed.make_data(5000, 2000, rng),
+        {"layer": "profile"},
+        6,
+    ),
+    "profiles and effects 5000 x 2000": (
+        BayesianPlaid,
+        lambda rng: speed.make_data(5000, 2000, rng),
+        {"blocks": 10, "layer": "profile", "row_noise": True, "effects": True},
+        6,
+    ),
     "infinite 2000 x 2000": (InfinitePlaid, lambda rng: speed.make_data(2000, 2000, rng), {}, 20),
     "counts 5000 x 2000": (PlaidCounts, lambda rng: make_counts(rng, 0.05), {}, 6),
     "counts 5000 x 2000, sparse": (PlaidCounts, lambda rng: make_counts(rng, 0.005, sparse=True), {}, 6),

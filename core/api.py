@@ -6,6 +6,7 @@ Extensions are promised alike: ``api_blocks``, ``api_factors``, ``api_scores``, 
 
 from plaidwork.core.contract.hookspecs import hookimpl
 from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
+from plaidwork.core.contract.in_python import in_python
 from plaidwork.core.contract.layout import Layout, Part
 from plaidwork.core.contract.model import Cost, Model, Problem, Result, Results, Table
 from plaidwork.core.contract.model_data import Block, ModelData, Params, State
@@ -14,7 +15,7 @@ from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock, Schedule
 from plaidwork.core.contract.spec import API_VERSION, Input, ModelSpec, Trace, Variable, View
 from plaidwork.core.contract.splitting import random_test
-from plaidwork.core.contract.stages import POSITION, Stage, passes, share, threads
+from plaidwork.core.contract.stages import POSITION, Stage, part_rngs, passes, share, threads
 from plaidwork.core.contract.trial import Trial
 from plaidwork.core.contract.views import ResultStore, ViewFactory
 from plaidwork.core.data.by_values import choice_of_each, mean_of, whole_numbers
@@ -77,6 +78,8 @@ __all__ = [  # noqa: RUF022 - by theme
     # a long sweep
     "POSITION",
     "Stage",
+    "in_python",
+    "part_rngs",
     "passes",
     "share",
     "threads",

@@ -128,6 +128,12 @@ def share(work: Callable[[int, int], object], size: int, least: int = 1) -> None
     team.run([partial(work, lo, hi) for lo, hi in pairwise(ends)])
 
 
+def part_rngs(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
+    """Generators for parts of a loop of ``share`` that draw random numbers: draws one number of the chain's ``rng``, and returns the function that
+    gives a part its own, by the number of its first unit. The parts must follow from data and settings, never from the threads."""
+    return partial(slice_rng, int(rng.integers(MOST_STREAM)))
+
+
 def advance(
     model: Model[StateT, ParamsT],
     state: StateT,

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import threads
+from plaidwork.core.api import in_python, threads
 from plaidwork.plugins.plaid.fields import Flags
-from plaidwork.plugins.plaid.in_python import in_python, shared
 from plaidwork.plugins.plaid.kernels import (
     birth_death,
     blocks,
@@ -22,6 +21,7 @@ from plaidwork.plugins.plaid.kernels import (
     tasks,
 )
 from plaidwork.plugins.plaid.kernels.records import Cells
+from plaidwork.plugins.plaid.sharing import shared
 
 LARGE = 6_000_000
 """Cells from which a matrix is large: below, waking threads for sums takes as much as they spare."""

@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plaidwork.plugins.plaid import large_profiles
 from plaidwork.plugins.plaid.fields import Constants, Floats, Integers, Layers, Replica, Settings
 from plaidwork.plugins.plaid.kernels.profile_evidence import log_marginal_profiles
 from plaidwork.plugins.plaid.kernels.profile_moves import run_profile_tasks
-from plaidwork.plugins.plaid.kernels.profile_records import Plane
+from plaidwork.plugins.plaid.kernels.profile_records import Plane, fill_plane, plane_from
 from plaidwork.plugins.plaid.kernels.records import Cells, Law
+from plaidwork.plugins.plaid.large import is_shared
 from plaidwork.plugins.plaid.priors import Gamma
+from plaidwork.plugins.plaid.rooms import ROOMS
 
 ROW_FREEDOM = 4.0
 """Degrees of freedom of the noise when each row has its own: its weights are Gamma(2, 2), mean 1."""
@@ -62,13 +65,12 @@ def start_layers(shape: tuple[int, int], n_blocks: int, priors: ProfilePriors) -
 
 
 def plane_of(replica: Replica, layers: Layers, cells: Cells, power: float) -> Plane:
-    """The data as the kernels take them. O(N1 N2), one array of the size of the data."""
-    y = cells.x - cells.centre
-    y -= layers["row_effects"][:, None]
-    y -= layers["column_effects"]
-    y *= cells.w
+    """The data as the kernels take them. O(N1 N2), one array of the size of the data, which the next plane takes over."""
     t = replica["tau0"] * power * layers["row_weights"]
-    return Plane(y, cells.w, t, 1.0 / layers["tau_b"])
+    effects = layers["row_effects"], layers["column_effects"]
+    fill = large_profiles.fill_plane if is_shared(cells) else fill_plane
+    y = ROOMS.of("y", cells.x.shape)
+    return plane_from(cells.x, cells.w, cells.centre, *effects, t, 1.0 / layers["tau_b"], y, fill)
 
 
 def run_profile_stretch(
@@ -86,7 +88,8 @@ def run_profile_stretch(
 ) -> Integers:
     """The tasks of one slice, in place; how often the move of each code was accepted."""
     plane = plane_of(replica, layers, cells, power)
-    rows, columns, theta, profiles, phi, residual, accepted = run_profile_tasks(
+    run = large_profiles.run_profile_tasks if is_shared(cells) else run_profile_tasks
+    rows, columns, theta, profiles, phi, residual, accepted = run(
         rng,
         plane,
         replica["rows"],
@@ -100,11 +103,13 @@ def run_profile_stretch(
         prior_share,
         cells.full,
         draw,
+        ROOMS.of("residual", cells.x.shape),
     )
     replica["rows"], replica["columns"] = rows, columns
     if draw:
         replica["theta"], layers["profiles"], replica["phi"] = theta, profiles, phi + cells.centre
         draw_layer_scalars(replica, layers, cells, residual, priors, power, rng)
+        ROOMS.clear()
     found: Integers = accepted
     return found
 

@@ -20,7 +20,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary.classes.density import Sampled
 from plaidwork.plugins.gp_auxiliary.classes.spec import ORDERED_CLASSES
-from plaidwork.plugins.gp_auxiliary.kernels import following, sites
+from plaidwork.plugins.gp_auxiliary.kernels import following
 from plaidwork.plugins.gp_auxiliary.shared import flow, hyper
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.shared.frame import (
@@ -32,6 +32,7 @@ from plaidwork.plugins.gp_auxiliary.shared.frame import (
     prior_of,
 )
 from plaidwork.plugins.gp_auxiliary.shared.given import ascending_problem, numbers_of
+from plaidwork.plugins.gp_auxiliary.shared.given_f import draw_intervals, log_intervals
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, draw_f, is_dense, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.shared.state import Gram, OrderedFields, Precision, Steps
 from plaidwork.plugins.gp_auxiliary.shared.stored import FIXED, steps_layout, wrong_search
@@ -86,7 +87,7 @@ def log_labels(f: np.ndarray, cuts: np.ndarray, code: np.ndarray, scale: np.ndar
     """Log probability of the classes given f (N,), z integrated out; ``scale`` (N,) is one over the noise's sd."""
     low, high = edges(cuts, code)
     free = np.zeros(len(f), dtype=bool)
-    return float(sites.log_intervals(f * scale, low * scale, high * scale, free, 0.0, 0.0, 0.0))
+    return log_intervals(f * scale, low * scale, high * scale, free, 0.0, 0.0, 0.0)
 
 
 def walk_cuts(
@@ -320,7 +321,7 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         widths = widths_of(params) if params["cut_points"] == "inferred" else None
         stretch_cuts(rng, f, cuts, code, state["theta"], prior.covariance, widths)
         free = np.zeros(len(z), dtype=bool)
-        sites.draw_intervals(rng, f, z, *edges(cuts, code), free, 0.0, 0.0, 0.0)
+        draw_intervals(rng, f, z, *edges(cuts, code), free, 0.0, 0.0, 0.0)
 
     def traces(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> dict[str, float]:
         prior = self.setting(state, params)

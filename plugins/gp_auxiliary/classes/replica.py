@@ -10,6 +10,12 @@ import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.shared import flow, hyper
+from plaidwork.plugins.gp_auxiliary.shared.given_f import (
+    draw_intervals,
+    draw_winners,
+    log_intervals,
+    log_winners,
+)
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.shared.state import Gram, Replica, Sites, Steps
 from plaidwork.plugins.gp_auxiliary.shared.summands import stretch_f
@@ -74,9 +80,9 @@ class Labels:
         """Draw z given f (K, N)."""
         z, share = replica["z"], replica["log_share"]
         if self.n_rows == 1:
-            sites.draw_intervals(rng, f[0], z[0], *self.ends(null), self.free, null, share[0], share[1])
+            draw_intervals(rng, f[0], z[0], *self.ends(null), self.free, null, share[0], share[1])
         else:
-            sites.draw_winners(rng, f, z, self.code, null, share)
+            draw_winners(rng, f, z, self.code, null, share)
 
     def log_likelihood(self, log_share: np.ndarray, null: float) -> Callable[[np.ndarray], float]:
         """The function of f (K, N) that is the log probability of the labels given f, z integrated out; shares of
@@ -84,8 +90,8 @@ class Labels:
         if self.n_rows == 1:
             low, high = self.ends(null)
             free, minus, plus = self.free, float(log_share[0]), float(log_share[1])
-            return lambda f: float(sites.log_intervals(f[0], low, high, free, null, minus, plus))
-        return lambda f: float(sites.log_winners(f, self.code, null, log_share))
+            return lambda f: log_intervals(f[0], low, high, free, null, minus, plus)
+        return lambda f: log_winners(f, self.code, null, log_share)
 
 
 def new_replica(

@@ -98,29 +98,53 @@ def move_f(rng, rows, triangular, w, centre, low, high, sd, pull, bend, steps, a
     sd : (N,) standard deviation of z given f.
     pull, bend : (N,) b and W of the reference.
     """
-    size = len(w)
-    place, speed = w.copy(), np.empty(size)
-    slope = np.empty(size)
+    place, speed, slope = w.copy(), np.empty(len(w)), np.empty(len(w))
     energy = rest(rows, triangular, place, low, high, sd, pull, bend, slope)
-    for j in range(size):
-        speed[j] = rng.standard_normal()
-        energy -= 0.5 * (speed[j] ** 2 + (w[j] - centre[j]) ** 2)
-    cosine, sine, kick = math.cos(angle), math.sin(angle), math.tan(0.5 * angle)
+    set_out(rng, speed)
+    energy = with_reference(energy, speed, place, centre)
     after = 0.0
     for _ in range(steps):
-        for j in range(size):
-            velocity, offset = speed[j] + kick * slope[j], place[j] - centre[j]
-            place[j] = centre[j] + cosine * offset + sine * velocity
-            speed[j] = cosine * velocity - sine * offset
+        rotate(place, speed, slope, centre, angle)
         after = rest(rows, triangular, place, low, high, sd, pull, bend, slope)
-        for j in range(size):
-            speed[j] += kick * slope[j]
-    for j in range(size):
-        after -= 0.5 * (speed[j] ** 2 + (place[j] - centre[j]) ** 2)
+        kick(speed, slope, angle)
+    after = with_reference(after, speed, place, centre)
     if math.log(rng.random()) < after - energy:
         w[:] = place
         return True
     return False
+
+
+@njit(nogil=True, cache=True)
+def set_out(rng, speed):
+    """A new speed (r,)."""
+    for j in range(len(speed)):
+        speed[j] = rng.standard_normal()
+
+
+@njit(nogil=True, cache=True)
+def with_reference(value, speed, place, centre):
+    """A value of h with the log density of the reference and of the speed (r,) at a place (r,)."""
+    for j in range(len(place)):
+        value -= 0.5 * (speed[j] ** 2 + (place[j] - centre[j]) ** 2)
+    return value
+
+
+@njit(nogil=True, cache=True)
+def rotate(place, speed, slope, centre, angle):
+    """Half a kick by the slope (r,) of h, then a rotation of the reference; in place."""
+    cosine, sine, times = math.cos(angle), math.sin(angle), math.tan(0.5 * angle)
+    for j in range(len(place)):
+        velocity, offset = speed[j] + times * slope[j], place[j] - centre[j]
+        place[j] = centre[j] + cosine * offset + sine * velocity
+        speed[j] = cosine * velocity - sine * offset
+
+
+@njit(nogil=True, cache=True)
+def kick(speed, slope, angle):
+    """The other half of the kick."""
+    times = math.tan(0.5 * angle)
+    for j in range(len(speed)):
+        speed[j] += times * slope[j]
 
 
 @njit(nogil=True, cache=True)

@@ -68,19 +68,8 @@ def low_rank_precision(c_mm, c_nm, variance):
 def precision_of_loadings(g, variance):
     """Q of ``C = G G' + diag(variance - diag(G G'))``, loadings g (N, r): as :func:`low_rank_precision`."""
     size, rank = g.shape
-    weight = np.empty(size)
-    log_det = 0.0
-    for n in range(size):
-        explained = 0.0
-        for m in range(rank):
-            explained += g[n, m] ** 2
-        noise = 1.0 + max(variance[n] - explained, 0.0)
-        weight[n] = 1.0 / noise
-        log_det += math.log(noise)
-    scaled = np.empty((size, rank))
-    for n in range(size):
-        for m in range(rank):
-            scaled[n, m] = g[n, m] * math.sqrt(weight[n])
+    weight, scaled = np.empty(size), np.empty((size, rank))
+    log_det = scale_loadings(g, variance, weight, scaled)
     inner = scaled.T @ scaled
     for m in range(rank):
         inner[m, m] += 1.0
@@ -89,14 +78,37 @@ def precision_of_loadings(g, variance):
         log_det += 2.0 * math.log(inner_root[m, m])
     rows = np.linalg.solve(inner_root, np.ascontiguousarray(scaled.T)).T.copy()
     diagonal = np.empty(size)
-    for n in range(size):
+    finish_rows(rows, weight, diagonal)
+    return rows, weight, diagonal, log_det
+
+
+@njit(nogil=True, cache=True)
+def scale_loadings(g, variance, weight, scaled):
+    """One over the noise of samples with loadings g (n, r) into ``weight`` (n,), g times its root into ``scaled`` (n, r); the sum of the
+    logarithms of the noise."""
+    log_noise = 0.0
+    for n in range(len(g)):
+        explained = 0.0
+        for m in range(g.shape[1]):
+            explained += g[n, m] ** 2
+        noise = 1.0 + max(variance[n] - explained, 0.0)
+        weight[n] = 1.0 / noise
+        log_noise += math.log(noise)
+        for m in range(g.shape[1]):
+            scaled[n, m] = g[n, m] * math.sqrt(weight[n])
+    return log_noise
+
+
+@njit(nogil=True, cache=True)
+def finish_rows(rows, weight, diagonal):
+    """Multiply rows (n, r) by the roots of the weights (n,), and the diagonal of Q into ``diagonal`` (n,)."""
+    for n in range(len(rows)):
         shrink = math.sqrt(weight[n])
         square = 0.0
-        for m in range(rank):
+        for m in range(rows.shape[1]):
             rows[n, m] *= shrink
             square += rows[n, m] ** 2
         diagonal[n] = weight[n] - square
-    return rows, weight, diagonal, log_det
 
 
 @njit(nogil=True, cache=True)

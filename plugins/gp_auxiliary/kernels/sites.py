@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import value_of
 from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
     log_ndtr,
@@ -34,24 +35,24 @@ def start_work(z, rows, dense):
     return work
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _site_mean(n, z, work, rows, variance, weight, dense):
-    """Mean of z_n given the others, of which ``variance`` is 1 / Q_nn."""
-    if dense:
-        product = work[n]
-    else:
-        product = weight[n] * z[n]
-        for j in range(rows.shape[1]):
-            product -= rows[n, j] * work[j]
-    return z[n] - product * variance
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def _ahead(rows, n, work):
+    """The products of row n with ``work`` and with the row before: what the next site needs, made while this one is drawn."""
+    product, shared = 0.0, 0.0
+    for j in range(rows.shape[1]):
+        product += rows[n, j] * work[j]
+        shared += rows[n, j] * rows[n - 1, j]
+    return product, shared
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
 def _move(n, value, z, work, rows):
+    """Set z_n, and ``work`` with it; returns how far it went."""
     step = value - z[n]
     z[n] = value
     for j in range(rows.shape[1]):
         work[j] += step * rows[n, j]
+    return step
 
 
 @njit(nogil=True, cache=True)
@@ -66,10 +67,16 @@ def sweep_intervals(rng, z, work, rows, diagonal, weight, dense, low, high, free
         with probability proportional to ``gamma_s Phi(s mu / sd - null / sd)``.
     log_minus, log_plus : log gamma of either side.
     """
+    roots, product, ahead, shared = np.sqrt(diagonal), 0.0, 0.0, 0.0
+    if not dense:
+        product = value_of(rows, 0, work, False)
     for n in range(len(z)):
-        root = math.sqrt(diagonal[n])
+        root = roots[n]
         sd = 1.0 / root
-        mean = _site_mean(n, z, work, rows, sd * sd, weight, dense)
+        pull = work[n] if dense else weight[n] * z[n] - product
+        if not dense and n + 1 < len(z):
+            ahead, shared = _ahead(rows, n + 1, work)
+        mean = z[n] - pull * (sd * sd)
         bottom, top = low[n], high[n]
         if free[n]:
             plus = log_plus + log_ndtr((mean - null) / sd)
@@ -79,7 +86,7 @@ def sweep_intervals(rng, z, work, rows, diagonal, weight, dense, low, high, free
             else:
                 bottom, top = -math.inf, -null
         value = mean + sd * normal_between(rng, (bottom - mean) * root, (top - mean) * root)
-        _move(n, min(max(value, bottom), top), z, work, rows)
+        product = ahead + _move(n, min(max(value, bottom), top), z, work, rows) * shared
 
 
 @njit(nogil=True, cache=True)
@@ -101,7 +108,8 @@ def sweep_winners(rng, z, work, rows, diagonal, weight, dense, label, null, log_
     for n in range(n_samples):
         sd = 1.0 / math.sqrt(diagonal[n])
         for k in range(n_classes):
-            mean[k] = _site_mean(n, z[k], work[k], rows, sd * sd, weight, dense)
+            pull = work[k, n] if dense else weight[n] * z[k, n] - value_of(rows, n, work[k], False)
+            mean[k] = z[k, n] - pull * (sd * sd)
         winner = label[n]
         if winner < 0:
             winner = draw_winner(rng, mean, sd, null, log_share, lead)

@@ -22,7 +22,9 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dsyrk
 
 from plaidwork.plugins.gp_auxiliary.regression.law import inputs_of, law_of
-from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, inducing_root
+from plaidwork.plugins.gp_auxiliary.shared.blocks import blocks_of as all_blocks
+from plaidwork.plugins.gp_auxiliary.shared.blocks import is_large, of_each, summed
+from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, inducing_root, inverse_of
 
 _BLOCK = 1024
 """Samples in a block."""
@@ -83,15 +85,10 @@ class Sparse:
         return mean, variance
 
 
-def blocks_of(size: int) -> Iterator[slice]:
-    """The blocks of so many samples."""
-    for start in range(0, size, _BLOCK):
-        yield slice(start, min(start + _BLOCK, size))
-
-
-def inverse_of(root: np.ndarray) -> np.ndarray:
-    """(M, M) inverse of a lower triangular matrix, lower triangular too."""
-    return np.tril(solve_triangular(root, np.eye(len(root)), lower=True))
+def blocks_of(size: int, start: int = 0) -> Iterator[slice]:
+    """The blocks of samples from ``start`` up to so many."""
+    for lo in range(start, size, _BLOCK):
+        yield slice(lo, min(lo + _BLOCK, size))
 
 
 def times_lower(lower: np.ndarray, values: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -113,22 +110,33 @@ def solve_sparse(prior: Prior, theta: np.ndarray, y: np.ndarray) -> Sparse:
     law, x, z = law_of(prior), inputs_of(prior.x), prior.inducing
     noise, latent, rank = float(law.noises(theta)[0]), law.latent(), len(z)
     lower = inverse_of(inducing_root(latent.matrix(z, theta)))
-    products = np.zeros((rank + 1, rank + 1), order="F")  # of G and y: its upper half
-    left, loadings = latent.variance(x, theta), []
-    for part in blocks_of(len(x)):
-        g = np.empty((rank + 1, part.stop - part.start))
-        times_lower(lower, latent.cross(z, x[part], theta), g[:rank])
-        left[part] = np.maximum(left[part] - _squared_columns(g[:rank]), 0.0)
-        g[rank] = y[part]
-        products = dsyrk(1.0, g.T, beta=1.0, c=products, trans=1, overwrite_c=1)
-        loadings.append(g)
+    left = np.empty(len(x))
+
+    def work(several: slice) -> tuple[np.ndarray, list[np.ndarray]]:
+        products, found = np.zeros((rank + 1, rank + 1), order="F"), []  # of G and y: its upper half
+        for part in blocks_of(several.stop, several.start):
+            g = np.empty((rank + 1, part.stop - part.start))
+            times_lower(lower, latent.cross(z, x[part], theta), g[:rank])
+            left[part] = np.maximum(latent.variance(x[part], theta) - _squared_columns(g[:rank]), 0.0)
+            g[rank] = y[part]
+            if is_large(len(x)):
+                products += g @ g.T  # as the other one, which keeps the interpreter's lock
+            else:
+                products = dsyrk(1.0, g.T, beta=1.0, c=products, trans=1, overwrite_c=1)
+            found.append(g)
+        return products, found
+
+    products, loadings = summed(work, len(x))
     shared, pulled = products[:rank, :rank], products[:rank, rank]
     shared = np.triu(shared) + np.triu(shared, 1).T
     inner = np.linalg.cholesky(shared + noise * np.eye(rank))
     weights = solve_triangular(inner, solve_triangular(inner, pulled, lower=True), lower=True, trans=1)
-    for g in loadings:
+
+    def solve(g: np.ndarray) -> None:
         g[rank] -= weights @ g[:rank]
         g[rank] /= noise
+
+    of_each(solve, loadings)
     return Sparse(noise, lower, tuple(loadings), shared, inner, weights, left)
 
 
@@ -146,10 +154,19 @@ def bound_and_slope(prior: Prior, theta: np.ndarray, y: np.ndarray) -> tuple[flo
     pull = lower.T @ found.weights
     both = np.column_stack([turned, pull])
     x, z = inputs_of(prior.x), prior.inducing
-    slope = law.variance_slopes(x, theta, np.full(len(y), -0.5 / noise))
-    for part, g in zip(blocks_of(len(x)), found.loadings, strict=True):
+
+    def slope_of_variances(several: slice) -> tuple[np.ndarray]:
+        weights = np.full(several.stop - several.start, -0.5 / noise)
+        return (law.variance_slopes(x[several], theta, weights),)
+
+    def slope_of(block: tuple[slice, np.ndarray]) -> np.ndarray:
+        part, g = block
         known = law.cross(z, x[part], theta)
-        slope += law.slopes_of_known(z, x[part], theta, both @ g, known)  # of 2 P B
+        return law.slopes_of_known(z, x[part], theta, both @ g, known)  # of 2 P B
+
+    (slope,) = summed(slope_of_variances, len(x))
+    parts = [part for several in all_blocks(len(x)) for part in blocks_of(several.stop, several.start)]
+    slope = sum(of_each(slope_of, list(zip(parts, found.loadings, strict=True))), slope)
     p_b_p = 0.5 * (turned @ found.shared @ lower + np.outer(pull, pull))
     slope -= law.slopes(z, theta, 0.5 * (p_b_p + p_b_p.T))
     trace = (len(y) - rank) / noise + float(np.trace(inverse))

@@ -16,7 +16,8 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from plaidwork.plugins.gp_auxiliary.kernels import precision
-from plaidwork.plugins.gp_auxiliary.shared.gram import LowRank, Prior
+from plaidwork.plugins.gp_auxiliary.shared.blocks import is_large, projected, summed
+from plaidwork.plugins.gp_auxiliary.shared.gram import LowRank, Prior, inverse_of, precision_in_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ def _dense(prior: Prior, theta: np.ndarray, y: np.ndarray) -> Evidence:
 def _low_rank(prior: Prior, theta: np.ndarray, y: np.ndarray, low: LowRank) -> Evidence:
     """With ``A = C_mm^-1 C_mn`` and B = (a a' - Q) / 2 without its diagonal, where the loadings leave a sample's variance to
     itself: ``dF = 2 sum (B A') o dC_nm - sum (A B A') o dC_mm + sum B_nn dC_nn``."""
+    if is_large(len(prior.x)):
+        return _in_blocks(prior, theta, y, low)
     law, g = prior.covariance, low.loadings
     rows, weight, diagonal, log_det = precision.precision_of_loadings(g, low.variance)
     product = y @ rows
@@ -82,3 +85,33 @@ def _low_rank(prior: Prior, theta: np.ndarray, y: np.ndarray, low: LowRank) -> E
     gradient = law.cross_slopes(prior.x, low.points, theta, 2.0 * b_a)
     gradient -= law.slopes(low.points, theta, a.T @ b_a)
     return Evidence(value, gradient + law.variance_slopes(prior.x, theta, own), None)
+
+
+def _in_blocks(prior: Prior, theta: np.ndarray, y: np.ndarray, low: LowRank) -> Evidence:
+    """As :func:`_low_rank` of large data, in one pass over blocks of samples: with L the root of C_mm and ``Q = W - V V'``, ``V = W G R'`` as
+    ``precision_in_blocks`` has them, ``A' = G L^-1``, ``Q A' = W G R'R L^-1`` and ``y'Q A' = y'V R L^-1``."""
+    law, g, x, points, count = prior.covariance, low.loadings, prior.x, low.points, len(y)
+    found, log_det, inner = precision_in_blocks(low)
+    rows, weight, diagonal = found["rows"], found["weight"], found["diagonal"]
+    weighed, lower = projected(y, rows), inverse_of(low.root)
+    turned, pull = inner.T @ inner @ lower, weighed @ inner @ lower
+
+    def work(part: slice) -> tuple[float, np.ndarray, np.ndarray]:
+        its, w, values = g[part], weight[part], y[:, part]
+        solved = w * values - weighed @ rows[part].T
+        own = 0.5 * ((solved**2).sum(axis=0) - count * diagonal[part])  # B_nn
+        b_a = solved.T @ pull - (count * w)[:, None] * (its @ turned)
+        b_a *= 0.5
+        b_a -= own[:, None] * (its @ lower)
+        both = its.T @ b_a
+        b_a *= 2.0
+        if low.cross is None:
+            slope = law.cross_slopes(x[part], points, theta, b_a)
+        else:
+            slope = law.slopes_of_known(x[part], points, theta, b_a, low.cross[part])
+        slope += law.variance_slopes(x[part], theta, own)
+        return float((solved * values).sum()), slope, both
+
+    square, gradient, both = summed(work, len(g))
+    gradient = gradient - law.slopes(points, theta, lower.T @ both)
+    return Evidence(-0.5 * count * log_det - 0.5 * square, gradient, None)

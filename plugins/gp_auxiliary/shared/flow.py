@@ -7,8 +7,17 @@ import math
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from plaidwork.core.api import in_python
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, precision
-from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, dense_precision, is_dense, root_of_f, times_q
+from plaidwork.plugins.gp_auxiliary.shared.blocks import generators, in_blocks, is_large, projected, summed
+from plaidwork.plugins.gp_auxiliary.shared.gram import (
+    Prior,
+    dense_precision,
+    inverse_of,
+    is_dense,
+    root_of_f,
+    times_q,
+)
 from plaidwork.plugins.gp_auxiliary.shared.state import Flow, Gram, Precision, Reference
 
 NOWHERE = np.zeros(0)
@@ -58,17 +67,30 @@ def flow_of(prior: Prior, theta: np.ndarray, gram: Gram, reference: Reference) -
         }
     g, weight = gram["loadings"], gram["weight"]
     identity = np.eye(g.shape[1])
-    own = np.linalg.cholesky(identity + g.T @ (weight[:, None] * g))
-    whole = np.linalg.cholesky(identity + g.T @ (bend[:, None] * g))
-    rows = np.ascontiguousarray(solve_triangular(whole, g.T, lower=True).T)
+
+    def products(part: slice) -> tuple[np.ndarray, np.ndarray]:
+        its = g[part]
+        return its.T @ (weight[part, None] * its), its.T @ (bend[part, None] * its)
+
+    own, whole = (np.linalg.cholesky(identity + sums) for sums in summed(products, len(g)))
+    rows = _turned(g, whole)
     turn = np.ascontiguousarray(solve_triangular(own, whole, lower=True).T)
     return {
         "map": rows,
-        "centre": reference["pull"] @ rows,
+        "centre": projected(reference["pull"], rows),
         "sd": 1.0 / np.sqrt(weight),
         "turn": turn,
         "root": _NOTHING,
     }
+
+
+def _turned(g: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """``G root^-T`` (N, r) of loadings (N, r) and a lower triangular root; of large data by the inverse, block by block."""
+    if not is_large(len(g)):
+        return np.ascontiguousarray(solve_triangular(root, g.T, lower=True).T)
+    turned, rows = inverse_of(root).T, np.empty_like(g)
+    in_blocks(lambda part: np.matmul(g[part], turned, out=rows[part]), len(g))
+    return rows
 
 
 def lower_root(inverse: np.ndarray) -> np.ndarray:
@@ -88,12 +110,13 @@ def place_of(rng: np.random.Generator, z: np.ndarray, gram: Precision, flow: Flo
         hamiltonian.solve_lower(flow["map"], f)
         return np.asarray(f)
     rows = gram["rows"]
-    return np.asarray(flow["turn"] @ (z @ rows + rng.standard_normal(rows.shape[1])))
+    return np.asarray(flow["turn"] @ (projected(z, rows) + rng.standard_normal(rows.shape[1])))
 
 
 def values_of(w: np.ndarray, flow: Flow) -> np.ndarray:
     """f (N,) at w, without the samples' own terms of a low-rank form."""
-    return np.asarray(flow["map"] @ w)
+    rows = flow["map"]
+    return np.concatenate(in_blocks(lambda part: rows[part] @ w, len(rows)))
 
 
 def move(
@@ -114,7 +137,8 @@ def move(
     angle = math.exp(reference["log_angle"])
     steps = min(max(round(WHOLE_TURN / angle), 1), MOST_STEPS)
     triangular = len(flow["turn"]) == 0
-    taken = hamiltonian.move_and_draw(
+    apart = is_large(len(z)) and not triangular
+    taken = (_move_and_draw if apart else hamiltonian.move_and_draw)(
         rng, flow["map"], triangular, w, flow["centre"], z, low, high, flow["sd"],
         reference["pull"], reference["bend"], steps, angle, count,
     )  # fmt: skip
@@ -124,8 +148,58 @@ def move(
         gain = 1.0 / math.sqrt(1.0 + reference["count"])
         angle = reference["log_angle"] + gain * (taken / count - TARGET)
         reference["log_angle"] = min(max(angle, math.log(0.02)), math.log(1.2))
-        hamiltonian.local_terms(flow["map"], triangular, w, low, high, flow["sd"], reference["sums"])
+        (_local_terms if apart else hamiltonian.local_terms)(
+            flow["map"], triangular, w, low, high, flow["sd"], reference["sums"]
+        )
         reference["count"] += 1
+
+
+def _rest(
+    rows: np.ndarray, triangular: bool, w: np.ndarray, low: np.ndarray, high: np.ndarray, sd: np.ndarray, pull: np.ndarray,
+    bend: np.ndarray, slope: np.ndarray,
+) -> float:  # fmt: skip
+    """``hamiltonian.rest`` block by block."""
+
+    def work(part: slice) -> tuple[float, np.ndarray]:
+        its = np.empty(len(w))
+        found = hamiltonian.rest(
+            rows[part], triangular, w, low[part], high[part], sd[part], pull[part], bend[part], its
+        )
+        return found, its
+
+    total, slope[:] = summed(work, len(rows))
+    return float(total)
+
+
+def _draw_z(
+    rng: np.random.Generator, rows: np.ndarray, triangular: bool, w: np.ndarray, z: np.ndarray, low: np.ndarray,
+    high: np.ndarray, sd: np.ndarray,
+) -> None:  # fmt: skip
+    """``hamiltonian.draw_z`` block by block."""
+    own_rng = generators(rng, len(z))
+
+    def work(part: slice) -> None:
+        hamiltonian.draw_z(own_rng(part), rows[part], triangular, w, z[part], low[part], high[part], sd[part])
+
+    in_blocks(work, len(z))
+
+
+def _local_terms(
+    rows: np.ndarray, triangular: bool, w: np.ndarray, low: np.ndarray, high: np.ndarray, sd: np.ndarray, out: np.ndarray
+) -> None:  # fmt: skip
+    """``hamiltonian.local_terms`` block by block."""
+
+    def work(part: slice) -> None:
+        its = np.zeros((3, part.stop - part.start))
+        hamiltonian.local_terms(rows[part], triangular, w, low[part], high[part], sd[part], its)
+        out[:, part] += its
+
+    in_blocks(work, len(rows))
+
+
+_move_and_draw = in_python(
+    hamiltonian.move_and_draw, move_f=in_python(hamiltonian.move_f, rest=_rest), draw_z=_draw_z
+)
 
 
 def learn(reference: Reference) -> bool:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
+from plaidwork.plugins.gp_auxiliary.shared.blocks import in_blocks
 from plaidwork.plugins.gp_auxiliary.shared.gram import times_q
 from plaidwork.plugins.gp_auxiliary.shared.state import Gram
 
@@ -28,6 +29,11 @@ def tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     -------
     (K, N) and (N,). ``z - mean`` is the gradient of the second with respect to ``mean``.
     """
+    found = in_blocks(lambda part: _tilt(mean[:, part], code[part]), len(code))
+    return np.concatenate([z for z, _ in found], axis=1), np.concatenate([log_z for _, log_z in found])
+
+
+def _tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if len(mean) == 1:
         sign = np.where(code == 1, 1.0, -1.0)
         log_z = log_ndtr(sign * mean[0])

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import threads
-from plaidwork.plugins.plaid.in_python import in_python, shared
+from plaidwork.core.api import in_python, threads
 from plaidwork.plugins.plaid.kernels import (
     counts_draw,
     counts_levels,
@@ -19,6 +18,7 @@ from plaidwork.plugins.plaid.kernels import (
     counts_tasks,
 )
 from plaidwork.plugins.plaid.kernels.counts_records import Entries, Side
+from plaidwork.plugins.plaid.sharing import shared
 
 LARGE = 200_000
 """Entries from which there are many: passes over them take milliseconds."""

@@ -26,18 +26,34 @@ def profile_statistics(plane, rows, columns):
     shared : (K, K) ``sum_i t_i z_ik z_il``
     """
     n_blocks, n_columns = columns.shape
-    sums, shared = np.zeros((n_blocks, n_columns)), np.zeros((n_blocks, n_blocks))
+    sums = np.zeros((n_blocks, n_columns))
+    sum_blocks_columns(plane, rows, columns, sums, 0, n_columns)
+    return sums, shared_weights(plane, rows)
+
+
+@njit(cache=True, nogil=True)
+def shared_weights(plane, rows):
+    """``shared`` (K, K) of :func:`profile_statistics`."""
+    n_blocks = len(rows)
+    shared = np.zeros((n_blocks, n_blocks))
     for k in range(n_blocks):
-        picked = np.flatnonzero(columns[k])
         for i in np.flatnonzero(rows[k]):
-            for j in picked:
-                sums[k, j] += plane.t[i] * plane.y[i, j]
             for other in range(k + 1):
                 if rows[other, i]:
                     shared[k, other] += plane.t[i]
         for other in range(k):
             shared[other, k] = shared[k, other]
-    return sums, shared
+    return shared
+
+
+@njit(cache=True, nogil=True)
+def sum_blocks_columns(plane, rows, columns, sums, lo, hi):
+    """The ``sums`` (K, N2) of :func:`profile_statistics`, which are 0, in columns lo to hi."""
+    for k in range(len(rows)):
+        picked = lo + np.flatnonzero(columns[k, lo:hi])
+        for i in np.flatnonzero(rows[k]):
+            for j in picked:
+                sums[k, j] += plane.t[i] * plane.y[i, j]
 
 
 @njit(cache=True, nogil=True)
@@ -106,10 +122,8 @@ def shared_system(plane, rows, columns, sums, shared, law, full):
         linear[k + 1] = law.tau * law.mu
     constant = 0.0
     for j in range(n_columns):
-        for i in range(rows.shape[1]):
-            if plane.w[i, j]:
-                precision[0, 0] += plane.t[i]
-                linear[0] += plane.t[i] * plane.y[i, j]
+        precision[0, 0] += plane.totals[0, j]
+        linear[0] += plane.totals[1, j]
         members = np.flatnonzero(columns[:, j])
         if members.size == 0:
             continue
@@ -163,7 +177,14 @@ def profile_levels(rng, plane, rows, columns, law, full, random):
             half[i] += rng.standard_normal()
     levels = back_solve(chol, half)
     theta = levels[1:].copy()
-    profiles = np.zeros(columns.shape)
+    profiles = draw_profiles(rng, plane, rows, columns, sums, shared, levels, full, random)
+    return levels[0], theta, profiles
+
+
+@njit(cache=True, nogil=True)
+def draw_profiles(rng, plane, rows, columns, sums, shared, levels, full, random):
+    """The profiles (K, N2) of :func:`profile_levels` given background and shifts ``levels`` (K + 1,)."""
+    theta, profiles = levels[1:], np.zeros(columns.shape)
     for j in range(columns.shape[1]):
         members = np.flatnonzero(columns[:, j])
         if members.size == 0:
@@ -182,7 +203,7 @@ def profile_levels(rng, plane, rows, columns, law, full, random):
         found = back_solve(chol, half)
         for a in range(members.size):
             profiles[members[a], j] = theta[members[a]] + math.sqrt(plane.within) * found[a]
-    return levels[0], theta, profiles
+    return profiles
 
 
 @njit(cache=True, nogil=True)
@@ -195,12 +216,22 @@ def add_layer(plane, residual, z1, z2, profile, sign):
 
 
 @njit(cache=True, nogil=True)
-def profile_residual(plane, rows, columns, profiles, phi):
-    """Data minus background and blocks: (N1, N2), 0 where not observed."""
-    out = plane.y.copy()
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = (out[i, j] - phi) * plane.w[i, j]
-    for k in range(rows.shape[0]):
-        add_layer(plane, out, rows[k], columns[k], profiles[k], -1.0)
+def profile_residual(plane, rows, columns, profiles, phi, out):
+    """Data minus background and blocks: ``out`` (N1, N2), 0 where not observed."""
+    fill_residual(plane, rows, columns, profiles, phi, out, 0, out.shape[0])
     return out
+
+
+@njit(cache=True, nogil=True)
+def fill_residual(plane, rows, columns, profiles, phi, out, lo, hi):
+    """Rows lo to hi of :func:`profile_residual`, into ``out`` (N1, N2)."""
+    for i in range(lo, hi):
+        given, known, found = plane.y[i], plane.w[i], out[i]
+        for j in range(found.size):
+            found[j] = (given[j] - phi) * known[j]
+    for k in range(rows.shape[0]):
+        picked = np.flatnonzero(columns[k])
+        for place in np.flatnonzero(rows[k, lo:hi]):
+            given, known, found = profiles[k], plane.w[lo + place], out[lo + place]
+            for c in picked:
+                found[c] -= given[c] * known[c]

@@ -37,11 +37,12 @@ def launch_profile(rng, plane, residual, law):
 
 
 @njit(cache=True, nogil=True)
-def profile_birth_death(rng, plane, rows, columns, marginal, law, prior_share, full):
+def profile_birth_death(rng, plane, rows, columns, marginal, law, prior_share, full, room):
     """Try to add a block, or to remove one; ``marginal`` is ``log M`` of the blocks as they are.
 
     ``log A(birth) = log M(Z+x) - log M(Z) + ltar(x) - log(K+1) - log q(x | Z)``; death is minus the same. The launch sees the
-    residual at the mean levels of the remaining blocks, so that it can be drawn afresh in both directions.
+    residual at the mean levels of the remaining blocks, so that it can be drawn afresh in both directions; it is put into
+    ``room`` (N1, N2).
 
     Returns
     -------
@@ -55,7 +56,7 @@ def profile_birth_death(rng, plane, rows, columns, marginal, law, prior_share, f
     k = 0 if birth else rng.integers(0, n_blocks)
     rest_rows, rest_columns = (rows, columns) if birth else (drop_row(rows, k), drop_row(columns, k))
     phi, _, profiles = profile_levels(rng, plane, rest_rows, rest_columns, law, full, False)
-    residual = profile_residual(plane, rest_rows, rest_columns, profiles, phi)
+    residual = profile_residual(plane, rest_rows, rest_columns, profiles, phi, room)
     y1, y2 = launch_profile(rng, plane, residual, law)
     free = np.empty(0, np.bool_)
     if birth:
@@ -95,7 +96,7 @@ def profile_exchange(rng, plane, rows, columns, marginal, law, full):
 
 @njit(cache=True, nogil=True)
 def run_profile_tasks(
-    rng, plane, rows, columns, theta, profiles, phi, order, codes, law, prior_share, full, draw
+    rng, plane, rows, columns, theta, profiles, phi, order, codes, law, prior_share, full, draw, room
 ):
     """Membership scans of the blocks of ``order``, then the moves of ``codes``, then the joint draw if ``draw``.
 
@@ -104,13 +105,13 @@ def run_profile_tasks(
     Returns
     -------
     rows, columns, theta, profiles, phi : afterwards; theta, profiles and phi are new only with ``draw``
-    residual : (N1, N2) at the new levels; empty without ``draw``
+    residual : ``room`` (N1, N2), at the new levels; empty without ``draw``
     accepted : (4,) int64, how often the move of each code was accepted
     """
     accepted = np.zeros(4, np.int64)
     residual = np.empty((0, 0))
     if order.size:
-        left = profile_residual(plane, rows, columns, profiles, phi)
+        left = profile_residual(plane, rows, columns, profiles, phi, room)
         for k in order:
             scan_profile_block(rng, plane, left, rows, columns, theta, profiles, k, law)
     if codes.size:
@@ -118,7 +119,7 @@ def run_profile_tasks(
         for code in codes:
             if code == 0:
                 rows, columns, marginal, done = profile_birth_death(
-                    rng, plane, rows, columns, marginal, law, prior_share, full
+                    rng, plane, rows, columns, marginal, law, prior_share, full, room
                 )
             else:
                 rows, columns, marginal, done = profile_exchange(
@@ -127,5 +128,5 @@ def run_profile_tasks(
             accepted[code] += done
     if draw:
         phi, theta, profiles = profile_levels(rng, plane, rows, columns, law, full, True)
-        residual = profile_residual(plane, rows, columns, profiles, phi)
+        residual = profile_residual(plane, rows, columns, profiles, phi, room)
     return rows, columns, theta, profiles, phi, residual, accepted

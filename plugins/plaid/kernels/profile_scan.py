@@ -26,12 +26,20 @@ def log_block_evidence(own, spread, pull, law):
 @njit(cache=True, nogil=True)
 def sums_over_rows(plane, residual, z1):
     """``P`` and ``Q`` of each column: (N2,) each. O(m1 N2)."""
-    weights, pulls = np.zeros(residual.shape[1]), np.zeros(residual.shape[1])
-    for i in np.flatnonzero(z1):
+    sums = np.zeros((2, residual.shape[1]))
+    add_to_columns(plane, residual, np.flatnonzero(z1), sums, 0, residual.shape[1])
+    return sums[0], sums[1]
+
+
+@njit(cache=True, nogil=True)
+def add_to_columns(plane, residual, chosen, sums, lo, hi):
+    """:func:`sums_over_rows` of the rows ``chosen``, into columns lo to hi of ``sums`` (2, N2), which are 0."""
+    weights, pulls = sums[0, lo:hi], sums[1, lo:hi]
+    for i in chosen:
+        known, values, t = plane.w[i, lo:hi], residual[i, lo:hi], plane.t[i]
         for j in range(weights.size):
-            weights[j] += plane.t[i] * plane.w[i, j]
-            pulls[j] += plane.t[i] * residual[i, j]
-    return weights, pulls
+            weights[j] += t * known[j]
+            pulls[j] += t * values[j]
 
 
 @njit(cache=True, nogil=True)
@@ -67,18 +75,67 @@ def row_pass(rng, plane, residual, z1, z2, law, target):
     ``target`` (N1,) are the memberships to end at, empty when they are drawn. The last row left in stays in the
     infinite model.
     """
-    forced, size = target.size > 0, z1.size
     picked = np.flatnonzero(z2)
     weights, pulls = sums_over_rows(plane, residual, z1)
-    members, log_q = z1.sum(), 0.0
     now = toggled(plane, residual, weights, pulls, picked, 0, 0.0)
-    for i in range(size):
+    ahead = np.empty((0, 3))
+    _, _, _, log_q = draw_rows(
+        rng,
+        plane,
+        residual,
+        weights,
+        pulls,
+        picked,
+        z1,
+        law,
+        target,
+        ahead,
+        0,
+        0,
+        z1.size,
+        now,
+        z1.sum(),
+        0.0,
+    )
+    return log_q
+
+
+@njit(cache=True, nogil=True)
+def try_rows(plane, residual, weights, pulls, picked, z1, ahead, lo, hi):
+    """:func:`toggled` of rows lo to hi on the other side, as the block is, into ``ahead`` (N1, 3)."""
+    for i in range(lo, hi):
+        ahead[i] = toggled(plane, residual, weights, pulls, picked, i, -1.0 if z1[i] else 1.0)
+
+
+@njit(cache=True, nogil=True)
+def draw_rows(
+    rng, plane, residual, weights, pulls, picked, z1, law, target, ahead, at, known, calm, now, members, log_q
+):
+    """Rows from ``at`` on of :func:`row_pass`, until ``calm`` of them after each other, beyond those ``known``, have stayed on their sides.
+
+    Parameters
+    ----------
+    ahead : (N1, 3) of :func:`try_rows`, made for rows below ``known``; until a row changes sides they need not be tried
+    now, members, log_q : the three sums of the block as it is, its rows, and the log probability so far
+
+    Returns
+    -------
+    at, now, members, log_q : where it stopped
+    """
+    forced, size, quiet = target.size > 0, z1.size, 0
+    for i in range(at, size):
+        if quiet >= calm and i >= known:
+            return i, now, members, log_q
+        quiet += 1
         weight = law.a1 + members - z1[i]
         if weight == 0.0:
             if forced and not target[i]:
                 log_q = -np.inf
             continue
-        other = toggled(plane, residual, weights, pulls, picked, i, -1.0 if z1[i] else 1.0)
+        if i < known:
+            other = (ahead[i, 0], ahead[i, 1], ahead[i, 2])
+        else:
+            other = toggled(plane, residual, weights, pulls, picked, i, -1.0 if z1[i] else 1.0)
         gain = log_block_evidence(*other, law) - log_block_evidence(*now, law)
         odds = math.log(weight / (law.b1 + size - 1 - (members - z1[i]))) + (-gain if z1[i] else gain)
         inside, share = choose(rng, odds, forced, target[i] if forced else False)
@@ -89,15 +146,21 @@ def row_pass(rng, plane, residual, z1, z2, law, target):
                 weights[j] += sign * plane.t[i] * plane.w[i, j]
                 pulls[j] += sign * plane.t[i] * residual[i, j]
             members += 1 if inside else -1
-            z1[i], now = inside, other
-    return log_q
+            z1[i], now, known, quiet = inside, other, 0, 0
+    return size, now, members, log_q
 
 
 @njit(cache=True, nogil=True)
 def column_pass(rng, plane, residual, z1, z2, law, target):
     """As :func:`row_pass` over the columns. O(N2 m1)."""
-    forced, size = target.size > 0, z2.size
     weights, pulls = sums_over_rows(plane, residual, z1)
+    return draw_columns(rng, plane, weights, pulls, z2, law, target)
+
+
+@njit(cache=True, nogil=True)
+def draw_columns(rng, plane, weights, pulls, z2, law, target):
+    """The decisions of :func:`column_pass` from the sums over the block's rows (N2,), which are used up."""
+    forced, size = target.size > 0, z2.size
     own, spread, pull, members, log_q = 0.0, 0.0, 0.0, 0, 0.0
     scale = 1.0 + plane.within * weights
     bracket = -0.5 * np.log(scale) + 0.5 * plane.within * pulls * pulls / scale
@@ -134,17 +197,24 @@ def scan_profile_block(rng, plane, residual, rows, columns, theta, profiles, k, 
     row_pass(rng, plane, residual, rows[k], columns[k], law, free)
     column_pass(rng, plane, residual, rows[k], columns[k], law, free)
     weights, pulls = sums_over_rows(plane, residual, rows[k])
+    theta[k] = draw_profile(rng, plane, weights, pulls, columns[k], profiles[k], law)
+    add_layer(plane, residual, rows[k], columns[k], profiles[k], -1.0)
+
+
+@njit(cache=True, nogil=True)
+def draw_profile(rng, plane, weights, pulls, z2, profile, law):
+    """A block's shift, and its ``profile`` (N2,) in place, from the sums over its rows (N2,)."""
     scale = 1.0 + plane.within * weights
     precision, mean = law.tau, law.tau * law.mu
-    for j in np.flatnonzero(columns[k]):
+    for j in np.flatnonzero(z2):
         precision += weights[j] / scale[j]
         mean += pulls[j] / scale[j]
-    theta[k] = mean / precision + rng.standard_normal() / math.sqrt(precision)
-    profiles[k] = 0.0
-    for j in np.flatnonzero(columns[k]):
+    theta = mean / precision + rng.standard_normal() / math.sqrt(precision)
+    profile[:] = 0.0
+    for j in np.flatnonzero(z2):
         spread = math.sqrt(plane.within / scale[j])
-        profiles[k, j] = (theta[k] + plane.within * pulls[j]) / scale[j] + spread * rng.standard_normal()
-    add_layer(plane, residual, rows[k], columns[k], profiles[k], -1.0)
+        profile[j] = (theta + plane.within * pulls[j]) / scale[j] + spread * rng.standard_normal()
+    return theta
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,7 @@ import plaid_tools as tools
 import pytest
 from sparing import some
 
-from plaidwork.core.api import POSITION, Clock
+from plaidwork.core.api import POSITION, Clock, in_python
 from plaidwork.core.checks import checks_for
 from plaidwork.core.contract.stages import advance, shared_with
 from plaidwork.core.draws.chain import copy_state, rng_from_state, rng_state
@@ -16,12 +16,10 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.team import ProcessTeam
-from plaidwork.plugins.plaid import in_python as in_python_module
-from plaidwork.plugins.plaid import large, sweep
+from plaidwork.plugins.plaid import large, large_profiles, sharing, sweep
 from plaidwork.plugins.plaid.counts import large as counts_large
 from plaidwork.plugins.plaid.counts import sweep as counts_sweep
 from plaidwork.plugins.plaid.counts.model import PlaidCounts
-from plaidwork.plugins.plaid.in_python import in_python
 from plaidwork.plugins.plaid.kernels import birth_death, scan
 from plaidwork.plugins.plaid.kernels.joint_draw import count_covered
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
@@ -29,10 +27,13 @@ from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 INFINITE = {"start": "prior", "anneal": False, "together": 2, "exchanges": 2, "split_merge": 2}
 FIXED = {"start": "prior", "anneal": False, "blocks": 4}
 COUNTS = {"start": "prior", "warm_starts": 2}
+PROFILES = {"layer": "profile", "row_noise": True, "effects": True}
 CASES = {
     "infinite": (InfinitePlaid, INFINITE),
     "fixed": (BayesianPlaid, FIXED),
     "replicas": (InfinitePlaid, {**INFINITE, "replicas": 2}),
+    "profiles": (InfinitePlaid, {**INFINITE, "layer": "profile"}),
+    "profiles, all effects": (BayesianPlaid, {**FIXED, **PROFILES, "exchanges": 2}),
     "warm starts": (BayesianPlaid, {**FIXED, "anneal": True, "warm_starts": 2}),
     "counts": (PlaidCounts, COUNTS),
     "links": (PlaidCounts, {**COUNTS, "likelihood": "bernoulli"}),
@@ -56,7 +57,8 @@ def all_large(monkeypatch):
     """All matrices are large, and every part is worth a thread."""
     for module in (large, counts_large):
         monkeypatch.setattr(module, "LARGE", 0)
-    monkeypatch.setattr(in_python_module, "PART", 0)
+    monkeypatch.setattr(sharing, "PART", 0)
+    monkeypatch.setattr(large_profiles, "CALM", 1)
 
 
 @pytest.fixture
@@ -101,7 +103,9 @@ def equal(one, other, where=""):
             assert np.array_equal(value, other[name], equal_nan=name in {"counts", "sums"}), f"{where}.{name}"
 
 
-@pytest.mark.parametrize("name", some(list(CASES), ["infinite", "fixed", "counts", "links"]))
+@pytest.mark.parametrize(
+    "name", some(list(CASES), ["infinite", "fixed", "profiles", "profiles, all effects", "counts", "links"])
+)
 @pytest.mark.parametrize("missing", [0.1, 0.0])
 def test_draws_are_those_of_one_thread(name, missing, all_large):
     """One thread works as over small data, so these are compared too."""
@@ -153,7 +157,7 @@ def test_the_parts_are_done_by_several_threads(all_large, monkeypatch):
     assert not asked
 
 
-@pytest.mark.parametrize("name", ["infinite", "fixed", "counts"])
+@pytest.mark.parametrize("name", ["infinite", "fixed", "profiles", "counts"])
 def test_a_sweep_that_pauses_goes_on_to_the_same_draws(name, all_large, slices_of_a_task):
     """At every place within the first sweep, from other threads to other threads."""
     data = given(0.1, name)
@@ -215,9 +219,9 @@ def test_sums_in_parts_are_those_of_the_kernels(full, all_large):
 
 def lose_a_unit(monkeypatch):
     """The planted fault: the last unit of the first part is worked by none."""
-    right = in_python_module.share
+    right = sharing.share
     monkeypatch.setattr(
-        in_python_module,
+        sharing,
         "share",
         lambda work, size, least: right(lambda lo, hi: work(lo, hi - (lo == 0)), size, least),
     )
@@ -225,9 +229,9 @@ def lose_a_unit(monkeypatch):
 
 def work_a_unit_twice(monkeypatch):
     """The planted fault: the parts overlap by a unit."""
-    right = in_python_module.share
+    right = sharing.share
     monkeypatch.setattr(
-        in_python_module,
+        sharing,
         "share",
         lambda work, size, least: right(lambda lo, hi: work(lo, min(hi + 1, size)), size, least),
     )
@@ -246,6 +250,21 @@ def test_a_unit_in_two_parts_is_seen_in_the_draws(all_large, monkeypatch):
     other, _ = swept("counts", data, ProcessTeam(3))
     with pytest.raises(AssertionError):
         equal(one, other)
+
+
+def test_rows_are_tried_ahead(all_large, monkeypatch):
+    """And tried again once one has changed sides: the planted fault, that they are not, is seen in the draws."""
+    data, tried = given(0.1, "profiles"), []
+    one, _ = swept("profiles", data, ProcessTeam(1))
+    right = large_profiles.try_rows
+    monkeypatch.setattr(large_profiles, "try_rows", lambda *given: tried.append(given[-1]) or right(*given))
+    equal(one, swept("profiles", data, ProcessTeam(2))[0])
+    assert len(tried) > 50
+    monkeypatch.setattr(
+        large_profiles, "try_rows", lambda *given: given[-2] or right(*given)
+    )  # only from the first row on
+    with pytest.raises(AssertionError):
+        equal(one, swept("profiles", data, ProcessTeam(2))[0])
 
 
 LAWS = {

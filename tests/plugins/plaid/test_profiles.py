@@ -10,7 +10,7 @@ from plaidwork.core.api import ModelData
 from plaidwork.plugins.plaid.kernels.blocks import statistics
 from plaidwork.plugins.plaid.kernels.evidence import log_marginal
 from plaidwork.plugins.plaid.kernels.profile_evidence import log_marginal_profiles
-from plaidwork.plugins.plaid.kernels.profile_records import Plane
+from plaidwork.plugins.plaid.kernels.profile_records import plane_from
 from plaidwork.plugins.plaid.kernels.records import Law
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 from plaidwork.plugins.plaid.state import cells_of, measure
@@ -34,7 +34,9 @@ def test_evidence_is_that_of_the_dense_covariance(within, missing):
     rng = np.random.default_rng(3)
     known = rng.random((7, 6)) >= missing
     y, rows, columns = rng.normal(size=(7, 6)) * known, rng.random((3, 7)) < 0.5, rng.random((3, 6)) < 0.5
-    plane = Plane(y, known, rng.gamma(2.0, 1.0, 7), within)
+    plane = plane_from(
+        y, known, 0.0, np.zeros(7), np.zeros(y.shape[1]), rng.gamma(2.0, 1.0, 7), within, np.empty(y.shape)
+    )
 
     def gain(log):  # of three blocks over one: constants of the data cancel
         return log(rows, columns) - log(rows[:1], columns[:1])
@@ -48,7 +50,16 @@ def test_without_spread_the_evidence_is_that_of_one_shift():
     block = tools.block(rng.normal(size=(7, 6)), observed=rng.random((7, 6)) < 0.8)
     cells = cells_of(block, measure(block, InfinitePlaid.spec.check_params({})))
     rows, columns = rng.random((2, 7)) < 0.5, rng.random((2, 6)) < 0.5
-    plane = Plane((cells.x - cells.centre) * cells.w, block.observed.copy(), np.full(7, LAW.tau0), 0.0)
+    effects = np.zeros(7), np.zeros(cells.x.shape[1])
+    plane = plane_from(
+        cells.x,
+        block.observed.copy(),
+        cells.centre,
+        *effects,
+        np.full(7, LAW.tau0),
+        0.0,
+        np.empty(cells.x.shape),
+    )
     ours = [log_marginal_profiles(plane, rows[:k], columns[:k], LAW, False) for k in (2, 1)]
     plain = [log_marginal(*statistics(cells, rows[:k], columns[:k]), LAW) for k in (2, 1)]
     assert ours[0] - ours[1] == pytest.approx(plain[0] - plain[1], abs=1e-9)

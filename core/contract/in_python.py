@@ -10,11 +10,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from plaidwork.core.api import share
-
-PART = 60_000
-"""Nanoseconds of work that are worth waking a thread, which takes some 20,000."""
-
 
 def in_python(kernel: Any, **others: Callable[..., Any]) -> Callable[..., Any]:
     """The source of ``kernel`` run by the interpreter, with ``others`` in place of the functions of these names."""
@@ -25,19 +20,3 @@ def in_python(kernel: Any, **others: Callable[..., Any]) -> Callable[..., Any]:
     return FunctionType(
         source.__code__, {**source.__globals__, **others}, source.__name__, source.__defaults__
     )
-
-
-def shared(kernel: Callable[..., Any], nanoseconds: Callable[..., float]) -> Callable[..., None]:
-    """The kernel ``(…, lo, hi)`` of units lo to hi, each by itself, worked in parts by the threads of the chain.
-
-    Parameters
-    ----------
-    nanoseconds : of a unit, from the arguments before ``lo``
-    """
-
-    def work(*given: Any) -> None:
-        *data, lo, hi = given
-        least = max(1, int(PART / max(nanoseconds(*data), 1e-3)))
-        share(lambda first, last: kernel(*data, lo + first, lo + last), hi - lo, least)
-
-    return work
