@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +93,9 @@ def _of_parts(
     return SparseInFile(path, mapped.of_arrays(data, indices, pointer, shape), whole=whole, stamp=stamp)
 
 
-def check_copy(dataset: Any, what: str, find: Callable[[], int | None] = free_memory) -> None:
+def check_copy(dataset: Any, what: str) -> None:
     """Raises ``DataError`` where a sparse matrix that stays out of memory would have to be copied into it, and there is no room for that."""
-    need, free = dataset.nbytes, find()
+    need, free = dataset.nbytes, free_memory()
     if free is not None and need > free:
         raise DataError(
             f"“{dataset.name}” stays out of memory, and {what} needs a copy of it there: {need / 1e9:.1f} GB, and "

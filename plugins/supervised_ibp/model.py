@@ -137,9 +137,16 @@ class SupervisedIbp(Model[Fields, Settings]):
         return Cost(
             memory=8.0 * n * part * (4 * k + 16) + 40.0 * d * k,  # state, checkpoint, draw and the start
             seconds_per_sweep=0.8e-9 * work + 1e-4,
-            # the training half, and two copies of it while results are worked out
-            shared=0.0 if block.mapped else 12.0 * entries * part * 3,
+            shared=_copies(block, entries) * part,
         )
+
+
+def _copies(block: Block, entries: float) -> float:
+    """Bytes of the words, and of two copies of them while results are worked out; of mapped ones only where numbers of columns have eight
+    bytes, of which the corpus holds four, and results eight."""
+    if block.mapped:
+        return 12.0 * entries if block.values.indices.dtype == np.int64 else 0.0
+    return 36.0 * entries
 
 
 def _all_tried(traces: Mapping[str, np.ndarray]) -> bool:

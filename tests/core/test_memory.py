@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from toy import ToySampler, toy_data
 
 from plaidwork.core.cli import fitting
 from plaidwork.core.contract.model import Cost
+from plaidwork.core.data.importers.reading import read_dataset
 from plaidwork.core.errors import PluginError
 from plaidwork.core.hdf5 import limits
 from plaidwork.core.inference import memory
 from plaidwork.core.inference.memory import free_memory, memory_problem, memory_told, needed
-from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.plan import estimate, make_plan
+from plaidwork.core.plugins.registry import registry
 
 
 def _plan(draws=30, chains=2):
@@ -117,6 +120,24 @@ def test_the_command_line_says_it_even_when_the_model_cannot(monkeypatch):
     with pytest.raises(PluginError):
         fitting.estimate(plan)
     assert "of memory" in fitting._with_memory(plan).warnings[0].message
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_counts_that_need_not_be_in_memory_are_told(monkeypatch, tmp_path, where):
+    counts = scipy.sparse.random(200, 100, 0.1, "csr", random_state=np.random.default_rng(1))
+    counts.data = np.ceil(5 * counts.data)
+    scipy.sparse.save_npz(tmp_path / "x.npz", counts)
+    monkeypatch.setenv("PLAIDWORK_SCRATCH", str(tmp_path))
+    model = registry().model("hdp_topics")
+    plan = make_plan(
+        model, {"X": read_dataset(tmp_path / "x.npz", {"values_in": where, "samples_in": "rows"})}, {}
+    )
+    cost = estimate(plan)
+    assert (needed(plan, cost).data > 0) == (where == "memory")
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
+    problem = memory_problem(plan, cost)
+    assert ("(.npz, .h5ad, .mtx) can stay out of memory" in problem.hint) == (where == "memory")
+    assert ".npy" not in problem.hint
 
 
 def test_sparse_data_are_counted_by_their_entries():

@@ -22,6 +22,8 @@ from plaidwork.core.data.importers.reading import find_reader, read_dataset
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.parcel import pack
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session, open_session
 
 FILE, MEMORY = {"values_in": "file"}, {"values_in": "memory", "sparse": True}
@@ -294,15 +296,15 @@ def test_what_needs_a_copy_in_memory_says_how_much(tmp_path, monkeypatch):
     scipy.sparse.save_npz(tmp_path / "x.npz", counts())
     dataset = read_dataset(tmp_path / "x.npz", FILE)
     assert not apply_step(dataset, Step("log1p")).stays
-    monkeypatch.setattr(
-        "plaidwork.core.data.transforms.check_copy",
-        lambda *args: sparse_in_file.check_copy(*args, lambda: 100),
-    )
-    with pytest.raises(
-        DataError,
-        match=r"stays out of memory, and “.*” needs a copy of it there: 0\.0 GB, and 0\.0 GB are free",
-    ):
+    plaid = registry().model("plaid_counts")
+    assert make_plan(plaid, {"X": dataset}, {}).data["X"].mapped
+    monkeypatch.setattr(sparse_in_file, "free_memory", lambda: 100)
+    told = r"stays out of memory, and “.*” needs a copy of it there: 0\.0 GB, and 0\.0 GB are free"
+    with pytest.raises(DataError, match=told):
         apply_step(dataset, Step("log1p"))
+    with pytest.raises(DataError, match=told):
+        make_plan(plaid, {"X": dataset}, {})
+    assert make_plan(registry().model("hdp_topics"), {"X": dataset}, {}).data["X"].mapped
     assert apply_step(dataset, Step("transpose")).stays
 
 

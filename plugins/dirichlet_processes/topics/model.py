@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from plaidwork.core.api import (
+    Block,
     Clock,
     Cost,
     Kept,
@@ -180,7 +181,7 @@ class HdpTopics(Model[TopicState, TopicSettings]):
             + kept,  # with its checkpoint, a move, and a draw with its words
             seconds_per_sweep=tokens * (8e-8 + 1.25e-9 * topics * missed) + 3e-4,
             # words of tokens, and shares of topics in the results
-            shared=(0.0 if data["X"].mapped else 5.0 * tokens) + 4.0 * documents * topics,
+            shared=_words(data["X"], counts.indices, tokens) + 4.0 * documents * topics,
             draw=8.0 * min(ROOM, topics * (documents + words)),
         )
 
@@ -217,6 +218,13 @@ class HdpTopics(Model[TopicState, TopicSettings]):
 
     def refresh(self, state: TopicState, data: ModelData, params: TopicSettings) -> TopicState:
         return refreshed(state, corpus_of(data, params))
+
+
+def _words(block: Block, columns: np.ndarray, tokens: float) -> float:
+    """Bytes of the words of tokens; of mapped counts only where their numbers have eight bytes, which the kernels do not read."""
+    if block.mapped:
+        return 4.0 * len(columns) if columns.dtype == np.int64 else 0.0
+    return 5.0 * tokens
 
 
 def _problems(data: ModelData, params: Params) -> list[Problem]:
