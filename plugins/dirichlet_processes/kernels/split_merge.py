@@ -97,17 +97,29 @@ def place_others(
 
 
 @njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
-def log_gain(
-    c: Clusters, z: np.ndarray, pair: Clusters, law: Law, move: Move, number: int, log_q: float
-) -> float:
-    """``log p(two) - log p(one) + log m_a m_b / m_ab - log q``; ``number`` counts the clusters before the split."""
+def put_together(items: Items, z: np.ndarray, c: Clusters, pair: Clusters, law: Law, move: Move) -> None:
+    """The two clusters of a merge as they are into the first two slots, and into the third the larger with the rows of the smaller."""
+    a, b = z[move.first], z[move.second]
+    copy_cluster(c, a, pair, FIRST)
+    copy_cluster(c, b, pair, SECOND)
+    small = a if c.size[a] < c.size[b] else b
+    copy_cluster(c, b if small == a else a, pair, THIRD)
+    for p in range(-1, move.others.size):
+        i = move.others[p] if p >= 0 else (move.first if small == a else move.second)
+        if z[i] == small:
+            add(pair, THIRD, items, i, law)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
+def log_gain(c: Clusters, z: np.ndarray, pair: Clusters, law: Law, move: Move, number: int) -> float:
+    """``log p(two) - log p(one) + log m_a m_b / m_ab``; ``number`` counts the clusters before the split."""
     s = law.shift
     n_a, n_b = pair.size[FIRST] + s, pair.size[SECOND] + s
     out = law.log_new[number] + math.lgamma(n_a) + math.lgamma(n_b) - math.lgamma(1.0 + s)
     out -= math.lgamma(n_a + n_b - s)
     out += law.power * (log_marginal(pair, FIRST, law) + log_marginal(pair, SECOND, law))
     out -= law.power * (log_marginal(c, z[move.first], law) if move.split else log_marginal(pair, THIRD, law))
-    return out - log_q
+    return out
 
 
 @njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
@@ -156,7 +168,9 @@ def make_moves(
 ) -> int:
     """Moves ``lo`` to ``hi`` of a sweep, each accepted or refused, every second one Dahl's; the first one not made for want of a slot.
 
-    Needs two rows; ``pair`` has three slots. One function, as numba compiles all that a kernel calls once more with it.
+    Needs two rows; ``pair`` has three slots. One function, as numba compiles all that a kernel calls once more with it. The number that
+    decides is drawn first: the way back has a probability of 1 at most, so that a merge which even that would not save, as most are, is
+    refused without a launch.
     """
     rng, items, z, c, pair = borrowed(rng), borrowed(items), borrowed(z), borrowed(c), borrowed(pair)
     law, at = borrowed(law), borrowed(at)
@@ -164,23 +178,24 @@ def make_moves(
         if free_slot(c, at[HIGH]) < 0:
             return number
         move, last = pick(rng, z), scans if number % 2 == 0 else -1
+        level, gain = math.log(max(rng.random(), 1e-300)), 0.0
+        at[TRIED] += 1
+        if not move.split:
+            put_together(items, z, c, pair, law, move)
+            gain = log_gain(c, z, pair, law, move, at[NUMBER] - 1)
+            if level >= -gain:
+                continue
         side = np.zeros(move.others.size, np.int64)
-        for k in range(3):
-            reset(pair, k, law, items.complete)
         for k in range(2):
+            reset(pair, k, law, items.complete)
             add(pair, k, items, move.first if k == 0 else move.second, law)
         log_q = 0.0
         for scan in range(-1, last + 1):
             log_q = place_others(rng, items, z, pair, law, move, side, scan, scan == last)
-        if not move.split:
-            copy_cluster(pair, FIRST, pair, THIRD)
-            for p in range(-1, move.others.size):
-                if p < 0 or side[p] == 1:
-                    add(pair, THIRD, items, move.second if p < 0 else move.others[p], law)
-        before = at[NUMBER] if move.split else at[NUMBER] - 1
-        gain = log_gain(c, z, pair, law, move, before, log_q)
-        at[TRIED] += 1
-        if math.log(max(rng.random(), 1e-300)) < (gain if move.split else -gain):
+        if move.split:
+            gain = log_gain(c, z, pair, law, move, at[NUMBER])
+        gain -= log_q
+        if level < (gain if move.split else -gain):
             at[ACCEPTED] += 1
             carry_out(z, c, pair, law, move, side, at, items.complete)
     return hi

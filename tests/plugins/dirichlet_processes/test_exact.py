@@ -178,7 +178,9 @@ def many_moves(monkeypatch, part="", old="", new=""):
 FAULTS = {
     "the prior's weight of a new cluster left out": ("log_gain", "law.log_new[number] + ", ""),
     "sizes as if the prior were a Dirichlet process": ("log_gain", "s = law.shift", "s = 0.0"),
-    "the proposal left out": ("log_gain", "return out - log_q", "return out"),
+    "the proposal left out": ("make_moves", "gain -= log_q", "gain -= 0.0"),
+    "merges refused early that may be accepted": ("make_moves", "level >= -gain", "level >= -gain - 0.5"),
+    "the larger cluster alone in place of both": ("put_together", "if z[i] == small", "if z[i] < 0"),
     "the probability of the other side": (
         "place_others",
         "gap if side[p] == 0 else -gap",
