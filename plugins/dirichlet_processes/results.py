@@ -107,7 +107,8 @@ def _words(
         "headline": f"{found}, {_agreement(k, n, unsure, one, doubt)}",
         "certainty_headline": f"{doubt[0].upper()}{doubt[1:]}",
         "caption": ball,
-        "similarity_caption": f"Probability that two samples are in one cluster.{words_of_agreement(agreement)} {ball}",
+        "similarity_caption": f"Probability that two samples are in one cluster. {ball}"
+        + words_of_agreement(agreement),
         "number_headline": f"{counted(likely, 'cluster')} in {format_percent(share)} of the draws"
         + ("" if low == high else f", {low} to {high} in 95 %"),
         "number_caption": f"Clusters with at least one sample. {more}",
