@@ -12,9 +12,10 @@ from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.store.session_file import load
 
-OTHERS = ("lapack_signs", "one_step")
+OTHERS = ("lapack_signs", "one_step", "every_merge")
 """In the name of sessions that open and go on, but are not repeated: their starts had the signs that LAPACK gave to singular
-vectors, or cut-points took one step a sweep (version 1.0 of ordered classes)."""
+vectors, cut-points took one step a sweep (version 1.0 of ordered classes), or every merge had its way back worked out before it was
+refused (version 0.1 of clusters by Dirichlet processes)."""
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("version_*/*.plaidwork.xz"))
 
 

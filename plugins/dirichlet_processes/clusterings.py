@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept
-from plaidwork.plugins.dirichlet_processes.kernels.clusterings import improve, togetherness, variation
+from plaidwork.core.api import ChainView, Kept, format_correlation
+from plaidwork.plugins.dirichlet_processes.kernels.clusterings import (
+    improve,
+    similarity,
+    togetherness,
+    variation,
+)
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.state import Ints
 
@@ -15,6 +21,8 @@ MOST_DRAWS = 2000
 """Draws that are compared, evenly spread over those of all chains."""
 MOST_SCORED = 400
 """Draws by which moves of single samples are scored; the expectation over all draws decides between what they end in."""
+MOST_COMPARED = 300
+"""Samples whose pairs are compared between two halves of the chains."""
 MOST_CELLS = 40_000_000
 CANDIDATES = 60
 SEQUENTIAL = 8
@@ -47,6 +55,34 @@ def pooled_draws(kept: Kept, most: int) -> list[tuple[ChainView, int]]:
     """Chain and number of at most so many draws, evenly spread over those of all chains."""
     used = [(chain, i) for chain in kept.chains for i in range(chain.n_draws)]
     return [used[place] for place in spread_evenly(len(used), most)]
+
+
+def half_of_draws(kept: Kept, most: int) -> Ints:
+    """(S,) 0 or 1 for each of :func:`pooled_draws`: every other chain is of the first half of the chains."""
+    place = {chain.chain: i for i, chain in enumerate(one for one in kept.chains if one.n_draws)}
+    return np.array([place[chain.chain] % 2 for chain, _ in pooled_draws(kept, most)], np.int64)
+
+
+def agreement_of_halves(draws: Ints, half: Ints, samples: Ints) -> float:
+    """Correlation of how often two samples are together between both halves of the draws (S, n), over pairs of the ``samples`` (q,).
+
+    1 where the halves are equal; NaN for a single chain, and where one half has all pairs alike and the other not.
+    """
+    if not 0 < half.sum() < len(half):
+        return math.nan
+    some = samples[spread_evenly(len(samples), MOST_COMPARED)]
+    pairs = np.triu_indices(len(some), 1)
+    one, other = (similarity(draws[half == h], some)[pairs].astype(float) for h in (0, 1))
+    if np.array_equal(one, other):
+        return 1.0
+    return float(np.corrcoef(one, other)[0, 1]) if one.std() > 0 and other.std() > 0 else math.nan
+
+
+def words_of_agreement(agreement: float) -> str:
+    """A sentence with the space before it; empty where nothing is known."""
+    if math.isnan(agreement):
+        return ""
+    return f" Two halves of the chains agree in who is with whom to a correlation of {format_correlation(agreement)}."
 
 
 def nearest_to(kept: Kept) -> tuple[NearestPartition, Ints]:

@@ -242,7 +242,8 @@ class DirichletProcessMixture(Model[State, Settings]):
         joint = sum(block.shape[1] ** 2 for block, kind in zip(blocks, kinds, strict=True) if kind == JOINT)
         row = 1e-9 * (60.0 + 12.0 * d + 2.0 * joint)
         memory = 8.0 * n * (3 * d + 4) + 8.0 * 60 * (d + joint) * params["rungs"]
-        sweep = n * row * (12.0 + params["moves"] * (params["scans"] + 3)) + 3e-4
+        moves = params["moves"] + 0.1 * params["cluster_moves"]  # these are of small clusters most often
+        sweep = n * row * (12.0 + moves * (params["scans"] + 3)) + 3e-4
         return Cost(memory, params["rungs"] * sweep)
 
     def simulate(

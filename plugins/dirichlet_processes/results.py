@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,14 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.api_draws import distribution
 from plaidwork.plugins.dirichlet_processes.clusterings import (
+    MOST_DRAWS,
     NearestPartition,
+    agreement_of_halves,
+    half_of_draws,
     nearest_to,
     rank_of_certainty,
     spread_evenly,
+    words_of_agreement,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusterings import similarity, togetherness
 from plaidwork.plugins.dirichlet_processes.likeness import learns_shape
@@ -58,7 +63,11 @@ def summarise_draws(kept: Kept, data: ModelData, table: Columns, params: Setting
     names = np.array([f"Cluster {k + 1}" for k in range(len(point))], object)
     samples = np.array(data["views"][0].names[0], object)
     found: Results = {}
-    found |= _words(point, numbers, certainty[0], len(draws), params)
+    agreement = agreement_of_halves(draws, half_of_draws(kept, MOST_DRAWS), np.arange(draws.shape[1]))
+    found |= _words(point, numbers, certainty[0], len(draws), params, agreement)
+    if not math.isnan(agreement):
+        label = "agreement of two halves of the chains in who is with whom"
+        found["agreement"] = Result(np.array(agreement), label=label)
     found |= _samples(point, certainty, names, samples)
     found |= _similarity(point, certainty[0], draws, samples)
     found |= _clusters(point, certainty[0], profile, names)
@@ -67,7 +76,12 @@ def summarise_draws(kept: Kept, data: ModelData, table: Columns, params: Setting
 
 
 def _words(
-    point: NearestPartition, numbers: Ints, certainty: Floats, n_draws: int, params: Settings
+    point: NearestPartition,
+    numbers: Ints,
+    certainty: Floats,
+    n_draws: int,
+    params: Settings,
+    agreement: float,
 ) -> dict[str, Any]:
     sizes, n = np.bincount(point.labels), len(point.labels)
     k, unsure = len(sizes), int((certainty < UNSURE).sum())
@@ -93,7 +107,8 @@ def _words(
         "headline": f"{found}, {_agreement(k, n, unsure, one, doubt)}",
         "certainty_headline": f"{doubt[0].upper()}{doubt[1:]}",
         "caption": ball,
-        "similarity_caption": f"Probability that two samples are in one cluster. {ball}",
+        "similarity_caption": f"Probability that two samples are in one cluster. {ball}"
+        + words_of_agreement(agreement),
         "number_headline": f"{counted(likely, 'cluster')} in {format_percent(share)} of the draws"
         + ("" if low == high else f", {low} to {high} in 95 %"),
         "number_caption": f"Clusters with at least one sample. {more}",

@@ -43,6 +43,7 @@ class Settings(ColumnSettings):
     learn_discount: bool
     discount: float
     moves: int
+    cluster_moves: int
     scans: int
     anneal: float
     rungs: int
@@ -226,6 +227,10 @@ SETTINGS = (
     Hyperparameter(
         "moves", "int", 4, label="Split-merge moves", group="Moves", minimum=0, maximum=1000, advanced=True,
         doc="Tries per sweep to split a cluster or to merge two; they cross between clusterings that single samples cannot.",
+    ),
+    Hyperparameter(
+        "cluster_moves", "int", 20, label="Split-merge moves of any cluster", group="Moves", minimum=0, maximum=1000, advanced=True, earlier=0,
+        doc="Further tries per sweep, for which small clusters are chosen as often as large ones; the others choose two samples, which are seldom both in small ones.",
     ),
     Hyperparameter(
         "scans", "int", 2, label="Scans before a split", group="Moves", minimum=0, maximum=100, advanced=True,

@@ -39,7 +39,7 @@ CATEGORY = {"x_label": "clusters", "y_label": "probability"}
 
 DP_MIXTURE = ModelSpec(
     id="dp_mixture",
-    version="0.1.0",
+    version="0.2.0",
     title="Dirichlet process mixture",
     summary="Clusters of samples, **their number inferred**, from one or several matrices of numbers, categories, 0/1 or counts; with "
     "how sure each sample's place is.",

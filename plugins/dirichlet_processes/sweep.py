@@ -106,7 +106,7 @@ class Updates:
         while (
             lo := split_merge.make_moves(
                 self.rng, self.items, state["labels"], clusters_of(state), Clusters(**state["pair"]), law, state["at"],
-                lo, hi, self.params["scans"],
+                lo, hi, self.params["scans"], self.params["moves"],
             )
         ) < hi:  # fmt: skip
             self.grow()

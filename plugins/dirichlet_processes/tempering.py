@@ -79,7 +79,7 @@ def copy_stages(one: Updates, of: str = "") -> list[Stage]:
         Stage(
             f"splits and merges{of}",
             one.make_moves,
-            params["moves"] if n > 1 else 0,
+            params["moves"] + params["cluster_moves"] if n > 1 else 0,
             1 + SLICE // move,
             whole=False,
         ),

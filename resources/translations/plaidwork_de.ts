@@ -18648,6 +18648,13 @@ Daten: %2 %3</translation>
   </message>
  </context>
  <context>
+  <name>plugins/dirichlet_processes/clusterings.py</name>
+  <message>
+   <source>Two halves of the chains agree in who is with whom to a correlation of %1.</source>
+   <translation>Darin, wer mit wem zusammen ist, stimmen zwei Hälften der Ketten mit einer Korrelation von %1 überein.</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/dirichlet_processes/columns.py</name>
   <message>
    <source>%1 of “%2” follows from other columns by a linear formula.</source>
@@ -19817,6 +19824,10 @@ bestimmen und deren Werte clustern.</translation>
  <context>
   <name>plugins/dirichlet_processes/results.py</name>
   <message>
+   <source>agreement of two halves of the chains in who is with whom</source>
+   <translation>Übereinstimmung zweier Hälften der Ketten darin, wer mit wem zusammen ist</translation>
+  </message>
+  <message>
    <source>%1 cluster of %2 samples</source>
    <translation>%1 Cluster mit %2 Proben</translation>
   </message>
@@ -20222,6 +20233,14 @@ bestimmen und deren Werte clustern.</translation>
   <message>
    <source>Tries per sweep to split a cluster or to merge two; they cross between clusterings that single samples cannot.</source>
    <translation>Versuche je Durchlauf, einen Cluster zu teilen oder zwei zu vereinigen; sie wechseln zwischen Einteilungen, zwischen denen einzelne Proben es nicht können.</translation>
+  </message>
+  <message>
+   <source>Split-merge moves of any cluster</source>
+   <translation>Split-Merge-Schritte beliebiger Cluster</translation>
+  </message>
+  <message>
+   <source>Further tries per sweep, for which small clusters are chosen as often as large ones; the others choose two samples, which are seldom both in small ones.</source>
+   <translation>Weitere Versuche je Durchgang, für die kleine Cluster so oft gewählt werden wie große; die anderen wählen zwei Proben, die selten beide in kleinen sind.</translation>
   </message>
   <message>
    <source>Restricted scans that improve a proposed split before it is judged, in every second move; the others have none.</source>

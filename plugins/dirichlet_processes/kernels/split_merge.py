@@ -38,12 +38,51 @@ class Move(NamedTuple):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
-def pick(rng: np.random.Generator, z: np.ndarray) -> Move:
-    """Two rows by chance, and all others of their clusters in an order by chance. O(n)."""
-    n = z.size
-    i = rng.integers(0, n)
-    j = rng.integers(0, n - 1)
-    j += j >= i
+def member(rng: np.random.Generator, z: np.ndarray, c: Clusters, k: int, without: int) -> int:
+    """A row of cluster ``k`` by chance, but not ``without``; -1 where there is none. O(n)."""
+    left = c.size[k] - (without >= 0 and z[without] == k)
+    if left == 0:
+        return -1
+    place = rng.integers(0, left)
+    for i in range(z.size):
+        if z[i] == k and i != without:
+            if place == 0:
+                return i
+            place -= 1
+    return -1
+
+
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
+def used_slot(rng: np.random.Generator, c: Clusters, high: int, without: int) -> int:
+    """One of the slots in use by chance, but not ``without``."""
+    k = rng.integers(0, high)
+    while c.size[k] == 0 or k == without:
+        k = rng.integers(0, high)
+    return k
+
+
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
+def pick(rng: np.random.Generator, z: np.ndarray, c: Clusters, at: np.ndarray, by_cluster: bool) -> Move:
+    """Two rows by chance, and all others of their clusters in an order by chance. O(n).
+
+    By cluster: every other time two rows of one cluster, which is split, else one row of each of two, which are merged; the clusters by chance,
+    whatever their sizes. The second row is -1 where there are not two.
+    """
+    n, i, j = z.size, np.int64(-1), np.int64(-1)
+    if by_cluster:
+        split = rng.random() < 0.5
+        k = used_slot(rng, c, at[HIGH], -1)
+        i = member(rng, z, c, k, -1)
+        if split:
+            j = member(rng, z, c, k, i)
+        elif at[NUMBER] > 1:
+            j = member(rng, z, c, used_slot(rng, c, at[HIGH], k), -1)
+        if j < 0:
+            return Move(i, j, np.empty(0, np.int64), split)
+    else:
+        i = rng.integers(0, n)
+        j = rng.integers(0, n - 1)
+        j += j >= i
     others = np.empty(n, np.int64)
     count = 0
     for m in range(n):
@@ -97,17 +136,39 @@ def place_others(
 
 
 @njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
+def put_together(items: Items, z: np.ndarray, c: Clusters, pair: Clusters, law: Law, move: Move) -> None:
+    """The two clusters of a merge as they are into the first two slots, and into the third the larger with the rows of the smaller."""
+    a, b = z[move.first], z[move.second]
+    copy_cluster(c, a, pair, FIRST)
+    copy_cluster(c, b, pair, SECOND)
+    small = a if c.size[a] < c.size[b] else b
+    copy_cluster(c, b if small == a else a, pair, THIRD)
+    for p in range(-1, move.others.size):
+        i = move.others[p] if p >= 0 else (move.first if small == a else move.second)
+        if z[i] == small:
+            add(pair, THIRD, items, i, law)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
 def log_gain(
-    c: Clusters, z: np.ndarray, pair: Clusters, law: Law, move: Move, number: int, log_q: float
+    c: Clusters, z: np.ndarray, pair: Clusters, law: Law, move: Move, number: int, by_cluster: bool
 ) -> float:
-    """``log p(two) - log p(one) + log m_a m_b / m_ab - log q``; ``number`` counts the clusters before the split."""
+    """``log p(two) - log p(one) + log m_a m_b / m_ab``, and what the choice of the clusters has more for the merge than for the split.
+
+    ``number`` counts the clusters before the split. By cluster a split has ``1 / number`` and two of m rows in order, the merge of its
+    sides ``1 / ((number + 1) number)`` and one row of each.
+    """
     s = law.shift
     n_a, n_b = pair.size[FIRST] + s, pair.size[SECOND] + s
     out = law.log_new[number] + math.lgamma(n_a) + math.lgamma(n_b) - math.lgamma(1.0 + s)
     out -= math.lgamma(n_a + n_b - s)
     out += law.power * (log_marginal(pair, FIRST, law) + log_marginal(pair, SECOND, law))
+    if by_cluster:
+        rows = pair.size[FIRST] + pair.size[SECOND]
+        out += math.log(rows * (rows - 1.0))
+        out -= math.log((number + 1.0) * pair.size[FIRST] * pair.size[SECOND])
     out -= law.power * (log_marginal(c, z[move.first], law) if move.split else log_marginal(pair, THIRD, law))
-    return out - log_q
+    return out
 
 
 @njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
@@ -153,34 +214,43 @@ def make_moves(
     lo: int,
     hi: int,
     scans: int,
+    by_rows: int,
 ) -> int:
     """Moves ``lo`` to ``hi`` of a sweep, each accepted or refused, every second one Dahl's; the first one not made for want of a slot.
 
-    Needs two rows; ``pair`` has three slots. One function, as numba compiles all that a kernel calls once more with it.
+    The first ``by_rows`` choose two rows, which come from large clusters most often, those after them clusters.
+
+    Needs two rows; ``pair`` has three slots. One function, as numba compiles all that a kernel calls once more with it. The number that
+    decides is drawn first: the way back has a probability of 1 at most, so that a merge which even that would not save, as most are, is
+    refused without a launch.
     """
     rng, items, z, c, pair = borrowed(rng), borrowed(items), borrowed(z), borrowed(c), borrowed(pair)
     law, at = borrowed(law), borrowed(at)
     for number in range(lo, hi):
         if free_slot(c, at[HIGH]) < 0:
             return number
-        move, last = pick(rng, z), scans if number % 2 == 0 else -1
+        by_cluster = number >= by_rows
+        move, last = pick(rng, z, c, at, by_cluster), scans if number % 2 == 0 else -1
+        if move.second < 0:
+            continue
+        level, gain = math.log(max(rng.random(), 1e-300)), 0.0
+        at[TRIED] += 1
+        if not move.split:
+            put_together(items, z, c, pair, law, move)
+            gain = log_gain(c, z, pair, law, move, at[NUMBER] - 1, by_cluster)
+            if level >= -gain:
+                continue
         side = np.zeros(move.others.size, np.int64)
-        for k in range(3):
-            reset(pair, k, law, items.complete)
         for k in range(2):
+            reset(pair, k, law, items.complete)
             add(pair, k, items, move.first if k == 0 else move.second, law)
         log_q = 0.0
         for scan in range(-1, last + 1):
             log_q = place_others(rng, items, z, pair, law, move, side, scan, scan == last)
-        if not move.split:
-            copy_cluster(pair, FIRST, pair, THIRD)
-            for p in range(-1, move.others.size):
-                if p < 0 or side[p] == 1:
-                    add(pair, THIRD, items, move.second if p < 0 else move.others[p], law)
-        before = at[NUMBER] if move.split else at[NUMBER] - 1
-        gain = log_gain(c, z, pair, law, move, before, log_q)
-        at[TRIED] += 1
-        if math.log(max(rng.random(), 1e-300)) < (gain if move.split else -gain):
+        if move.split:
+            gain = log_gain(c, z, pair, law, move, at[NUMBER], by_cluster)
+        gain -= log_q
+        if level < (gain if move.split else -gain):
             at[ACCEPTED] += 1
             carry_out(z, c, pair, law, move, side, at, items.complete)
     return hi

@@ -19,10 +19,13 @@ from plaidwork.core.api import (
 from plaidwork.plugins.dirichlet_processes.clusterings import (
     MOST_DRAWS,
     NearestPartition,
+    agreement_of_halves,
+    half_of_draws,
     nearest_partition,
     pooled_draws,
     rank_of_certainty,
     spread_evenly,
+    words_of_agreement,
 )
 from plaidwork.plugins.dirichlet_processes.kernels.clusterings import similarity, togetherness
 from plaidwork.plugins.dirichlet_processes.multi_view.cells import cells_of
@@ -61,11 +64,13 @@ def summarise_views(kept: Kept, data: ModelData, tables: ViewTables, params: Vie
     """All results, from the draws of all chains."""
     blocks = tuple(data["views"])
     found: Results = {}
-    points, certainties, names = [], [], []
+    points, certainties, names, half = [], [], [], half_of_draws(kept, MOST_DRAWS)
     for v, (block, (point, inside, draws)) in enumerate(zip(blocks, points_of(kept, tables), strict=True)):
         certainty = rank_of_certainty(togetherness(point.labels, draws), point.labels)
         called = names_of(block.name, len(point))
         found |= _similarity(v, point, certainty[0], draws, inside, np.array(block.names[0], object), called)
+        agreement = agreement_of_halves(draws, half, np.arange(len(inside)))
+        found[f"ball_{v + 1}"] += words_of_agreement(agreement)
         points.append((point, inside))
         certainties.append(certainty)
         names.append(called)

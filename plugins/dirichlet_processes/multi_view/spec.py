@@ -31,7 +31,7 @@ PAIR_DOC = "pairs of views, in order: the first with the second, the first with 
 
 MULTI_VIEW_CLUSTERS = ModelSpec(
     id="multi_view_clusters",
-    version="0.1.0",
+    version="0.2.0",
     title="Clusters in several views",
     summary="Clusters of the same samples in each of two or more matrices, **and how far they depend on each other**, with uncertainty.",
     tags=("clusters", "mixture", "nonparametric", "multi-view"),

@@ -88,7 +88,7 @@ VIEWS = (
 
 HDP_TOPICS = ModelSpec(
     id="hdp_topics",
-    version="0.1.0",
+    version="0.2.0",
     title="Topics, number inferred",
     summary="Topics of documents, **their number inferred**, by a hierarchical Dirichlet process: words of each topic and topics of each "
     "document, with intervals.",

@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
-from dp_tools import partitions
+from dp_tools import Chain, Chains, partitions
+from plaid_tools import with_fault
 
-from plaidwork.plugins.dirichlet_processes.clusterings import by_size, nearest_partition, placed
+from plaidwork.plugins.dirichlet_processes.clusterings import (
+    agreement_of_halves,
+    by_size,
+    half_of_draws,
+    nearest_partition,
+    placed,
+    words_of_agreement,
+)
 from plaidwork.plugins.dirichlet_processes.kernels.clusterings import (
     improve,
     similarity,
@@ -80,3 +88,39 @@ def test_numbers_by_size():
 def test_few_samples(n):
     point = nearest_partition(np.zeros((3, n), np.int64))
     assert (len(point), point.expected, point.ball) == (1, 0.0, 0.0)
+
+
+def chains_of(*partitions_of_chains):
+    """Chains of 20 noisy copies of a partition each."""
+    kept = [noisy_copies(np.array(labels), 20, 0.1) for labels in partitions_of_chains]
+    chains = [
+        Chain([{"cluster_of": labels} for labels in found], number) for number, found in enumerate(kept)
+    ]
+    return Chains(chains), np.concatenate(kept)
+
+
+def agreement(*partitions_of_chains, halves=half_of_draws):
+    kept, draws = chains_of(*partitions_of_chains)
+    return agreement_of_halves(draws, halves(kept, 2000), np.arange(draws.shape[1]))
+
+
+ONE, ACROSS = np.repeat([0, 1], 20), np.tile([0, 1], 20)
+
+
+def test_halves_of_the_chains_agree_in_who_is_with_whom_where_the_chains_do():
+    assert agreement(ONE, ONE, ONE, ONE) > 0.95
+    assert agreement(ONE, ACROSS, ONE, ACROSS) < 0.2
+    assert np.isnan(agreement(ONE))
+    assert "0.31" in words_of_agreement(0.31)
+    assert not words_of_agreement(float("nan"))
+
+
+def test_a_half_of_draws_in_place_of_a_half_of_the_chains_is_found():
+    """Draws of one chain in both halves agree whatever the chains found."""
+    wrong = with_fault(half_of_draws, "place[chain.chain] % 2 for chain, _", "i % 2 for chain, i")
+    assert agreement(ONE, ACROSS, ONE, ACROSS, halves=wrong) > 0.9
+
+
+def test_samples_that_are_always_together_agree():
+    same = np.zeros((8, 5), np.int64)
+    assert agreement_of_halves(same, np.arange(8) % 2, np.arange(5)) == 1.0

@@ -155,8 +155,33 @@ def test_all_kinds_of_columns_together():
 @pytest.mark.slow
 @pytest.mark.parametrize(("likelihoods", "prior", "moves"), [*itertools.product(DATA, PRIORS, (0, 3))])
 def test_frequencies_of_all_partitions(likelihoods, prior, moves):
-    data, params = case(likelihoods, prior, moves=moves, scans=1)
+    data, params = case(likelihoods, prior, moves=moves, cluster_moves=moves, scans=1)
     assert smallest_p(MODEL, data, params, 6000) > ENOUGH
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("prior", PRIORS)
+def test_frequencies_by_moves_of_any_cluster(prior, monkeypatch):
+    data, params = case("gaussian", prior, moves=0, cluster_moves=6, scans=1)
+    many_moves(monkeypatch)
+    assert smallest_p(MODEL, data, params, 6000) > ENOUGH
+
+
+CLUSTER_FAULTS = {
+    "a split as likely to be chosen as its merge": ("log_gain", "if by_cluster:", "if False:"),
+    "the number of clusters before the split": ("log_gain", "(number + 1.0)", "(number + 0.0)"),
+    "rows of a cluster with the one that was chosen": ("log_gain", "(rows - 1.0)", "rows"),
+    "the sizes of the sides left out": ("log_gain", "* pair.size[FIRST] * pair.size[SECOND]", ""),
+    "every third time a split": ("pick", "rng.random() < 0.5", "rng.random() < 0.33"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", CLUSTER_FAULTS)
+def test_faults_of_moves_of_any_cluster_are_found(fault, monkeypatch):
+    data, params = case("gaussian", "pitman_yor", moves=0, cluster_moves=6, scans=1)
+    many_moves(monkeypatch, *CLUSTER_FAULTS[fault])
+    assert smallest_p(MODEL, data, params, 12_000) < FOUND
 
 
 def many_moves(monkeypatch, part="", old="", new=""):
@@ -178,7 +203,9 @@ def many_moves(monkeypatch, part="", old="", new=""):
 FAULTS = {
     "the prior's weight of a new cluster left out": ("log_gain", "law.log_new[number] + ", ""),
     "sizes as if the prior were a Dirichlet process": ("log_gain", "s = law.shift", "s = 0.0"),
-    "the proposal left out": ("log_gain", "return out - log_q", "return out"),
+    "the proposal left out": ("make_moves", "gain -= log_q", "gain -= 0.0"),
+    "merges refused early that may be accepted": ("make_moves", "level >= -gain", "level >= -gain - 0.5"),
+    "the larger cluster alone in place of both": ("put_together", "if z[i] == small", "if z[i] < 0"),
     "the probability of the other side": (
         "place_others",
         "gap if side[p] == 0 else -gap",
@@ -191,7 +218,7 @@ FAULTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["", *FAULTS])
 def test_faults_of_a_move_are_found(fault, monkeypatch):
-    data, params = case("gaussian", "pitman_yor", moves=3, scans=1)
+    data, params = case("gaussian", "pitman_yor", moves=3, cluster_moves=0, scans=1)
     many_moves(monkeypatch, *FAULTS.get(fault, ()))
     p = smallest_p(MODEL, data, params, 12_000)
     assert p < FOUND if fault else p > ENOUGH

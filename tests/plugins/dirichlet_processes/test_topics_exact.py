@@ -47,7 +47,13 @@ def many_moves(monkeypatch):
 
 MOVE_FAULTS = {
     "the part of the weights left out": ("log_gain", "- math.log(u) - math.log(1.0 - u)", ""),
-    "the proposal left out": ("log_gain", " - log_q", ""),
+    "the proposal left out": ("try_move", "gain -= log_q", "gain -= 0.0"),
+    "merges refused early that may be accepted": ("try_move", "level >= -gain:", "level >= -gain - 1.0:"),
+    "tokens left on the sides": (
+        "try_move",
+        "settle(words, z, sides, a, -1.0)",
+        "settle(words, z, sides, a, 0.0)",
+    ),
     "the probability of the other side": (
         "place_tokens",
         "f0 if s == 0 else f1) /",

@@ -62,11 +62,14 @@ def seldom_drawn(monkeypatch):
 
 
 MOVE_FAULTS = {
-    "blocks without the weight of a new one": (block_moves, "try_move", "math.log(a0) + ", ""),
-    "blocks without the proposal": (block_moves, "try_move", "log_block(sides, 2) - log_q", "log_block(sides, 2)"),
+    "blocks without the weight of a new one": (block_moves, "log_gain", "math.log(a0) + ", ""),
+    "blocks without the proposal": (block_moves, "try_move", "gain -= log_q", "gain -= 0.0"),
     "a merge of blocks accepted like a split": (block_moves, "try_move", "gain if split else -gain", "gain"),
     "weights of clusters without their part": (cluster_moves, "log_gain", "- math.log(u) - math.log(1.0 - u)", ""),
-    "clusters without the proposal": (cluster_moves, "log_gain", " - log_q", ""),
+    "clusters without the proposal": (cluster_moves, "try_move", "gain -= log_q", "gain -= 0.0"),
+    "merges of clusters refused early that may be accepted": (cluster_moves, "try_move", "level >= -gain:", "level >= -gain - 1.0:"),
+    "merges of blocks refused early that may be accepted": (block_moves, "try_move", "level >= -gain:", "level >= -gain - 1.0:"),
+    "blocks counted twice after an early look": (cluster_moves, "try_move", "sides.own[:] = 0.0", "sides.own[:] *= 1.0"),
     "blocks do not count": (cluster_moves, "log_gain", "log_places(sides.own[s], sides.weights[s]) + ", ""),
     "a merge of clusters accepted like a split": (cluster_moves, "try_move", "gain if sides.split else -gain", "gain"),
 }  # fmt: skip

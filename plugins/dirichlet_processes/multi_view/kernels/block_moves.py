@@ -90,6 +90,18 @@ def place_others(
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def log_gain(sides: Links, a0: float) -> float:
+    """What a split into the first two sides has for itself but for the probability of its proposal; both together become the third."""
+    sides = borrowed(sides)
+    sides.members[2] = sides.members[0] + sides.members[1]
+    sides.present[2] = sides.present[0] + sides.present[1]
+    sides.uses[2] = sides.uses[0] + sides.uses[1]
+    gain = math.log(a0) + math.lgamma(sides.members[0]) + math.lgamma(sides.members[1])
+    gain -= math.lgamma(sides.members[2])
+    return gain + log_block(sides, 0) + log_block(sides, 1) - log_block(sides, 2)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def try_move(
     rng: np.random.Generator,
     has: np.ndarray,
@@ -109,6 +121,19 @@ def try_move(
     second += second >= first
     a, b = t[first], t[second]
     split = a == b
+    level, gain = math.log(max(rng.random(), LEAST)), 0.0
+    at[BLOCK_TRIES] += 1
+    if (
+        not split
+    ):  # the way back has a probability of 1 at most: what even that would not save needs no launch
+        for k in range(2):
+            block = a if k == 0 else b
+            sides.members[k] = links.members[block]
+            sides.present[k] = links.present[block]
+            sides.uses[k] = links.uses[block]
+        gain = log_gain(sides, a0)
+        if level >= -gain:
+            return
     others, count = np.empty(n, np.int64), 0
     for i in range(n):
         if i != first and i != second and (t[i] == a or t[i] == b):
@@ -127,14 +152,10 @@ def try_move(
     log_q = 0.0
     for scan in range(-1, scans + 1):
         log_q = place_others(rng, has, sides, z, t, others, side, a, split, scan, scan == scans)
-    sides.members[2] = sides.members[0] + sides.members[1]
-    sides.present[2] = sides.present[0] + sides.present[1]
-    sides.uses[2] = sides.uses[0] + sides.uses[1]
-    gain = math.log(a0) + math.lgamma(sides.members[0]) + math.lgamma(sides.members[1])
-    gain -= math.lgamma(sides.members[2])
-    gain += log_block(sides, 0) + log_block(sides, 1) - log_block(sides, 2) - log_q
-    at[BLOCK_TRIES] += 1
-    if math.log(max(rng.random(), LEAST)) >= (gain if split else -gain):
+    if split:
+        gain = log_gain(sides, a0)
+    gain -= log_q
+    if level >= (gain if split else -gain):
         return
     at[BLOCK_MOVES] += 1
     go_to, come_from = (free_block(links), b) if split else (b, a)

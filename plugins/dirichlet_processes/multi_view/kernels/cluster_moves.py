@@ -2,7 +2,7 @@
 
 In a split the cluster with weight b gets parts ``u b`` and ``(1 - u) b``, u uniform; its other samples are placed one after the other,
 then restricted Gibbs scans follow, of which the last is scored (Jain and Neal 2004, section 3.2). In a merge the launch is drawn anew and
-the last scan forced. The weights of a Dirichlet process are atoms of intensity ``gamma / b``, so that the ratio of the priors has
+the last scan forced; as that has a probability of 1 at most, a merge that even so would be refused needs no launch. The weights of a Dirichlet process are atoms of intensity ``gamma / b``, so that the ratio of the priors has
 ``gamma / (u (1 - u))``, the Jacobian b within.
 """
 
@@ -98,11 +98,9 @@ def place_others(
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
-def log_gain(
-    c: Clusters, pair: Clusters, law: Law, sides: Sides, a: int, gamma: float, u: float, log_q: float
-) -> float:
-    """What a split into these sides has for itself; a merge of them has the opposite."""
-    out = math.log(gamma) - math.log(u) - math.log(1.0 - u) - log_q
+def log_gain(c: Clusters, pair: Clusters, law: Law, sides: Sides, a: int, gamma: float, u: float) -> float:
+    """What a split into these sides has for itself but for the probability of its proposal; a merge of them has the opposite."""
+    out = math.log(gamma) - math.log(u) - math.log(1.0 - u)
     for s in range(2):
         out += log_places(sides.own[s], sides.weights[s]) + log_marginal(pair, s, law)
     out -= log_places(sides.own[0] + sides.own[1], sides.weights[0] + sides.weights[1])
@@ -143,6 +141,23 @@ def gather(
     own[0, t[first]] += 1.0
     own[1, t[second]] += 1.0
     return Sides(others[:count], own, np.zeros(2), z[first] == z[second])
+
+
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
+def put_together(
+    items: Items, law: Law, c: Clusters, pair: Clusters, links: Links, v: int, own: np.ndarray, z: np.ndarray, a: int, b: int
+) -> None:  # fmt: skip
+    """Clusters ``a`` and ``b`` as they are into the first two slots and rows of ``own``; the larger with the samples of the smaller into the third slot."""
+    copy_cluster(c, a, pair, FIRST)
+    copy_cluster(c, b, pair, SECOND)
+    for k in range(own.shape[1]):
+        own[0, k] = links.uses[k, links.first[v] + a]
+        own[1, k] = links.uses[k, links.first[v] + b]
+    small = a if c.size[a] < c.size[b] else b
+    copy_cluster(c, b if small == a else a, pair, THIRD)
+    for i in range(z.size):
+        if z[i] == small:
+            add(pair, THIRD, items, i, law)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", forceinline=False)
@@ -203,22 +218,27 @@ def try_move(
     u = min(max(u, 1e-12), 1.0 - 1e-12)
     alpha = links.alpha[v]
     sides.weights[0], sides.weights[1] = alpha * u * whole, alpha * (1.0 - u) * whole
+    level, gain = math.log(max(rng.random(), LEAST)), 0.0
+    at[TRIES] += 1
+    if not sides.split:
+        put_together(items, law, c, pair, links, v, sides.own, z, a, b)
+        gain = log_gain(c, pair, law, sides, a, links.gamma[v], u)
+        if level >= -gain:
+            return
+        sides.own[:] = 0.0
+        sides.own[0, t[first]] += 1.0
+        sides.own[1, t[second]] += 1.0
     side = np.zeros(sides.others.size, np.int64)
-    for k in range(3):
-        reset(pair, k, law, items.complete)
     for k in range(2):
+        reset(pair, k, law, items.complete)
         add(pair, k, items, first if k == 0 else second, law)
     log_q = 0.0
     for scan in range(-1, scans + 1):
         log_q = place_others(rng, items, z, t, pair, law, sides, side, a, scan, scan == scans)
-    if not sides.split:
-        copy_cluster(pair, FIRST, pair, THIRD)
-        for p in range(-1, sides.others.size):
-            if p < 0 or side[p] == 1:
-                add(pair, THIRD, items, second if p < 0 else sides.others[p], law)
-    gain = log_gain(c, pair, law, sides, a, links.gamma[v], u, log_q)
-    at[TRIES] += 1
-    if math.log(max(rng.random(), LEAST)) >= (gain if sides.split else -gain):
+    if sides.split:
+        gain = log_gain(c, pair, law, sides, a, links.gamma[v], u)
+    gain -= log_q
+    if level >= (gain if sides.split else -gain):
         return
     at[MOVES] += 1
     if sides.split:

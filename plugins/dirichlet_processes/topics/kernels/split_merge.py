@@ -2,7 +2,8 @@
 
 Two tokens are chosen, half of the time from one document, without a look at their topics. In a split the topic with weight b gets parts
 ``u b`` and ``(1 - u) b``, u uniform; its other tokens are placed one after the other, then restricted Gibbs scans follow, of which the
-last one is scored (Jain and Neal 2004, section 3.2). In a merge the launch is drawn anew and the last scan forced to where the tokens are.
+last one is scored (Jain and Neal 2004, section 3.2). In a merge the launch is drawn anew and the last scan forced to where the tokens are;
+as the way back has a probability of 1 at most, a merge that even that would not save, as most are, is refused without a launch.
 The weights of a Dirichlet process are atoms of intensity ``gamma / b``, so that the ratio of the priors has
 ``gamma / (u (1 - u))``, the Jacobian b within.
 """
@@ -96,6 +97,17 @@ def put(sides: Sides, s: int, word: int, doc: int) -> None:
 
 
 @njit(nogil=True, cache=True)
+def settle(words: np.ndarray, z: np.ndarray, sides: Sides, now: int, sign: float) -> None:
+    """Put the other tokens on the sides where they are, or take them off again; ``now`` is the topic of side 0."""
+    for p in range(sides.tokens.size):
+        t = sides.tokens[p]
+        s = 0 if z[t] == now else 1
+        sides.words[s, words[t]] += sign
+        sides.own[s, sides.docs[p]] += sign
+        sides.totals[s] += sign
+
+
+@njit(nogil=True, cache=True)
 def place_tokens(
     rng: np.random.Generator,
     words: np.ndarray,
@@ -157,10 +169,10 @@ def log_places(own: np.ndarray, weight: float) -> float:
 
 
 @njit(nogil=True, cache=True)
-def log_gain(sides: Sides, law: np.ndarray, u: float, log_q: float) -> float:
-    """What a split into these sides has for itself; a merge of them has the opposite."""
+def log_gain(sides: Sides, law: np.ndarray, u: float) -> float:
+    """What a split into these sides has for itself but for the probability of its proposal; a merge of them has the opposite."""
     eta = law[ETA]
-    out = math.log(law[GAMMA]) - math.log(u) - math.log(1.0 - u) - log_q
+    out = math.log(law[GAMMA]) - math.log(u) - math.log(1.0 - u)
     for s in range(2):
         out += log_topic(sides.words[s], sides.totals[s], eta) + log_places(sides.own[s], sides.weights[s])
     out -= log_topic(sides.words[0] + sides.words[1], sides.totals[0] + sides.totals[1], eta)
@@ -215,13 +227,22 @@ def try_move(
     u = rng.random() if sides.split else beta[a] / whole
     u = min(max(u, 1e-12), 1.0 - 1e-12)
     sides.weights[0], sides.weights[1] = law[ALPHA] * u * whole, law[ALPHA] * (1.0 - u) * whole
+    level, gain = math.log(max(rng.random(), 1e-300)), 0.0
+    at[TRIED] += 1
+    if not sides.split:
+        settle(words, z, sides, a, 1.0)
+        gain = log_gain(sides, law, u)
+        if level >= -gain:
+            return
+        settle(words, z, sides, a, -1.0)
     side = np.zeros(sides.tokens.size, np.int64)
     log_q = 0.0
     for scan in range(-1, scans):
         log_q = place_tokens(rng, words, z, sides, side, law[ETA], a, scan, scan == scans - 1)
-    gain = log_gain(sides, law, u, log_q)
-    at[TRIED] += 1
-    if math.log(max(rng.random(), 1e-300)) >= (gain if sides.split else -gain):
+    if sides.split:
+        gain = log_gain(sides, law, u)
+    gain -= log_q
+    if level >= (gain if sides.split else -gain):
         return
     at[ACCEPTED] += 1
     if sides.split:
