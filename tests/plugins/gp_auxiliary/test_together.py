@@ -36,7 +36,7 @@ def apart(expression, n_classes, rounds=ROUNDS) -> float:
     law = prior.covariance
     theta, rows = law.prior_mean.copy(), 1 if n_classes == 2 else n_classes
     own = together.new_together(prior)
-    own["log_step"] = math.log(0.3)
+    own["log_step"] = math.log(0.7)  # long, so that trajectories are refused now and then
     z = rng.standard_normal((rows, len(X)))
     found, gram, f = [], prior.gram(theta), None
     for _ in range(rounds):
