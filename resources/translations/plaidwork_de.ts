@@ -25308,8 +25308,16 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Streckungen von f</translation>
   </message>
   <message>
-   <source>A move of f and the amplitudes of the covariance together, once a draw.</source>
-   <translation>Eine gemeinsame Bewegung von f und den Amplituden der Kovarianz, einmal je Ziehung.</translation>
+   <source>Moves of f and the covariance together, in every draw.</source>
+   <translation>Gemeinsame Bewegungen von f und der Kovarianz, in jeder Ziehung.</translation>
+  </message>
+  <message>
+   <source>Trajectories</source>
+   <translation>Trajektorien</translation>
+  </message>
+  <message>
+   <source>Every summand of f with all amplitudes, and the lengths in between, of two or three classes and up to 400 samples; else as “Each summand”.</source>
+   <translation>Jeder Summand von f mit allen Amplituden, dazwischen die Längen, bei zwei oder drei Klassen und bis zu 400 Proben; sonst wie „Jeder Summand“.</translation>
   </message>
   <message>
    <source>Each summand</source>
@@ -25410,10 +25418,6 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>How f of every copy moves between two swaps where there are three classes.</source>
    <translation>Wie sich f in jeder Kopie zwischen zwei Tauschen bewegt, wenn es drei Klassen gibt.</translation>
-  </message>
-  <message>
-   <source>Trajectories</source>
-   <translation>Trajektorien</translation>
   </message>
   <message>
    <source>Hamiltonian, as of two classes.</source>

@@ -24,7 +24,13 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary.classes.density import Sampled
 from plaidwork.plugins.gp_auxiliary.classes.predicting import as_chosen
-from plaidwork.plugins.gp_auxiliary.classes.replica import Labels, add_flow, new_replica, sweep_replica
+from plaidwork.plugins.gp_auxiliary.classes.replica import (
+    Labels,
+    add_flow,
+    new_replica,
+    steps_with_f,
+    sweep_replica,
+)
 from plaidwork.plugins.gp_auxiliary.classes.spec import CLASSES
 from plaidwork.plugins.gp_auxiliary.few_labels.tempering import ladder
 from plaidwork.plugins.gp_auxiliary.shared import flow, hyper
@@ -87,7 +93,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
             "fixed": fixed,
             "widths": widths,
             "rungs": rungs,
-            "steps": {name: hyper.steps_of(prior, params) for name in rungs},
+            "steps": {name: steps_with_f(prior, params, labels) for name in rungs},
         }
 
     def stages(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.shared import flow, hyper
+from plaidwork.plugins.gp_auxiliary.shared import flow, hyper, together
 from plaidwork.plugins.gp_auxiliary.shared.given_f import (
     draw_intervals,
     draw_winners,
@@ -133,11 +133,9 @@ def sweep_replica(
             _move_f(rng, replica, prior, labels, null, params["trajectories"], warming)
         else:
             labels.sweep(rng, replica, params["site_sweeps"], null)
-        apart = params.get("stretch") == "summands"
+        apart = params.get("stretch") in ("summands", "trajectories")
         if "metric" in steps and params["parameters"] == "inferred" and (apart or "flow" not in replica):
-            log_likelihood = labels.log_likelihood(replica["log_share"], null)
-            f = stretch_f(rng, replica["z"], replica, replica["theta"], prior, log_likelihood, apart)
-            labels.redraw(rng, replica, f, null)
+            _move_with_theta(rng, replica, prior, labels, null, steps, apart, warming)
         if params.get("shares") == "inferred":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan
@@ -151,6 +149,38 @@ def sweep_replica(
         replica.update(prior.gram(replica["theta"]))
         if "flow" in replica:
             _set_flow(replica, prior, params)
+
+
+def steps_with_f(prior: Prior, params: ClassesSettings, labels: Labels) -> Steps:
+    """How the parameters of the covariance are moved, by themselves and with f; nothing tried yet."""
+    steps = hyper.steps_of(prior, params)
+    wanted = (
+        "metric" in steps and params.get("stretch") == "trajectories" and params["parameters"] == "inferred"
+    )
+    few = len(prior.x) <= together.MOST and labels.n_classes <= together.MOST_CLASSES
+    if wanted and few and prior.dense and not labels.free.any():
+        steps["together"] = together.new_together(prior)
+    return steps
+
+
+def _move_with_theta(
+    rng: np.random.Generator,
+    replica: Replica,
+    prior: Prior,
+    labels: Labels,
+    null: float,
+    steps: Steps,
+    apart: bool,
+    warming: bool,
+) -> None:
+    """f given z, moved or stretched with theta, and z given f. With ``apart`` by its summands."""
+    log_likelihood, theta = labels.log_likelihood(replica["log_share"], null), replica["theta"]
+    if "together" in steps:
+        terms = together.Terms(labels.code, *labels.ends(null), log_likelihood)
+        f = together.move_f(rng, replica["z"], replica, theta, prior, terms, steps["together"], warming)
+    else:
+        f = stretch_f(rng, replica["z"], replica, theta, prior, log_likelihood, apart)
+    labels.redraw(rng, replica, f, null)
 
 
 def add_flow(replica: Replica, prior: Prior, params: ClassesSettings) -> None:

@@ -201,7 +201,7 @@ CLASSES = ModelSpec(
     variables=VARIABLES,
     traces=TRACES,
     views=(*VIEWS, AUXILIARY),
-    schedule=Schedule(chains=4, warmup=500, draws=1000),
+    schedule=Schedule(chains=4, warmup=300, draws=500),
     state_version=2,
     citation=f"{ALBERT}\n{ROGERS}",
 )

@@ -280,13 +280,19 @@ STRETCH = (
     Hyperparameter(
         "stretch",
         "choice",
-        "summands",
+        "trajectories",
         earlier="whole",
         label="Stretches of f",
         group="Sampling",
-        doc="A move of f and the amplitudes of the covariance together, once a draw.",
+        doc="Moves of f and the covariance together, in every draw.",
         advanced=True,
         choices=(
+            Choice(
+                value="trajectories",
+                label="Trajectories",
+                doc="Every summand of f with all amplitudes, and the lengths in between, of two or three classes and up to 400 samples; "
+                "else as “Each summand”.",
+            ),
             Choice(
                 value="summands",
                 label="Each summand",

@@ -103,6 +103,29 @@ class Metric(TypedDict):
     """Where the metric is the draws' own covariance in the end."""
 
 
+class Together(TypedDict):
+    """Moves of f with the covariance's parameters, see ``together.py``: N samples, P parameters."""
+
+    log_step: float
+    """Logarithm of a leap of the trajectories."""
+    bend: Floats
+    """(N,) mean curvature of minus the labels' log probability."""
+    centre: Floats
+    """(P,) means of theta, and ``sd`` its standard deviations."""
+    sd: Floats
+    squares: Floats
+    """(N,) sums of squared slopes since they were learnt last."""
+    sums: Floats
+    """(2, P) sums of theta and its squares since then."""
+    count: int
+    """Trajectories since then."""
+    due: int
+    """Draws after which they are learnt again."""
+    log_size: Floats
+    """(P,) logarithms of the steps of single parameters, and ``tried`` how often they learnt."""
+    tried: Floats
+
+
 class Steps(TypedDict):
     """Random-walk steps that learn their size in the warm-up, one for each entry that they move."""
 
@@ -114,6 +137,8 @@ class Steps(TypedDict):
     """(P,) how often accepted."""
     current: Floats
     """(1,) log density where the walk stands, NaN where it is not known."""
+    together: NotRequired[Together]
+    """Where f moves with them."""
     metric: NotRequired[Metric]
     """Where trajectories move the covariance's parameters, and walks only where those fail."""
 

@@ -34,6 +34,9 @@ def steps_layout(*steps: str) -> Layout:
     found: dict[str, Part] = {}
     for one in steps:
         found |= {f"{one}.current": Part(unset=True), **metric_layout(one)}
+        found |= {
+            f"{one}.together.{name}": Part((), "int64", low=low) for name, low in (("count", 0), ("due", 1))
+        }
     return found
 
 

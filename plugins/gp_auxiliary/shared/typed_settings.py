@@ -44,7 +44,7 @@ class ClassesSettings(LawSettings):
 
     site_sweeps: int
     trajectories: NotRequired[int]
-    stretch: NotRequired[Literal["summands", "whole"]]
+    stretch: NotRequired[Literal["trajectories", "summands", "whole"]]
     null_width: NotRequired[float]
     rungs: NotRequired[int]
     rounds: NotRequired[int]
