@@ -70,7 +70,7 @@ def summarise_views(kept: Kept, data: ModelData, tables: ViewTables, params: Vie
         called = names_of(block.name, len(point))
         found |= _similarity(v, point, certainty[0], draws, inside, np.array(block.names[0], object), called)
         agreement = agreement_of_halves(draws, half, np.arange(len(inside)))
-        found[f"ball_{v + 1}"] += words_of_agreement(agreement)
+        found[f"ball_{v + 1}"] = f"{found[f'ball_{v + 1}']}{words_of_agreement(agreement)}"
         points.append((point, inside))
         certainties.append(certainty)
         names.append(called)
