@@ -23,13 +23,13 @@ from plaidwork.plugins.gp_auxiliary.classes.variational import QuickClasses
 from plaidwork.plugins.gp_auxiliary.regression.quick import QuickRegression
 from plaidwork.plugins.gp_auxiliary.shared import blocks
 
-SIZE, WARMUP = 20_000, 8
+SIZE, WARMUP = 20_000, 10**6
 FIXED = {"parameters": "fixed"}
 CASES: dict[str, tuple[Any, int, dict[str, Any], int]] = {
     "two classes, 60 points, parameters given": (Classes, 2, {"inducing": 60, **FIXED}, 20),
     "two classes, 200 points, parameters given": (Classes, 2, {"inducing": 200, **FIXED}, 20),
     "two classes, 60 points": (Classes, 2, {"inducing": 60}, 8),
-    "two classes, 200 points": (Classes, 2, {"inducing": 200}, 4),
+    "two classes, 200 points": (Classes, 2, {"inducing": 200}, 2),
     "three classes, 60 points": (Classes, 3, {"inducing": 60}, 6),
     "five ordered classes, 60 points": (OrderedClasses, 5, {"inducing": 60}, 6),
     "quick, two classes, 200 points": (QuickClasses, 2, {"inducing": 200}, 6),
@@ -64,6 +64,10 @@ class Sweeps:
         blocks.LARGE = large
         self.state = model.init(data, params, self.rng)
         self.number = 0
+        for _ in range(
+            40 if params.get("parameters") == "fixed" else 0
+        ):  # until the angle of the moves is learnt
+            self()
 
     def __call__(self) -> None:
         blocks.LARGE = self.large
