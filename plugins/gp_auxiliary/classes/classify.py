@@ -33,7 +33,7 @@ from plaidwork.plugins.gp_auxiliary.classes.replica import (
 )
 from plaidwork.plugins.gp_auxiliary.classes.spec import CLASSES
 from plaidwork.plugins.gp_auxiliary.few_labels.tempering import ladder
-from plaidwork.plugins.gp_auxiliary.shared import flow, hyper
+from plaidwork.plugins.gp_auxiliary.shared import flow, hyper, together
 from plaidwork.plugins.gp_auxiliary.shared.frame import (
     find_problems,
     make_prior,
@@ -207,6 +207,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         else:
             seconds = params["site_sweeps"] * size**2 * 5e-10 + walks * size**3 * 2e-10
             memory = 8.0 * size**2
+            seconds += together.seconds(size) if together.wanted(params, size, n_classes) else 0.0
         return Cost(3 * memory * copies, seconds * rows * copies)
 
     def prepare(self) -> None:

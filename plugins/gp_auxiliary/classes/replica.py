@@ -154,11 +154,8 @@ def sweep_replica(
 def steps_with_f(prior: Prior, params: ClassesSettings, labels: Labels) -> Steps:
     """How the parameters of the covariance are moved, by themselves and with f; nothing tried yet."""
     steps = hyper.steps_of(prior, params)
-    wanted = (
-        "metric" in steps and params.get("stretch") == "trajectories" and params["parameters"] == "inferred"
-    )
-    few = len(prior.x) <= together.MOST and labels.n_classes <= together.MOST_CLASSES
-    if wanted and few and prior.dense and not labels.free.any():
+    wanted = together.wanted(params, len(prior.x), labels.n_classes)
+    if wanted and "metric" in steps and prior.dense and not labels.free.any():
         steps["together"] = together.new_together(prior)
     return steps
 

@@ -20,6 +20,7 @@ from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, times_q
 from plaidwork.plugins.gp_auxiliary.shared.state import Gram, Together
 from plaidwork.plugins.gp_auxiliary.shared.summands import Summand, summands_of
+from plaidwork.plugins.gp_auxiliary.shared.typed_settings import ClassesSettings
 
 MOST = 400
 """Samples above which a trajectory would hold a chain for too long."""
@@ -56,6 +57,18 @@ def new_together(prior: Prior) -> Together:
         "log_size": np.zeros(len(law.parameters)),
         "tried": np.zeros(len(law.parameters)),
     }
+
+
+def wanted(params: ClassesSettings, samples: int, n_classes: int) -> bool:
+    """Whether f and theta are moved together at these settings, of so many samples that all have a label."""
+    asked = params.get("stretch") == "trajectories" and params.get("moves") == "hamiltonian"
+    few = samples <= MOST and n_classes <= MOST_CLASSES
+    return asked and few and params.get("parameters") == "inferred"
+
+
+def seconds(samples: int) -> float:
+    """About how long the trajectories of a draw take, for each row of f."""
+    return ROUNDS * 0.5 * (_FEWEST + _LONGEST) * 1.5e-9 * samples**2
 
 
 @dataclass(frozen=True, slots=True)

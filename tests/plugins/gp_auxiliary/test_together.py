@@ -8,7 +8,7 @@ from gp_joint import generator
 from plaid_tools import with_fault
 from sparing import some
 
-from plaidwork.plugins.gp_auxiliary.classes.replica import Labels
+from plaidwork.plugins.gp_auxiliary.classes.replica import Labels, steps_with_f
 from plaidwork.plugins.gp_auxiliary.classes.spec import CLASSES
 from plaidwork.plugins.gp_auxiliary.kernels import together as kernels
 from plaidwork.plugins.gp_auxiliary.shared import together
@@ -156,3 +156,19 @@ def test_roots_are_those_of_the_covariance():
     )
     assert np.allclose(whole, law.matrix(X, theta), atol=1e-7)
     assert [together._group_of(p, law) for p in range(law.n_groups, len(theta))] == [0, 0, 1, 2]
+
+
+def test_who_moves_together():
+    """Two and three classes with labels, as it is asked for; not by what runs stored before the setting did."""
+    params, prior = CLASSES.check_params(SETTINGS | {"expression": "rbf"}), prior_of("rbf")
+
+    def moves(code, n_classes, **changed):
+        return "together" in steps_with_f(prior, params | changed, Labels(np.array(code), n_classes))
+
+    assert moves([0, 1, 0, 1, 1, 0], 2)
+    assert moves([0, 1, 2, 1, 2, 0], 3)
+    assert not moves([0, 1, 2, 3, 2, 0], 4)
+    assert not moves([0, 1, 0, 1, 1, -1], 2)
+    assert not moves([0, 1, 0, 1, 1, 0], 2, stretch="whole")
+    assert not moves([0, 1, 0, 1, 1, 0], 2, moves="walk")
+    assert not moves([0, 1, 0, 1, 1, 0], 2, parameters="fixed")
