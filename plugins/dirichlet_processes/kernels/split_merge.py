@@ -58,7 +58,7 @@ def used_slot(rng: np.random.Generator, c: Clusters, high: int, without: int) ->
     k = rng.integers(0, high)
     while c.size[k] == 0 or k == without:
         k = rng.integers(0, high)
-    return k
+    return int(k)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", no_cpython_wrapper=True)
