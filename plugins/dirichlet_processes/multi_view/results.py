@@ -68,9 +68,9 @@ def summarise_views(kept: Kept, data: ModelData, tables: ViewTables, params: Vie
     for v, (block, (point, inside, draws)) in enumerate(zip(blocks, points_of(kept, tables), strict=True)):
         certainty = rank_of_certainty(togetherness(point.labels, draws), point.labels)
         called = names_of(block.name, len(point))
-        found |= _similarity(v, point, certainty[0], draws, inside, np.array(block.names[0], object), called)
-        agreement = agreement_of_halves(draws, half, np.arange(len(inside)))
-        found[f"ball_{v + 1}"] = f"{found[f'ball_{v + 1}']}{words_of_agreement(agreement)}"
+        agreement = words_of_agreement(agreement_of_halves(draws, half, np.arange(len(inside))))
+        samples = np.array(block.names[0], object)
+        found |= _similarity(v, point, certainty[0], draws, inside, samples, called, agreement)
         points.append((point, inside))
         certainties.append(certainty)
         names.append(called)
@@ -149,6 +149,7 @@ def _similarity(
     inside: Ints,
     samples: np.ndarray,
     names: np.ndarray,
+    agreement: str,
 ) -> dict[str, Any]:
     order = np.lexsort((-own, point.labels))
     shown, at = order[spread_evenly(len(order), MOST_SHOWN)], v + 1
@@ -156,6 +157,7 @@ def _similarity(
         f"Nearest to {counted(len(draws), 'draw')} of all chains, {format_fixed(point.expected, 2)} bits away on average (0 is equal); "
         f"95 % of them are within {format_fixed(point.ball, 2)} bits."
     )
+    ball += agreement
     return {
         f"similarity_{at}": Result(
             similarity(draws, shown), (f"shown_{at}", f"shown_{at}"), label="probability to be together"
