@@ -150,7 +150,7 @@ def log_weights(setup, params, draws):
 
 def bound_of_loadings(params):
     """Precision of the normal factor on each loading."""
-    if params["likelihood"] != "rank" or params["classifier"] == "nonlinear" or not params["loading_size"]:
+    if params["likelihood"] != "rank" or params["classifier"] != "linear" or not params["loading_size"]:
         return 0.0
     return 1 / (params["margin"] * params["loading_size"]) ** 2
 

@@ -21,9 +21,9 @@ ROW_SHARE, ROW_STEPS = 0.25, (0.1, 1.0)
 
 
 def loading_precision(params: SamplerSettings) -> float:
-    """Of the normal factor that bounds the loadings by ranks, but those of a mixture of planes; 0 without."""
+    """Of the normal factor that bounds the loadings by ranks, with a single plane; 0 without."""
     size = params["loading_size"] * params["margin"]
-    bounded = size and params["likelihood"] == "rank" and params["classifier"] != "nonlinear"
+    bounded = size and params["likelihood"] == "rank" and params["classifier"] == "linear"
     return size**-2.0 if bounded else 0.0
 
 

@@ -11,7 +11,6 @@ RANK = {"likelihood": "rank"}
 MIXTURE = {"classifier": "nonlinear"}
 PLANES = {"classifier": ("linear", "nonlinear")}
 PROCESS = {"classifier": "process"}
-ONE = {"classifier": ("linear", "process")}
 
 
 def _number(
@@ -78,10 +77,10 @@ SETTINGS = (
             when={"classifier": "linear"}, earlier=0.0),
     _number("loading_size", 1.5, 0.0, 1e6, "Loadings: at most about", "Standard deviation of a normal factor on each loading, in margins, beside the "
             "shrinkage: a feature that a factor has to itself holds its loading from below only. 0: none.", "Priors", advanced=True,
-            when={**RANK, **ONE}, earlier=0.0),
+            when={**RANK, "classifier": "linear"}, earlier=0.0),
     Hyperparameter(
         "interweave", "bool", True, label="Move scales of the shrinkage together", group="Model", advanced=True, earlier=False,
-        when=ONE,
+        when={"classifier": ("linear", "process")},
         doc="One more step in a sweep for each scale of the priors, and for the size of each linear classifier: chains "
         "settle sooner, the answer is the same. Not with a mixture of planes.",
     ),
