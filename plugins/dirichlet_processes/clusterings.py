@@ -82,7 +82,7 @@ def words_of_agreement(agreement: float) -> str:
     """A sentence with the space before it; empty where nothing is known."""
     if math.isnan(agreement):
         return ""
-    return f" Two halves of the chains agree in who is with whom to a correlation of {format_correlation(agreement)}."
+    return f" Who is with whom correlates by {format_correlation(agreement)} between two halves of the chains."
 
 
 def nearest_to(kept: Kept) -> tuple[NearestPartition, Ints]:

@@ -64,7 +64,7 @@ def chains_alike(by_chain: np.ndarray, setup: Setup) -> str:
         )
     return (
         f"All chains choose the same class for {share} {which}, and the probabilities of two chains differ by "
-        f"{apart:.2f} on average: the predictions have not settled either."
+        f"{apart:.2f} on average: the predictions of all chains together cannot be used yet."
     )
 
 

@@ -18650,8 +18650,8 @@ Daten: %2 %3</translation>
  <context>
   <name>plugins/dirichlet_processes/clusterings.py</name>
   <message>
-   <source>Two halves of the chains agree in who is with whom to a correlation of %1.</source>
-   <translation>Darin, wer mit wem zusammen ist, stimmen zwei Hälften der Ketten mit einer Korrelation von %1 überein.</translation>
+   <source>Who is with whom correlates by %1 between two halves of the chains.</source>
+   <translation>Wer mit wem zusammen ist, korreliert zwischen zwei Hälften der Ketten mit %1.</translation>
   </message>
  </context>
  <context>
@@ -28551,8 +28551,8 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Alle Ketten wählen für %1 %2 dieselbe Klasse, und die Wahrscheinlichkeiten zweier Ketten weichen im Mittel um %3 voneinander ab: Die Vorhersagen aller Ketten zusammen sind brauchbar.</translation>
   </message>
   <message>
-   <source>All chains choose the same class for %1 %2, and the probabilities of two chains differ by %3 on average: the predictions have not settled either.</source>
-   <translation>Alle Ketten wählen für %1 %2 dieselbe Klasse, und die Wahrscheinlichkeiten zweier Ketten weichen im Mittel um %3 voneinander ab: Auch die Vorhersagen haben sich noch nicht eingependelt.</translation>
+   <source>All chains choose the same class for %1 %2, and the probabilities of two chains differ by %3 on average: the predictions of all chains together cannot be used yet.</source>
+   <translation>Alle Ketten wählen für %1 %2 dieselbe Klasse, und die Wahrscheinlichkeiten zweier Ketten weichen im Mittel um %3 voneinander ab: Die Vorhersagen aller Ketten zusammen sind noch nicht brauchbar.</translation>
   </message>
   <message>
    <source>Value of %1</source>

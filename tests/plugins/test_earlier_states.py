@@ -17,7 +17,7 @@ from plaidwork.core.session.session import Session
 from plaidwork.core.session.store.session_file import load
 
 TESTS = Path(__file__).parents[1]
-NOW = ("gp_ordered_classes", "supervised_ibp")
+NOW = ("gp_ordered_classes", "supervised_ibp", "dp_mixture", "multi_view_clusters")
 """Sessions whose states are today's."""
 EARLIER = [
     name
@@ -58,11 +58,11 @@ HUGE = np.array([2**40, 4])
 @pytest.mark.parametrize(
     ("name", "place", "value", "words"),
     [
-        ("multi_view_clusters", ("links", "slots"), HUGE, "does not fit the data"),
+        ("multi_view_clusters.every_merge", ("links", "slots"), HUGE, "does not fit the data"),
         ("group_factor", ("z",), np.zeros((4, 23)), "does not fit the data"),
         ("group_factor", ("scale",), np.ones((10**6, 24)), "does not fit the data"),
         ("infinite_plaid", ("task",), None, "is of version 1, and is not one that"),
-        ("dp_mixture", ("clusters",), "none", "is of version 1, and is not one that"),
+        ("dp_mixture.every_merge", ("clusters",), "none", "is of version 1, and is not one that"),
     ],
 )
 def test_an_earlier_state_that_does_not_fit_is_refused_with_a_sentence(name, place, value, words, tmp_path):

@@ -141,7 +141,7 @@ def _within_a_sweep(at, stage="labels", stream=0, **changes):
 
 
 CHANGES = {
-    "label = slots": (_label(8), "“labels” holds 8, expected less than 8"),
+    "label = slots": (_label(16), "“labels” holds 16, expected less than 16"),
     "huge label": (_label(2**40), "“labels” holds 1099511627776"),
     "negative label": (_label(-7), "“labels” holds -7, expected -1 at least"),
     "one row too few": (_shorter, "“labels” has the shape (23,), expected 24 along axis 1"),
@@ -157,7 +157,7 @@ CHANGES = {
     "half a seed": (_within_a_sweep(0, stream=0.5), "“sweep_position.stream” is 0.5, expected a whole number"),
     "several seeds": (_within_a_sweep(0, stream=np.arange(3)), "“sweep_position.stream” has the shape (3,)"),
     "sizes within a sweep": (
-        _within_a_sweep(3, clusters__size=np.full(8, 3), order=np.arange(24)), "“clusters.size” does not count the labels"
+        _within_a_sweep(3, clusters__size=np.full(16, 3), order=np.arange(24)), "“clusters.size” does not count the labels"
     ),
 }  # fmt: skip
 

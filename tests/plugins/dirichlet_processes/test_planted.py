@@ -81,7 +81,14 @@ def test_moves_leave_one_cluster():
     values = np.repeat([[0.0], [3.0]], 150, axis=0) + rng.normal(size=(300, 12))
     reached = {}
     for moves in (0, 4):
-        params = settings(likelihoods="gaussian", standardise=True, moves=moves, start="together", alpha=0.01)
+        params = settings(
+            likelihoods="gaussian",
+            standardise=True,
+            moves=moves,
+            cluster_moves=0,
+            start="together",
+            alpha=0.01,
+        )
         found = fit_by_hand(matrices(X=values), params, chains=1, warmup=3, draws=3)
         reached[moves] = adjusted_rand(found["labels"].values, np.repeat([0, 1], 150))
     assert reached[4] > 0.99 > reached[0]

@@ -123,7 +123,10 @@ FAULTS = {
         "two classes, moves of f",
         moved(rest=with_fault(hamiltonian.rest, "+ 0.5 * bend[n] * f * f", "")),
     ),
-    "energy at the end": ("two classes, moves of f", moved("(place[j] - centre[j]) ** 2", "place[j] ** 2")),
+    "energy at the end": (
+        "two classes, moves of f",
+        moved("after = with_reference(after, speed, place, centre)", "after = with_reference(after, speed, place, 0.0 * centre)"),
+    ),
     "noise of a low rank": ("two classes, inducing points", drawn_with_unit_noise),
     "exponent of the joint scale": ("ordered", within(ordinal, "move_together", "(len(z) + 1)", "(len(z) - 1)")),
     "joint shift": ("ordered, far shifts", within(ordinal, "shift_cuts", "-(float(product @ together)", "-(0.3 * float(product @ together)")),

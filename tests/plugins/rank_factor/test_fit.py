@@ -253,7 +253,7 @@ def test_it_is_told_whether_predictions_can_be_used(shift, used):
     assert f"for {share} of the test samples" in told
     assert f"differ by {shift / 2:.2f} on average" in told  # three of the six pairs of chains differ
     assert ("can be used" in told) == used
-    assert ("not settled either" in told) == (not used)
+    assert ("cannot be used yet" in told) == (not used)
 
 
 def test_nothing_is_told_of_one_chain():
