@@ -12,10 +12,11 @@ from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.store.session_file import load
 
-OTHERS = ("lapack_signs", "one_step", "every_merge")
+OTHERS = ("lapack_signs", "one_step", "every_merge", "density_of_values")
 """In the name of sessions that open and go on, but are not repeated: their starts had the signs that LAPACK gave to singular
-vectors, cut-points took one step a sweep (version 1.0 of ordered classes), or every merge had its way back worked out before it was
-refused (version 0.1 of clusters by Dirichlet processes)."""
+vectors, cut-points took one step a sweep (version 1.0 of ordered classes), every merge had its way back worked out before it was
+refused (version 0.1 of clusters by Dirichlet processes), or the trace of the log density was that of other coordinates (version 0.1
+of the rank factor classifier)."""
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("version_*/*.plaidwork.xz"))
 
 

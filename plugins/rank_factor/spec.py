@@ -257,7 +257,7 @@ VIEWS = (
 
 RANK_FACTOR = ModelSpec(
     id="rank_factor",
-    version="0.1.0",
+    version="0.2.0",
     title="Rank factor classifier",
     summary=SUMMARY + " By sampling.",
     tags=("factors", "classification", "ranks", "sparse"),

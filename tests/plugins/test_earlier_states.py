@@ -17,7 +17,7 @@ from plaidwork.core.session.session import Session
 from plaidwork.core.session.store.session_file import load
 
 TESTS = Path(__file__).parents[1]
-NOW = ("gp_ordered_classes", "supervised_ibp", "dp_mixture", "multi_view_clusters")
+NOW = ("gp_ordered_classes", "supervised_ibp", "dp_mixture", "multi_view_clusters", "rank_factor")
 """Sessions whose states are today's."""
 EARLIER = [
     name

@@ -26,10 +26,12 @@ FIXTURES = {
 }
 
 HARMLESS = {
-    "dp_mixture": {("at", "huge"), ("at", "as many"), ("pair.size", "as many"), ("pair.known", "as many"), ("clusters.known", "as many")},
+    "dp_mixture": {
+        ("at", "huge"), ("at", "as many"), ("pair.size", "as many"), ("pair.known", "as many"), ("clusters.size", "as many"), ("clusters.known", "as many"),
+    },
     "multi_view_clusters": {
         ("at", "huge"), ("at", "as many"), ("pair.size", "as many"), ("pair.known", "as many"), ("clusters.size", "as many"),
-        ("links.members", "as many"), ("links.present", "as many"), ("sides.present", "as many"),
+        ("links.members", "as many"), ("links.present", "as many"), ("sides.members", "as many"), ("sides.present", "as many"),
     },
     "infinite_plaid": {("order", name) for name in ("longer along 0", "shorter along 0", "huge", "as many")},
     "bayesian_plaid": {("order", name) for name in ("longer along 0", "shorter along 0", "huge", "as many")},

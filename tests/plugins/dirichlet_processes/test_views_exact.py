@@ -35,7 +35,8 @@ DATA = {"both views": FEW, "samples that lack a view": LACKING}
 
 @pytest.mark.long
 def test_frequencies_shortly():
-    assert smallest_p(matrices(**LACKING), settings(moves=1, block_moves=1), 1000) > ENOUGH
+    """In fewer sweeps a rare partition may never come, which is no fault."""
+    assert smallest_p(matrices(**LACKING), settings(moves=1, block_moves=1), 12_000) > ENOUGH
 
 
 @pytest.mark.slow
