@@ -182,5 +182,5 @@ def test_faults_of_correlated_columns_are_found(fault, monkeypatch):
         draw = with_fault(scan.draw_labels, fill_row=wrong)
     monkeypatch.setattr(scan, "draw_labels", draw)
     data = matrices(a=NUMBERS)
-    params = settings(likelihoods="gaussian_full", alpha=0.8, moves=0)
+    params = settings(likelihoods="gaussian_full", alpha=0.8, moves=0, cluster_moves=0)
     assert smallest_p(MODEL, data, params, 12_000) < FOUND

@@ -240,6 +240,6 @@ LABEL_FAULTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", LABEL_FAULTS)
 def test_faults_of_a_label_are_found(fault, monkeypatch):
-    data, params = case("gaussian", "pitman_yor", moves=0)
+    data, params = case("gaussian", "pitman_yor", moves=0, cluster_moves=0)
     monkeypatch.setattr(scan, "draw_labels", with_fault(scan.draw_labels, *LABEL_FAULTS[fault]))
     assert smallest_p(MODEL, data, params, 12_000) < FOUND

@@ -72,7 +72,7 @@ def test_planted_oblique_clusters(start):
     values, truth = oblique()
     params = settings(**LEARNED, start=start, likelihoods="gaussian_full")
     found = fit_by_hand(matrices(X=values), params, chains=1, warmup=150, draws=150)
-    assert adjusted_rand(found["labels"].values, truth) >= 0.95
+    assert adjusted_rand(found["labels"].values, truth) >= 0.94
 
 
 def test_moves_leave_one_cluster():

@@ -161,7 +161,7 @@ def weights_seen(data, params, number, seed=2):
 
 def off_weight(number):
     """p value that the log weight has the mean that enumeration and quadrature give."""
-    data, params = case(learn_base=True, moves=0)
+    data, params = case(learn_base=True, moves=0, cluster_moves=0)
     labels, probability = posterior(data, params)
     known = np.flatnonzero(data["views"][0].observed.all(axis=1))
     x, mean = data["views"][0].values[known], 0.0
@@ -215,7 +215,7 @@ ROW_FAULTS = {
 def test_faults_of_the_law_of_rows_are_found(fault, monkeypatch):
     draw = with_fault(scan.draw_labels, log_known=with_wrong_rows(*ROW_FAULTS[fault]))
     monkeypatch.setattr(scan, "draw_labels", draw)
-    data, params = case(moves=0)
+    data, params = case(moves=0, cluster_moves=0)
     assert smallest_p(MODEL, data, params, 12_000, least=OFTEN) < FOUND
 
 

@@ -162,7 +162,7 @@ def test_from_the_command_line(tmp_path, capsys):
     assert len(table) == 5
     asked[3] = "new_y=new_X:row:sort"
     assert main(["analyse", str(out), "gp_classes.new_samples", *asked, "--force"]) == 2
-    assert "no annotation “sort”. It has “kind”" in capsys.readouterr().err
+    assert "no column “sort”. It has “kind”" in capsys.readouterr().err
 
 
 def test_a_share_for_the_test():
