@@ -45,6 +45,7 @@ ONLY_WITH = {
     "whole_numbers": "data marked as ordered levels, which its words say",
     "exposure": "matrices of counts, which its words say",
     "correlated_columns": "columns that go together within groups of samples, which its words say",
+    "least_within": "values that come back or columns that follow from others, which its words say",
     "few_values": "columns of a few values beside others, which its words say",
     "log_above": "matrices of large counts, which its words say",
     "rate_shape": "matrices of counts, which its words say",
