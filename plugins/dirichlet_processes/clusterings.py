@@ -82,7 +82,9 @@ def words_of_agreement(agreement: float) -> str:
     """A sentence with the space before it; empty where nothing is known."""
     if math.isnan(agreement):
         return ""
-    return f" Who is with whom correlates by {format_correlation(agreement)} between two halves of the chains."
+    return (
+        f" Who is with whom correlates by {format_correlation(agreement)} between two halves of the chains."
+    )
 
 
 def nearest_to(kept: Kept) -> tuple[NearestPartition, Ints]:
