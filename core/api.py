@@ -23,6 +23,7 @@ from plaidwork.core.data.column_scales import unlike_scales, usual_variances
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import Issue, Preview, Reader
 from plaidwork.core.data.importers.base import Added
+from plaidwork.core.data.levels import first_number
 from plaidwork.core.data.samples import Sample
 from plaidwork.core.draws.chain import chain_of
 from plaidwork.core.draws.counting import agree, counted, plural
@@ -108,6 +109,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "SettingError",
     # what tables look like
     "choice_of_each",
+    "first_number",
     "mean_of",
     "unlike_scales",
     "usual_variances",

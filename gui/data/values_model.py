@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.levels import first_number, levels_of
+from plaidwork.core.data.levels import first_number, words_of
 from plaidwork.core.findings.naming import shown_names
 from plaidwork.gui.numbers import format_fixed, format_number
 from plaidwork.gui.theme import theme
@@ -27,7 +27,7 @@ class ValuesModel(QAbstractTableModel):
         self._titles: list[str] = []
         self._notes: list[np.ndarray] = []
         self._decimals = 0
-        self._words: tuple[tuple[str, ...], ...] = ()
+        self._words: dict[int, tuple[str, ...]] = {}
 
     def set_dataset(self, dataset: Dataset) -> None:
         """Show another dataset."""
@@ -37,7 +37,7 @@ class ValuesModel(QAbstractTableModel):
         self._notes = [np.asarray(column) for column in dataset.row_table.values()]
         self._names = shown_names(dataset, 0), shown_names(dataset, 1)
         self._decimals = _decimals(dataset)
-        self._words = levels_of(dataset)
+        self._words = {}
         self.endResetModel()
 
     @property
@@ -68,7 +68,7 @@ class ValuesModel(QAbstractTableModel):
         index = column - self.n_fixed
         values = self._dataset.values
         found = values[row, index] if len(self._dataset.shape) == 2 else values[row]
-        if self._words and (words := self._words[index]) and found == found:
+        if found == found and (words := self._words_of(index)):
             return words[int(found) - first_number(words)]
         if self._dataset.kind == "categorical":
             return self._dataset.categories[int(found)] if found >= 0 else None
@@ -105,9 +105,16 @@ class ValuesModel(QAbstractTableModel):
     def _side(self, column: int) -> Qt.AlignmentFlag:
         if 0 < column < self.n_fixed:
             return _RIGHT if self._notes[column - 1].dtype.kind in "iuf" else _LEFT
-        if self._words and column - self.n_fixed < len(self._words):
-            return _LEFT if column == 0 or self._words[column - self.n_fixed] else _RIGHT
-        return _LEFT if column == 0 or (self._dataset is not None and self._dataset.categories) else _RIGHT
+        if column == 0 or self._dataset is None or self._dataset.categories:
+            return _LEFT
+        return _LEFT if self._words_of(column - self.n_fixed) else _RIGHT
+
+    def _words_of(self, index: int) -> tuple[str, ...]:
+        """The words of a column of values; looked for when it is first shown, as all numbers of the column are read."""
+        if index not in self._words:
+            matrix = self._dataset is not None and len(self._dataset.shape) == 2 and index < self._dataset.shape[1]
+            self._words[index] = words_of(self._dataset, index) if self._dataset is not None and matrix else ()
+        return self._words[index]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         """Titles of columns."""

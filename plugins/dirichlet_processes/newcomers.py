@@ -16,6 +16,7 @@ from plaidwork.core.api import (
     Table,
     agree,
     counted,
+    first_number,
     format_count,
 )
 from plaidwork.plugins.dirichlet_processes.clusterings import nearest_to, pooled_draws
@@ -96,10 +97,9 @@ def _in_words_of(fitted: Block, new: Block, j: int, numbers: Floats) -> Floats:
     known, own = (block.levels[j] if block.levels else () for block in (fitted, new))
     if not known or not own or known == own:
         return numbers
-    first = 0 if len(own) == 2 else 1
-    place = {word: number + (len(known) > 2) for number, word in enumerate(known)}
+    place = {word: number + first_number(known) for number, word in enumerate(known)}
     meant = np.array([place.get(word, -1) for word in own], float)
-    return meant[np.clip(numbers - first, 0, len(own) - 1).astype(np.int64)]
+    return meant[np.clip(numbers - first_number(own), 0, len(own) - 1).astype(np.int64)]
 
 
 def _rows_with_gaps(new_data: ModelData, name: str) -> int:

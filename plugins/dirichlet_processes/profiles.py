@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from plaidwork.core.api import ModelData
+from plaidwork.core.api import ModelData, first_number
 from plaidwork.plugins.dirichlet_processes.partitions import Floats
 from plaidwork.plugins.dirichlet_processes.rows import counts_of
 from plaidwork.plugins.dirichlet_processes.settings import ColumnSettings
@@ -110,7 +110,7 @@ def _places(of: Ints) -> dict[tuple[int, int], int]:
 def _category(name: str, value: float, words: Sequence[str], yes: bool) -> str:
     """What the share of a category is called; that of a yes like its column, unless it has a word of its own."""
     if words:
-        return f"{name} = {words[int(value) - (len(words) > 2)]}"
+        return f"{name} = {words[int(value) - first_number(words)]}"
     return name if yes else f"{name} = {value:g}"
 
 

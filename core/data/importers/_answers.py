@@ -10,6 +10,7 @@ from typing import Any
 
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers.base import Added, Fix, Issue
+from plaidwork.core.data.levels import first_number
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 from plaidwork.core.resources import RESOURCES
@@ -45,7 +46,7 @@ def parse_answers(value: Any) -> dict[str, int]:
         fault = _fault(part, words)
         if fault:
             raise DataError(fault, "Write them lowest first, as in: never < sometimes < often; no < yes")
-        numbers = {word: place + (len(words) > 2) for place, word in enumerate(words)}
+        numbers = {word: place + first_number(words) for place, word in enumerate(words)}
         twice = next((word for word, number in numbers.items() if found.get(word, number) != number), "")
         if twice:
             raise DataError(
