@@ -79,8 +79,8 @@ def answers_issue(layout: Layout, present: Sequence[Sequence[str]]) -> Issue | N
     scales: dict[int, dict[str, str]] = {}
     columns: list[int] = []
     for index, found in words.items():
-        place = next((k for k, known in enumerate(_known()) if found.keys() <= known.keys()), -1)
-        if place >= 0:
+        place = _scale_with(found)
+        if place is not None:
             scales.setdefault(place, {}).update(found)
             columns.append(index)
     scales = {place: found for place, found in scales.items() if _in_one_order(place, found)}
@@ -107,7 +107,12 @@ def _words(cells: Sequence[str]) -> dict[str, str]:
     return found if fits and not any(";" in key or "<" in key for key in found) else {}
 
 
-def _in_one_order(place: int, found: Mapping[str, str]) -> bool:
+def _scale_with(keys: Collection[str]) -> int | None:
+    """The number of the first known scale that has all of these answers."""
+    return next((k for k, known in enumerate(_known()) if all(key in known for key in keys)), None)
+
+
+def _in_one_order(place: int, found: Collection[str]) -> bool:
     """Whether no two of the answers stand at the same place of a known scale, so that all have a number of their own."""
     places = [_known()[place][key] for key in found]
     return len(set(places)) == len(places)
@@ -120,9 +125,10 @@ def _ordered(place: int, found: Mapping[str, str]) -> list[str]:
 def _places(words: Collection[str]) -> dict[str, int]:
     """The place of each word within a known scale; empty where there is none that has all of them, at places of their own."""
     keys = {as_key(word): word for word in words}
-    known = next((known for known in _known() if keys.keys() <= known.keys()), {})
-    found = {word: known[key] for key, word in keys.items() if known}
-    return found if len(set(found.values())) == len(words) else {}
+    scale = _scale_with(keys)
+    if scale is None or len(keys) < len(words) or not _in_one_order(scale, keys):
+        return {}
+    return {word: _known()[scale][key] for key, word in keys.items()}
 
 
 def are_ordered(words: Collection[str]) -> bool:
