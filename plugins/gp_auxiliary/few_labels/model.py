@@ -61,7 +61,7 @@ NEAR = 0.1
 _LOOKED_AT = 1500
 """Samples from which the length is taken: as many, evenly spaced in their order."""
 
-COSTLIER = 4
+COSTLIER = 2
 """About how many times as much a round costs of three classes as of two: they make as many fewer of them a sweep."""
 _FEW_SWEEPS = 10
 """Sweeps over the labelled samples alone, each far cheaper than one over all."""

@@ -126,7 +126,7 @@ SEMI_SAMPLER = Schedule(chains=4, warmup=300, draws=1500)
 
 SEMI = ModelSpec(
     id="gp_semi_classes",
-    version="1.0",
+    version="1.1",
     title="Gaussian process, few labels",
     summary="A few labelled and many unlabelled samples: the boundary between two or more classes goes where no samples "
     "are.",

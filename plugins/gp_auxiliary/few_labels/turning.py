@@ -27,7 +27,7 @@ TARGET = 0.8
 
 def leap_seconds(size: int, n_rows: int = 1) -> float:
     """About how long one step of a trajectory of so many samples takes, of one row of f or of three."""
-    return 2.5e-10 * n_rows * size**2 + (8e-8 if n_rows == 1 else 7e-7) * size
+    return 2.5e-10 * n_rows * size**2 + (1.5e-8 if n_rows == 1 else 1.2e-7) * size
 
 
 def new_turns(size: int) -> Turns:

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, ROOM, WIDEST, leads_of_all, log_product
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import add_row, solve_lower, value_of
 from plaidwork.plugins.gp_auxiliary.kernels.rounds import count_trips
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import log_ndtr
@@ -59,18 +60,36 @@ def lead_terms(f, label, null, log_share, lead, slope):
 
 
 @njit(nogil=True, cache=True)
-def rest_of_leaders(rows, w, label, null, log_share, bend, slope):
-    """h at w (3, N); its gradient goes into ``slope`` (3, N). rows (N, N) is F, lower triangular."""
-    slope[:] = 0.0
-    total = 0.0
-    f, force, lead = np.empty(3), np.empty(3), np.empty(3)
+def log_leaders(f, label, null, log_share, force, room):
+    """Log probability of all labels given f (3, N), the sum of :func:`lead_terms`; its gradient goes into ``force`` (3, N). ``room`` (ROOM, N)."""
+    chance, total = room[-1], 0.0
+    own, lead, slope = np.empty(3), np.empty(3), np.empty(3)
+    if null <= WIDEST:
+        leads_of_all(f, null, np.exp(log_share), chance, force, room)
+    else:
+        chance[:] = 0.0
+    for n in range(len(label)):
+        if label[n] >= 0 or not chance[n] > POOR:
+            for k in range(3):
+                own[k] = f[k, n]
+            total, chance[n] = total + lead_terms(own, label[n], null, log_share, lead, slope), 1.0
+            for k in range(3):
+                force[k, n] = slope[k]
+    return total + log_product(chance)
+
+
+@njit(nogil=True, cache=True)
+def rest_of_leaders(rows, w, label, null, log_share, bend, f, force, slope, room):
+    """h at w (3, N); its gradient goes into ``slope`` (3, N). rows (N, N) is F, lower triangular; ``f``, ``force`` (3, N) and ``room`` are written to."""
     for n in range(len(label)):
         for k in range(3):
-            f[k] = value_of(rows, n, w[k], True)
-        total += lead_terms(f, label[n], null, log_share, lead, force)
+            f[k, n] = value_of(rows, n, w[k], True)
+    total = log_leaders(f, label, null, log_share, force, room)
+    slope[:] = 0.0
+    for n in range(len(label)):
         for k in range(3):
-            total += 0.5 * bend * f[k] * f[k]
-            add_row(rows, n, force[k] + bend * f[k], slope[k], True)
+            total += 0.5 * bend * f[k, n] * f[k, n]
+            add_row(rows, n, force[k, n] + bend * f[k, n], slope[k], True)
     return total
 
 
@@ -78,7 +97,8 @@ def rest_of_leaders(rows, w, label, null, log_share, bend, slope):
 def turn_leaders(rng, rows, w, label, null, log_share, bend, steps, angle):
     """One trajectory of ``steps`` rotations by ``angle`` radians from w (3, N), changed in place; whether it was taken."""
     place, speed, slope = w.copy(), np.empty(w.shape), np.empty(w.shape)
-    energy = rest_of_leaders(rows, place, label, null, log_share, bend, slope)
+    f, force, room = np.empty(w.shape), np.empty(w.shape), np.empty((ROOM, w.shape[1]))
+    energy = rest_of_leaders(rows, place, label, null, log_share, bend, f, force, slope, room)
     for k in range(3):
         for j in range(w.shape[1]):
             speed[k, j] = rng.standard_normal()
@@ -91,7 +111,7 @@ def turn_leaders(rng, rows, w, label, null, log_share, bend, steps, angle):
                 velocity, offset = speed[k, j] + kick * slope[k, j], place[k, j]
                 place[k, j] = cosine * offset + sine * velocity
                 speed[k, j] = cosine * velocity - sine * offset
-        after = rest_of_leaders(rows, place, label, null, log_share, bend, slope)
+        after = rest_of_leaders(rows, place, label, null, log_share, bend, f, force, slope, room)
         for k in range(3):
             for j in range(w.shape[1]):
                 speed[k, j] += kick * slope[k, j]
@@ -121,36 +141,17 @@ def turn_f(rng, rows, f, label, null, log_share, bend, steps, angle, count):
 
 
 @njit(nogil=True, cache=True)
-def log_leaders(f, label, null, log_share):
-    """Log probability of all labels given f (3, N), as the sum of :func:`lead_terms`."""
-    total = 0.0
-    own, lead = np.empty(3), np.empty(3)
-    for n in range(len(label)):
-        for k in range(3):
-            own[k] = f[k, n]
-        if label[n] >= 0:
-            total += log_win(own, 1.0, label[n], null)
-            continue
-        log_wins(own, 1.0, null, log_share, lead)
-        largest, together = lead.max(), 0.0
-        for k in range(3):
-            together += math.exp(lead[k] - largest)
-        total += largest + math.log(together)
-    return total
-
-
-@njit(nogil=True, cache=True)
 def swap_leaders(rng, f, label, widths, log_share, order, tried, taken):
     """Even, then odd pairs of rungs may swap their copies: ``order`` (M,) and the counts (M - 1,) are changed in place."""
     size = len(widths)
-    own = np.empty(size)
+    own, force, room = np.empty(size), np.empty(f.shape[1:]), np.empty((ROOM, f.shape[2]))
     for m in range(size):
-        own[m] = log_leaders(f[order[m]], label, widths[m], log_share[order[m]])
+        own[m] = log_leaders(f[order[m]], label, widths[m], log_share[order[m]], force, room)
     for first in range(2):
         for m in range(first, size - 1, 2):
             low, high = order[m], order[m + 1]
-            raised = log_leaders(f[low], label, widths[m + 1], log_share[low])
-            lowered = log_leaders(f[high], label, widths[m], log_share[high])
+            raised = log_leaders(f[low], label, widths[m + 1], log_share[low], force, room)
+            lowered = log_leaders(f[high], label, widths[m], log_share[high], force, room)
             tried[m] += 1
             if math.log(rng.random()) < raised + lowered - own[m] - own[m + 1]:
                 taken[m] += 1

@@ -11,39 +11,24 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import _ROOT_HALF, solve_lower, value_of
-from plaidwork.plugins.gp_auxiliary.kernels.sides import side_terms, turn_w
-
-
-@njit(nogil=True, cache=True)
-def log_sides(f, side, null, minus, plus):
-    """Log probability of all labels given f (N,), as the sum of :func:`side_terms`."""
-    total = 0.0
-    for n in range(len(f)):
-        if side[n] == 0:
-            chance = plus * math.erfc((null - f[n]) * _ROOT_HALF) + minus * math.erfc(
-                (null + f[n]) * _ROOT_HALF
-            )
-            if chance > 1e-250:
-                total += math.log(0.5 * chance)
-                continue
-        total += side_terms(f[n], side[n], null, minus, plus)[0]
-    return total
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import ROOM
+from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import solve_lower, value_of
+from plaidwork.plugins.gp_auxiliary.kernels.sides import log_sides, turn_w
 
 
 @njit(nogil=True, cache=True)
 def swap_neighbours(rng, f, side, widths, minus, plus, order, tried, taken):
     """Even, then odd pairs of rungs may swap their copies: ``order`` (M,) and the counts (M - 1,) are changed in place."""
     size = len(widths)
-    own = np.empty(size)
+    own, force, room = np.empty(size), np.empty(len(side)), np.empty((ROOM, len(side)))
     for m in range(size):
         c = order[m]
-        own[m] = log_sides(f[c], side, widths[m], minus[c], plus[c])
+        own[m] = log_sides(f[c], side, widths[m], minus[c], plus[c], force, room)
     for first in range(2):
         for m in range(first, size - 1, 2):
             low, high = order[m], order[m + 1]
-            raised = log_sides(f[low], side, widths[m + 1], minus[low], plus[low])
-            lowered = log_sides(f[high], side, widths[m], minus[high], plus[high])
+            raised = log_sides(f[low], side, widths[m + 1], minus[low], plus[low], force, room)
+            lowered = log_sides(f[high], side, widths[m], minus[high], plus[high], force, room)
             tried[m] += 1
             if math.log(rng.random()) < raised + lowered - own[m] - own[m + 1]:
                 taken[m] += 1

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, ROOM, log_product, sides_of_all
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import (
     _HEIGHT,
     _ROOT_HALF,
@@ -41,15 +42,27 @@ def side_terms(f, side, null, minus, plus):
 
 
 @njit(nogil=True, cache=True)
-def rest_of_sides(rows, w, side, null, minus, plus, bend, slope):
-    """h at w (N,); its gradient goes into ``slope`` (N,). rows (N, N) is F, lower triangular."""
-    slope[:] = 0.0
-    total = 0.0
+def log_sides(f, side, null, minus, plus, force, room):
+    """Log probability of all labels given f (N,), the sum of :func:`side_terms`; the derivatives go into ``force`` (N,). ``room`` (ROOM, N)."""
+    chance, total = room[-1], 0.0
+    sides_of_all(f, null, minus, plus, chance, force, room)
     for n in range(len(side)):
-        f = value_of(rows, n, w, True)
-        value, force = side_terms(f, side[n], null, minus, plus)
-        total += value + 0.5 * bend * f * f
-        add_row(rows, n, force + bend * f, slope, True)
+        if side[n] != 0 or not chance[n] > POOR:
+            value, force[n] = side_terms(f[n], side[n], null, minus, plus)
+            total, chance[n] = total + value, 1.0
+    return total + log_product(chance)
+
+
+@njit(nogil=True, cache=True)
+def rest_of_sides(rows, w, side, null, minus, plus, bend, f, force, slope, room):
+    """h at w (N,); its gradient goes into ``slope`` (N,). rows (N, N) is F, lower triangular; ``f``, ``force`` (N,) and ``room`` are written to."""
+    for n in range(len(side)):
+        f[n] = value_of(rows, n, w, True)
+    total = log_sides(f, side, null, minus, plus, force, room)
+    slope[:] = 0.0
+    for n in range(len(side)):
+        total += 0.5 * bend * f[n] * f[n]
+        add_row(rows, n, force[n] + bend * f[n], slope, True)
     return total
 
 
@@ -58,7 +71,8 @@ def turn_w(rng, rows, w, side, null, minus, plus, bend, steps, angle):
     """One trajectory of ``steps`` rotations by ``angle`` radians from w (N,), changed in place; whether it was taken."""
     size = len(w)
     place, speed, slope = w.copy(), np.empty(size), np.empty(size)
-    energy = rest_of_sides(rows, place, side, null, minus, plus, bend, slope)
+    f, force, room = np.empty(size), np.empty(size), np.empty((ROOM, size))
+    energy = rest_of_sides(rows, place, side, null, minus, plus, bend, f, force, slope, room)
     for j in range(size):
         speed[j] = rng.standard_normal()
         energy -= 0.5 * (speed[j] ** 2 + w[j] ** 2)
@@ -69,7 +83,7 @@ def turn_w(rng, rows, w, side, null, minus, plus, bend, steps, angle):
             velocity, offset = speed[j] + kick * slope[j], place[j]
             place[j] = cosine * offset + sine * velocity
             speed[j] = cosine * velocity - sine * offset
-        after = rest_of_sides(rows, place, side, null, minus, plus, bend, slope)
+        after = rest_of_sides(rows, place, side, null, minus, plus, bend, f, force, slope, room)
         for j in range(size):
             speed[j] += kick * slope[j]
     for j in range(size):

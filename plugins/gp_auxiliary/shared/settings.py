@@ -403,7 +403,7 @@ NULL = (
         label="Swaps a draw",
         group="Unlabelled samples",
         doc="How often between two draws neighbouring copies try to swap places, the trajectories of every copy before each. Of three "
-        "classes a quarter as often, as they cost more.",
+        "classes half as often, as they cost more.",
         advanced=True,
         minimum=1,
         maximum=100,

@@ -17,7 +17,8 @@ from plaidwork.plugins.gp_auxiliary.classes import replica
 from plaidwork.plugins.gp_auxiliary.few_labels import modes, tempering, turning
 from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses, near_length, with_length
 from plaidwork.plugins.gp_auxiliary.few_labels.results import Tempered, doubt_of
-from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides
+from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides, sites
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import ROOM, exponentials, leads_of_all, sides_of_all
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 from plaidwork.plugins.gp_auxiliary.shared.gram import times_q
 
@@ -196,15 +197,13 @@ def turned(**parts):
 
 FAULTS_OF_TURNS = {
     "no null category": lambda: turned(
-        rest_of_sides=with_fault(
-            sides.rest_of_sides, "side_terms(f, side[n], null,", "side_terms(f, side[n], 0.0,"
-        )
+        rest_of_sides=with_fault(sides.rest_of_sides, "log_sides(f, side, null,", "log_sides(f, side, 0.0,")
     ),
     "speed too low": lambda: turned(
         old="speed[j] = rng.standard_normal()", new="speed[j] = 0.3 * rng.standard_normal()"
     ),
     "labels of the other side": lambda: turned(
-        rest_of_sides=with_fault(sides.rest_of_sides, "side[n], null", "-side[n], null")
+        rest_of_sides=with_fault(sides.rest_of_sides, "log_sides(f, side,", "log_sides(f, -side,")
     ),
 }
 
@@ -336,10 +335,59 @@ def test_slopes_of_leaders_are_those_of_their_probabilities(null, shares):
             likelihood = replica.Labels(np.array([label]), 3).log_likelihood(log_share, null)
             value = leaders.lead_terms(f, label, null, log_share, lead, slope)
             assert value == pytest.approx(likelihood(f[:, None]), rel=1e-9)
-            assert value == pytest.approx(leaders.log_leaders(f[:, None], np.array([label]), null, log_share))
+            force, room = np.empty((3, 1)), np.empty((ROOM, 1))
+            together = leaders.log_leaders(f[:, None], np.array([label]), null, log_share, force, room)
+            assert together == pytest.approx(value, rel=1e-9, abs=1e-12)
+            assert force[:, 0] == pytest.approx(slope, rel=1e-9, abs=1e-12)
             steps = 1e-5 * np.eye(3)[:, :, None]
             rise = [likelihood(f[:, None] + step) - likelihood(f[:, None] - step) for step in steps]
             assert slope == pytest.approx(np.array(rise) / 2e-5, rel=1e-4, abs=1e-5)
+
+
+def test_exponentials_are_those_of_the_library():
+    x = np.concatenate([np.linspace(-708.0, 0.0, 5001), [-1e-300, -1e-9]])
+    found = x.copy()
+    exponentials(found, np.empty(x.size), np.empty(x.size))
+    assert found == pytest.approx(np.exp(x), rel=1e-15)
+
+
+@pytest.mark.parametrize("null", [0.0, 0.7, 3.0, 10.0])
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.01, 0.99)])
+def test_all_sides_at_once_are_those_one_by_one(null, shares):
+    f = np.concatenate([np.linspace(-12.0, 12.0, 301), [-40.0, 40.0]])
+    chance, force, room = np.empty(f.size), np.empty(f.size), np.empty((ROOM, f.size))
+    sides_of_all(f, null, *shares, chance, force, room)
+    value, slope = np.transpose([sides.side_terms(one, 0, null, *shares) for one in f])
+    assert np.log(chance) == pytest.approx(value, rel=1e-11, abs=1e-13)
+    assert force == pytest.approx(slope, rel=1e-10, abs=1e-12)
+    side = np.resize([1, 0, 0, -1, 0], f.size)
+    known = sum(sides.side_terms(one, s, null, *shares)[0] for one, s in zip(f, side, strict=True))
+    assert sides.log_sides(f, side, null, *shares, force, room) == pytest.approx(known, rel=1e-12)
+
+
+@pytest.mark.parametrize("null", [0.0, 0.7, 3.0, 7.0, 10.0])
+@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.01, 0.3, 0.69)])
+def test_all_leaders_at_once_are_those_one_by_one(null, shares):
+    """Beyond the widest half width they are worked one by one."""
+    rng, size = generator(3), 300
+    f = rng.standard_normal((3, size)) * np.repeat([0.5, 4.0, 15.0], size // 3)
+    force, room, log_share = np.empty(f.shape), np.empty((ROOM, size)), np.log(shares)
+    lead, slope = np.empty(3), np.empty(3)
+    code = np.resize([-1, 1, -1, -1, 0, -1, 2], size)
+    values, slopes = [], []
+    for n in range(size):
+        values.append(
+            leaders.lead_terms(np.ascontiguousarray(f[:, n]), code[n], null, log_share, lead, slope)
+        )
+        slopes.append(slope.copy())
+    assert leaders.log_leaders(f, code, null, log_share, force, room) == pytest.approx(sum(values), rel=1e-10)
+    assert pytest.approx(np.array(slopes), rel=1e-8, abs=1e-9) == force.T
+    assert sites.log_winners(f, code, null, log_share) == pytest.approx(sum(values), rel=1e-10)
+    if null <= 7.0:
+        chance = np.empty(size)
+        leads_of_all(f, null, np.array(shares), chance, force, room)
+        free = code < 0
+        assert np.log(chance[free]) == pytest.approx(np.array(values)[free], rel=1e-9, abs=1e-10)
 
 
 @pytest.mark.parametrize("form", ["dense", "low rank"])
@@ -367,9 +415,7 @@ def of_leaders(**parts):
 
 FAULTS_OF_LEADERS = {
     "no null category": lambda: of_leaders(
-        rest_of_leaders=with_fault(
-            leaders.rest_of_leaders, "label[n], null, log_share", "label[n], 0.0, log_share"
-        )
+        rest_of_leaders=with_fault(leaders.rest_of_leaders, "label, null, log_share", "label, 0.0, log_share")
     ),
     "speed too low": lambda: of_leaders(
         old="speed[k, j] = rng.standard_normal()", new="speed[k, j] = 0.3 * rng.standard_normal()"
