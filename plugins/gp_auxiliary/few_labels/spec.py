@@ -122,7 +122,7 @@ TEMPERING = (
 
 _AFTER = next(i for i, view in enumerate(VIEWS) if view.kind == "surface") + 1
 
-SEMI_SAMPLER = Schedule(chains=4, warmup=300, draws=1500)
+SEMI_SAMPLER = Schedule(chains=4, warmup=300, draws=800)
 
 SEMI = ModelSpec(
     id="gp_semi_classes",

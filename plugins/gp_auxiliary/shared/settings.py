@@ -398,7 +398,7 @@ NULL = (
     Hyperparameter(
         "rounds",
         "int",
-        8,
+        16,
         earlier=1,
         label="Swaps a draw",
         group="Unlabelled samples",
