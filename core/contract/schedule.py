@@ -42,7 +42,7 @@ _LIMITS = {
     "window": (0, 10_000_000),
 }
 
-DEFAULT_BUDGET = 60.0
+DEFAULT_BUDGET = 120.0
 """Seconds that the chains of a sampler may take to settle, when nobody says otherwise."""
 DEFAULT_MOST = 8
 """Restarts of a variational model at most, when nobody says otherwise."""

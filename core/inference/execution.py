@@ -27,7 +27,7 @@ from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.restarting import more_restarts, told
 from plaidwork.core.inference.run import Run
-from plaidwork.core.inference.settling import LONGEST, ending, longer, on_the_way, settled, within
+from plaidwork.core.inference.settling import LONGEST, cut, ending, longer, on_the_way, settled, within
 
 Progress = Callable[[Run, Event], None]
 """Called from the chains' threads for every event."""
@@ -221,7 +221,10 @@ class FitJob:
         self._found = found
         over = settled(found) or on_the_way(run.schedule, goal)
         schedule = None if over else longer(run.schedule, goal, found, self._later)
-        if schedule is None or self._seconds(schedule) > goal.budget:
+        if schedule is not None:
+            seconds = self._seconds(run.schedule)
+            schedule = cut(run.schedule, schedule, goal.budget / seconds if seconds else LONGEST)
+        if schedule is None:
             return False
         self._next(schedule)
         return True

@@ -1,7 +1,7 @@
 """Chains that go on until they have settled: when to look, what to leave out, and how far it is.
 
 A run with a goal makes the draws of its schedule, or as many as the budget has time for (``first``, ``within``), and looks: has it settled, by the verdict that all that is shown of it
-repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on. While some R-hat is above its mark, and the largest
+repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on, the last of them as many as the budget has time for (``cut``). While some R-hat is above its mark, and the largest
 is lower without them, the first half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science
 7, 457-472): a chain that began far away comes to rest so, however long that takes. Chains that are only slow keep all: half
 of their draws agree less than all do. Few effective draws alone let nothing go. When more draws would be kept than have
@@ -75,6 +75,17 @@ def longer(
     while kept // thin > _room(goal):
         thin *= 2
     return replace(now, burn_in=burn_in, thin=thin, draws=-(-kept // thin))
+
+
+def cut(now: Schedule, then: Schedule, share: float) -> Schedule | None:
+    """The schedule ``then`` up to the next look, with as many draws as the budget has time for; None where they would hardly be more than those of ``now``.
+
+    ``share`` is how many times the sweeps of ``now`` the budget has time for.
+    """
+    made = int(share * now.sweeps("mcmc")) - now.warmup
+    if made >= _made(then):
+        return then
+    return replace(then, draws=(made - then.burn_in) // then.thin) if made > 1.1 * _made(now) else None
 
 
 def _at_last(now: Schedule, goal: Schedule, found: Diagnosis) -> bool:

@@ -58,7 +58,7 @@ def _same(first, second):
 
 def test_the_default_of_a_sampler_is_a_goal_and_a_number_of_draws_is_none():
     spec = Steady.spec
-    assert spec.default_schedule == replace(spec.schedule, budget=60.0)
+    assert spec.default_schedule == replace(spec.schedule, budget=120.0)
     assert spec.default_schedule.with_(draws=7) == replace(spec.schedule, draws=7)
     assert spec.default_schedule.with_(draws=7, budget=5).budget == 5
     several = replace(spec, algorithm="variational").default_schedule
@@ -184,7 +184,7 @@ def test_chains_that_never_agree_end_by_the_budget_of_time(monkeypatch):
     schedule = Steady.spec.schedule.with_(budget=4000.0)
     run = _fit(_plan(schedule=schedule, lost=50.0), progress=tick)
     assert run.status == "done"
-    assert 3000 < run.sweeps_done <= 4000  # a block more, a third, would have been too long
+    assert 3900 < run.sweeps_done < 4100  # a block more, a third, would have been too long, and was cut
     assert "time budget of 4000 s" in run.log[-1].text
     _same(run, _fit(_plan(schedule=run.schedule, lost=50.0)))
 

@@ -114,12 +114,12 @@ def test_what_ended_by_its_budget_can_go_on(workbench, qtbot):
     page.show()
     qtbot.waitUntil(lambda: page.verdict.buttons.count() > 0, timeout=20_000)
     again = page.verdict.buttons.itemAt(0).widget()
-    assert again.text() == "Go on for at most 1 min"
+    assert again.text() == "Go on for at most 2 min"
     with qtbot.waitSignal(workbench.results_changed, timeout=60_000):
         again.click()
     qtbot.waitUntil(lambda: not run.active and workbench.verdict(run) is not None, timeout=20_000)
     assert workbench.verdict(run).settled
-    assert run.goal.budget == 60.0
+    assert run.goal.budget == 120.0
 
 
 @pytest.mark.long
@@ -146,7 +146,7 @@ def test_fit_again_asks_for_what_was_asked(workbench, qtbot):
     page = SetupPage(workbench, "toy.steady")
     qtbot.addWidget(page)
     page.from_run(run)
-    assert page.schedule_form.schedule() == replace(toys.Steady.spec.schedule, budget=60.0)
+    assert page.schedule_form.schedule() == replace(toys.Steady.spec.schedule, budget=120.0)
     run.extend(10)
     page.from_run(run)
     assert page.schedule_form.schedule() == run.schedule
