@@ -187,7 +187,7 @@ SAMPLER = Schedule(chains=4, warmup=500, draws=2000)
 
 CLASSES = ModelSpec(
     id="gp_classes",
-    version="1.0",
+    version="1.1",
     title="Gaussian process classification",
     summary="Smooth, uncertain boundaries between two or more classes, from few inputs.",
     tags=("classification", "Gaussian process"),

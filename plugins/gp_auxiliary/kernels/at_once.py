@@ -35,6 +35,15 @@ WIDEST = 7.0
 POOR = 1e-100
 """Chances below are left to the functions of one sample."""
 
+_NEAR = -5.0
+"""Lead of one of three below which eight places of the integral are too few."""
+_DEEPEST, _SHARPEST = -12.0, 5.5
+"""Lead below which, and curvature at the mode above which, the chance of many classes is left to the functions of one sample."""
+_LOWEST = -25.0
+"""Values below count as this: the normal tail there is above 1e-138."""
+_SPACING, _TRAPEZOIDS, _NEWTON = 0.4, 16, 4
+"""Places of the integral of many classes, as many on either side of the mode, which so many steps find well enough."""
+
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
 def exponentials(x, power, scale):
@@ -103,16 +112,44 @@ def sides_of_all(f, null, minus, plus, chance, force, room):
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def _both_of_all(x, y, both, at_x, at_y, room):
+    """P(u < x, v < y) of two normals with correlation 1/2, of x and y (n,), into ``both``; their bells into ``at_x`` and ``at_y``. ``room`` (3, n).
+
+    The product of the margins and an integral over the correlation, as in ``winner.log_both``.
+    """
+    bell, power, scale = room[0], room[1], room[2]
+    _bells(x, at_x, power, scale)
+    _bells(y, at_y, power, scale)
+    for n in range(x.size):
+        both[n] = _below(x[n], at_x[n]) * _below(y[n], at_y[n])
+    for j in range(_FEW_PLACES.shape[1]):
+        sine, half, weight = _FEW_PLACES[0, j], _FEW_PLACES[1, j], _FEW_PLACES[2, j]
+        for n in range(x.size):
+            bell[n] = max((2.0 * sine * x[n] * y[n] - x[n] * x[n] - y[n] * y[n]) * half, _LEAST)
+        exponentials(bell, power, scale)
+        for n in range(x.size):
+            both[n] += weight * bell[n]
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def _slope_of_all(own, beside, at, slope, room):
+    """The slope of :func:`_both_of_all` by ``own`` (n,), times the root of a half, into ``slope``; ``at`` is the bell of ``own``. ``room`` (3, n)."""
+    bell, power, scale = room[0], room[1], room[2]
+    for n in range(own.size):
+        slope[n] = (beside[n] - 0.5 * own[n]) * _REST
+    _bells(slope, bell, power, scale)
+    for n in range(own.size):
+        slope[n] = _LEAD_HEIGHT * at[n] * _below(slope[n], bell[n])
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def leads_of_all(f, null, share, chance, force, room):
     """Of three classes: the chance of a missing label given f (3, N), and the slope of its logarithm, into ``chance`` (N,) and ``force`` (3, N).
 
-    ``share`` (3,) are the shares of missing labels; ``room`` (9, N). The chance to lead two others is the product of the margins and an integral over the
-    correlation, as in ``winner.log_both``.
+    ``share`` (3,) are the shares of missing labels; ``room`` (9, N).
     """
     chance[:], force[:] = 0.0, 0.0
-    x, y, at_x, at_y = room[0], room[1], room[2], room[3]
-    rest, bell, power, scale = room[4], room[5], room[6], room[7]
-    both = room[8]
+    x, y, at_x, at_y, both, slope, rest = room[0], room[1], room[2], room[3], room[4], room[5], room[6:]
     for k in range(3):
         one, other = (k + 1) % 3, (k + 2) % 3
         for n in range(x.size):
@@ -120,32 +157,114 @@ def leads_of_all(f, null, share, chance, force, room):
                 (f[k, n] - null - f[one, n]) * _ROOT_HALF,
                 (f[k, n] - null - f[other, n]) * _ROOT_HALF,
             )
-        _bells(x, at_x, power, scale)
-        _bells(y, at_y, power, scale)
-        for n in range(x.size):
-            both[n] = _below(x[n], at_x[n]) * _below(y[n], at_y[n])
-        for j in range(_FEW_PLACES.shape[1]):
-            sine, half, weight = _FEW_PLACES[0, j], _FEW_PLACES[1, j], _FEW_PLACES[2, j]
-            for n in range(x.size):
-                bell[n] = max((2.0 * sine * x[n] * y[n] - x[n] * x[n] - y[n] * y[n]) * half, _LEAST)
-            exponentials(bell, power, scale)
-            for n in range(x.size):
-                both[n] += weight * bell[n]
+        _both_of_all(x, y, both, at_x, at_y, rest)
         for n in range(x.size):
             chance[n] += share[k] * both[n]
         for side in range(2):
-            own, beside, at = (x, y, at_x) if side == 0 else (y, x, at_y)
             loser = one if side == 0 else other
+            _slope_of_all(
+                x if side == 0 else y, y if side == 0 else x, at_x if side == 0 else at_y, slope, rest
+            )
             for n in range(x.size):
-                rest[n] = (beside[n] - 0.5 * own[n]) * _REST
-            _bells(rest, bell, power, scale)
-            for n in range(x.size):
-                slope = share[k] * _LEAD_HEIGHT * at[n] * _below(rest[n], bell[n])
-                force[k, n] += slope
-                force[loser, n] -= slope
+                force[k, n] += share[k] * slope[n]
+                force[loser, n] -= share[k] * slope[n]
     for k in range(3):
         for n in range(x.size):
             force[k, n] /= chance[n]
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def three_labelled(f, code, chance, slope):
+    """Of three classes: the chance of the label ``code`` (N,) given f (3, N), and the slopes of its logarithm by the leads over the two others.
+
+    Into ``chance`` (N,), 0 where a lead is so far below 0 that it is left to the functions of one sample, and ``slope`` (2, N): over the class after the
+    label's, in a circle, and the one after that.
+    """
+    room = np.empty((7, code.size))
+    x, y, at_x, at_y, rest = room[0], room[1], room[2], room[3], room[4:]
+    for n in range(code.size):
+        k = code[n]
+        x[n], y[n] = (f[k, n] - f[(k + 1) % 3, n]) * _ROOT_HALF, (f[k, n] - f[(k + 2) % 3, n]) * _ROOT_HALF
+    _both_of_all(x, y, chance, at_x, at_y, rest)
+    _slope_of_all(x, y, at_x, slope[0], rest)
+    _slope_of_all(y, x, at_y, slope[1], rest)
+    for n in range(code.size):
+        slope[0, n] /= chance[n]
+        slope[1, n] /= chance[n]
+        if min(x[n], y[n]) < _NEAR:
+            chance[n] = 0.0
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def many_labelled(f, code, chance, slope):
+    """As :func:`three_labelled`, of K classes: f (K, N), slope (K - 1, N).
+
+    The chance to lead is the integral of ``exp(g(t))`` as in ``winner``, by the trapezoidal rule around its mode.
+    """
+    others, size = len(f) - 1, code.size
+    leads, ratio, room = np.empty((others, size)), np.empty((others, size)), np.empty((8, size))
+    mode, t, x, bell, power, scale, rise, bend = (
+        room[0],
+        room[1],
+        room[2],
+        room[3],
+        room[4],
+        room[5],
+        room[6],
+        room[7],
+    )
+    for n in range(size):
+        k, least = code[n], 0.0
+        for i in range(others):
+            leads[i, n] = f[k, n] - f[(k + 1 + i) % len(f), n]
+            least = min(least, leads[i, n])
+        mode[n] = -0.5 * max(least, _DEEPEST)
+    for _ in range(_NEWTON):
+        for n in range(size):
+            rise[n], bend[n] = -mode[n], 1.0
+        for i in range(others):
+            for n in range(size):
+                x[n] = max(mode[n] + leads[i, n], _DEEPEST)
+            _bells(x, bell, power, scale)
+            for n in range(size):
+                mills = _HEIGHT * bell[n] / _below(x[n], bell[n])
+                rise[n] += mills
+                bend[n] += mills * (x[n] + mills)
+        for n in range(size):
+            mode[n] += rise[n] / bend[n]
+    chance[:], slope[:] = 0.0, 0.0
+    for j in range(-_TRAPEZOIDS, _TRAPEZOIDS + 1):
+        for n in range(size):
+            t[n] = mode[n] + _SPACING * j
+        _bells(t, rise, power, scale)
+        for i in range(others):
+            for n in range(size):
+                x[n] = max(t[n] + leads[i, n], _LOWEST)
+            _bells(x, bell, power, scale)
+            for n in range(size):
+                below = _below(x[n], bell[n])
+                ratio[i, n] = bell[n] / below
+                rise[n] *= below
+        for n in range(size):
+            chance[n] += rise[n]
+        for i in range(others):
+            for n in range(size):
+                slope[i, n] += rise[n] * ratio[i, n]
+    for n in range(size):
+        far = bend[n] > _SHARPEST
+        for i in range(others):
+            far |= leads[i, n] < _DEEPEST
+            slope[i, n] *= _HEIGHT / chance[n]
+        chance[n] = 0.0 if far else _SPACING * _HEIGHT * chance[n]
+
+
+@njit(nogil=True, cache=True)
+def labelled_of_all(f, code, chance, slope):
+    """:func:`three_labelled` or :func:`many_labelled`, by the number of rows of f (K, N)."""
+    if len(f) == 3:
+        three_labelled(f, code, chance, slope)
+    else:
+        many_labelled(f, code, chance, slope)
 
 
 @njit(nogil=True, cache=True)

@@ -13,7 +13,14 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, ROOM, WIDEST, leads_of_all, log_product
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import (
+    POOR,
+    ROOM,
+    WIDEST,
+    labelled_of_all,
+    leads_of_all,
+    log_product,
+)
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import value_of
 from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
@@ -253,8 +260,14 @@ def log_winners(f, label, null, log_share):
     total = 0.0
     if n_classes == 3 and null <= WIDEST and 3 * (label < 0).sum() > n_samples:
         leads_of_all(f, null, np.exp(log_share), chance, np.empty(f.shape), np.empty((ROOM, n_samples)))
+        for n in range(n_samples):
+            chance[n] = chance[n] if label[n] < 0 else 0.0
+    elif null == 0.0 and 2 * (label >= 0).sum() > n_samples:
+        labelled_of_all(f, np.maximum(label, 0), chance, np.empty((n_classes - 1, n_samples)))
+        for n in range(n_samples):
+            chance[n] = chance[n] if label[n] >= 0 else 0.0
     for n in range(n_samples):
-        if label[n] < 0 and chance[n] > POOR:
+        if chance[n] > POOR:
             continue
         chance[n] = 1.0
         for k in range(n_classes):

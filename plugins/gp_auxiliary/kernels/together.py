@@ -13,9 +13,9 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, labelled_of_all, log_product
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import label_terms
-from plaidwork.plugins.gp_auxiliary.kernels.leaders import add_lead
-from plaidwork.plugins.gp_auxiliary.kernels.winner import log_win
+from plaidwork.plugins.gp_auxiliary.kernels.winner import log_win_slopes
 
 _FAR = 25.0
 """Logarithms of sizes beyond this are taken for impossible, as they overflow."""
@@ -23,26 +23,33 @@ _FAR = 25.0
 
 @njit(nogil=True, cache=True)
 def label_slopes(f, code, low, high, slope):
-    """Log probability of all labels given f (K, N), every sample having one; its gradient goes into ``slope`` (K, N), K 1 or 3.
+    """Log probability of all labels given f (K, N), every sample having one; its gradient goes into ``slope`` (K, N).
 
-    ``low``, ``high`` (N,) are the ends of the labels' intervals where there is one row, ``code`` (N,) the leading rows where there are three.
+    ``low``, ``high`` (N,) are the ends of the labels' intervals where there is one row, ``code`` (N,) the leading rows where there are more.
     """
     total = 0.0
-    own, force = np.empty(len(f)), np.empty(len(f))
-    for n in range(f.shape[1]):
-        if len(f) == 1:
+    if len(f) == 1:
+        for n in range(f.shape[1]):
             value, slope[0, n] = label_terms(f[0, n], low[n], high[n], 1.0)
             total += value
+        return total
+    chance, over = np.empty(f.shape[1]), np.empty((len(f) - 1, f.shape[1]))
+    labelled_of_all(f, code, chance, over)
+    own, force = np.empty(len(f)), np.empty(len(f))
+    for n in range(f.shape[1]):
+        k = code[n]
+        if chance[n] > POOR:
+            slope[k, n] = 0.0
+            for i in range(len(over)):
+                slope[(k + 1 + i) % len(f), n] = -over[i, n]
+                slope[k, n] += over[i, n]
             continue
-        for k in range(len(f)):
-            own[k] = f[k, n]
-        value = log_win(own, 1.0, code[n], 0.0)
-        total += value
-        force[:] = 0.0
-        add_lead(own, code[n], 0.0, value, 1.0, force)
-        for k in range(len(f)):
-            slope[k, n] = force[k]
-    return total
+        for i in range(len(f)):
+            own[i] = f[i, n]
+        total, chance[n] = total + log_win_slopes(own, k, force), 1.0
+        for i in range(len(f)):
+            slope[i, n] = force[i]
+    return total + log_product(chance)
 
 
 @njit(nogil=True, cache=True)

@@ -101,6 +101,25 @@ def log_win(mean, sd, k, null):
 
 
 @njit(nogil=True, cache=True)
+def log_win_slopes(mean, k, slope):
+    """:func:`log_win` without a margin at sd 1; its gradient goes into ``slope`` (K,): means of inverse Mills ratios under exp(g)."""
+    mode = _mode(mean, 1.0, k, 0.0)
+    top = _log_lead(mode, mean, 1.0, k, 0.0)
+    total = 0.0
+    slope[:] = 0.0
+    for j in range(len(_NODES)):
+        x = _NODES[j]
+        weight = math.exp(_LOG_WEIGHTS[j] + 0.5 * x * x + _log_lead(mode + x, mean, 1.0, k, 0.0) - top)
+        total += weight
+        for i in range(len(mean)):
+            if i != k:
+                slope[i] -= weight * inverse_mills(mode + x + mean[k] - mean[i])
+    slope /= total
+    slope[k] = -slope.sum()
+    return top + math.log(total)
+
+
+@njit(nogil=True, cache=True)
 def log_wins(mean, sd, null, log_share, out):
     """``log(share_k P(z_k > z_i + null for all i != k))`` of every class k into out (K,).
 

@@ -290,7 +290,7 @@ STRETCH = (
             Choice(
                 value="trajectories",
                 label="Trajectories",
-                doc="Every summand of f with all amplitudes, and the lengths in between, of two or three classes and up to 400 samples; "
+                doc="Every summand of f with all amplitudes, and the lengths in between, of two to ten classes and up to 400 samples; "
                 "else as “Each summand”.",
             ),
             Choice(

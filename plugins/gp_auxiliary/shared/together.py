@@ -24,8 +24,8 @@ from plaidwork.plugins.gp_auxiliary.shared.typed_settings import ClassesSettings
 
 MOST = 400
 """Samples above which a trajectory would hold a chain for too long."""
-MOST_CLASSES = 3
-"""Of more, the chance to lead and its slope are integrals that cost fifty times as much."""
+MOST_CLASSES = 10
+"""Of more, the chances to lead, whose cost rises with the classes for every sample, would hold a chain for too long."""
 ROUNDS = 4
 """Trajectories of a draw, each followed by steps of the shapes."""
 _STEPS = 2
