@@ -35,7 +35,15 @@ from plaidwork.plugins.rank_factor.results import summarise_posterior
 from plaidwork.plugins.rank_factor.setup import Setup, setup_of
 from plaidwork.plugins.rank_factor.spec import RANK_FACTOR, RANK_FACTOR_VB
 from plaidwork.plugins.rank_factor.start import new_state
-from plaidwork.plugins.rank_factor.state import Fields, Q, SamplerSettings, Settings, Shared, wrong_groups
+from plaidwork.plugins.rank_factor.state import (
+    Fields,
+    Q,
+    SamplerSettings,
+    Settings,
+    Shared,
+    factors_of,
+    wrong_groups,
+)
 from plaidwork.plugins.rank_factor.stored import wrong_sums
 from plaidwork.plugins.rank_factor.vb_posterior import approximate_posterior, best_chain
 from plaidwork.plugins.rank_factor.vb_sample import draw_q
@@ -69,7 +77,7 @@ class RankFactorModel(Model[S, P]):
 
     def estimate(self, data: ModelData, params: P) -> Cost:
         n, d = (float(side) for side in data["X"].shape)
-        k = params["n_factors"]
+        k = factors_of(params, int(d))
         cell = 5e-8 + 2.5e-10 * packed_size(k)
         memory = n * d * (30 if params["scheme"] == "levels" else 80) + 8 * (n + d) * packed_size(k)
         return Cost(memory=memory, seconds_per_sweep=n * d * cell + (n + d) * 4e-10 * k**3)
@@ -127,11 +135,12 @@ class RankFactor(RankFactorModel[Fields, SamplerSettings]):
     warm_up = (*WARM_UP, {"classifier": "process"})
 
     def in_slices(self, data: ModelData, params: SamplerSettings) -> bool:
-        return gibbs.is_large(setup_of(data, params), params["n_factors"])
+        setup = setup_of(data, params)
+        return gibbs.is_large(setup, factors_of(params, setup.shape[0]))
 
     def estimate(self, data: ModelData, params: SamplerSettings) -> Cost:
         cost, (n, d) = super().estimate(data, params), data["X"].shape
-        kept = 16.0 * n * d if n * d * gibbs.cell_work(params["n_factors"]) >= gibbs.LARGE else 0.0
+        kept = 16.0 * n * d if n * d * gibbs.cell_work(factors_of(params, d)) >= gibbs.LARGE else 0.0
         return replace(cost, memory=cost.memory + kept)
 
     def upgrade_state(

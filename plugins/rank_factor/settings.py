@@ -59,7 +59,7 @@ SETTINGS = (
         ),
         doc="How the labels follow from the factor scores.",
     ),
-    _number("n_factors", 30, 1, 200, "Factors", "How many there may be; those that the data do not need shrink to nothing.", "Model"),
+    _number("n_factors", 30, 1, 200, "Factors", "How many there may be, and no more than features; those that the data do not need shrink to nothing.", "Model"),
     _number("n_components", 8, 2, 50, "Groups at most", "Of samples, each with its own classifier.", "Model",
             when=MIXTURE),
     _positive("label_weight", 3.0, 1000.0, "Weight of the labels", "The labels are few beside the data; more than 1 makes "

@@ -257,7 +257,7 @@ VIEWS = (
 
 RANK_FACTOR = ModelSpec(
     id="rank_factor",
-    version="0.2.0",
+    version="0.3.0",
     title="Rank factor classifier",
     summary=SUMMARY + " By sampling.",
     tags=("factors", "classification", "ranks", "sparse"),
@@ -274,7 +274,7 @@ RANK_FACTOR = ModelSpec(
 )
 RANK_FACTOR_VB = ModelSpec(
     id="rank_factor_vb",
-    version="0.1.0",
+    version="0.2.0",
     title="Rank factor classifier (fast)",
     summary=SUMMARY + " By a variational approximation, in seconds; intervals are too narrow.",
     tags=("factors", "classification", "ranks", "sparse"),

@@ -7,7 +7,7 @@ import numpy as np
 from plaidwork.plugins.rank_factor.boundary import centres_of
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.setup import Setup
-from plaidwork.plugins.rank_factor.state import Fields, Settings
+from plaidwork.plugins.rank_factor.state import Fields, Settings, factors_of
 
 JITTER = 0.05
 """Sd of the noise on the first scores, by which chains differ from the start."""
@@ -66,7 +66,7 @@ def start_groups(z: np.ndarray, n_groups: int, rng: np.random.Generator) -> np.n
 
 def new_state(setup: Setup, params: Settings, rng: np.random.Generator) -> Fields:
     """The state of a sampler; names as in NOTES.md."""
-    (d, n, g), k = setup.shape, params["n_factors"]
+    (d, n, g), k = setup.shape, factors_of(params, setup.shape[0])
     groups = params["n_components"] if params["classifier"] == "nonlinear" else 1
     process = params["classifier"] == "process"
     k_beta = len(centres_of(setup)) if process else k + bool(params["bias"])

@@ -249,6 +249,11 @@ class Factors(Draw):
     share: Floats
 
 
+def factors_of(params: Settings, n_features: int) -> int:
+    """K: as many factors as asked for, but no more than features. Further ones would load on nothing and follow the labels alone."""
+    return min(params["n_factors"], n_features)
+
+
 def wrong_groups(state: Mapping[str, Any]) -> str:
     """Whether a stored state of the sampler has samples in groups that it does not have, as a part of a sentence."""
     if "t" in state and state["t"].max(initial=0) >= len(state["psi"]):

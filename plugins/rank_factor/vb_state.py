@@ -13,7 +13,7 @@ from plaidwork.plugins.rank_factor.mixture import decisions
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.shrinkage import mean_log
 from plaidwork.plugins.rank_factor.start import new_state
-from plaidwork.plugins.rank_factor.state import GammaFactor, Q, Settings
+from plaidwork.plugins.rank_factor.state import GammaFactor, Q, Settings, factors_of
 
 START_VARIANCE = 0.01
 
@@ -30,7 +30,7 @@ def new_q(setup: Setup, params: Settings, rng: np.random.Generator, n_features: 
     ``n_features`` counts those left out too; 0: none is.
     """
     start = new_state(setup, params, rng)
-    (d, n, g), k = setup.shape, params["n_factors"]
+    (d, n, g), k = setup.shape, factors_of(params, setup.shape[0])
     size = groups, _, k_beta = start["beta"].shape
     share = np.full((n, groups), 0.1 / groups)
     share[np.arange(n), start["t"]] += 0.9
