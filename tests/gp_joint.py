@@ -311,6 +311,7 @@ def joint(name: str) -> ClassifierJoint | OrdinalJoint:
             Classes(), HAMILTONIAN | low, inputs(6), 2
         ),
         "three classes, trajectories": lambda: ClassifierJoint(Classes(), HAMILTONIAN | SITES, inputs(5), 3),
+        "four classes, trajectories": lambda: ClassifierJoint(Classes(), HAMILTONIAN | SITES, inputs(5), 4),
         "ordered, trajectories": lambda: OrdinalJoint(OrderedClasses(), HAMILTONIAN, inputs(6), 3),
         "null category": lambda: ClassifierJoint(SemiClasses(), BASE | SITES | NULL, inputs(4), 2),
         "three classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(5), 3),

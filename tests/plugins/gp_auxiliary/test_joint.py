@@ -14,7 +14,7 @@ LIMIT = 4.5
 NAMES = (
     "two classes", "two classes, inducing points", "two classes, moves of f", "null category", "three classes", "three classes, null",
     "ordered", "ordered, narrow priors", "ordered, inducing points", "two classes, trajectories", "two classes, trajectories, inducing points",
-    "three classes, trajectories", "ordered, trajectories",
+    "three classes, trajectories", "four classes, trajectories", "ordered, trajectories",
 )  # fmt: skip
 
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from gp_joint import generator
 from plaid_tools import with_fault
+from scipy.stats import norm
 from sparing import some
 
 from plaidwork.plugins.gp_auxiliary.classes.replica import Labels, steps_with_f
 from plaidwork.plugins.gp_auxiliary.classes.spec import CLASSES
+from plaidwork.plugins.gp_auxiliary.kernels import at_once, sites
 from plaidwork.plugins.gp_auxiliary.kernels import together as kernels
 from plaidwork.plugins.gp_auxiliary.shared import together
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
@@ -67,10 +69,45 @@ EVEN = float(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("expression", "n_classes"),
-    [("rbf + linear", 3), ("rbf + linear", 2), ("rbf(ard) + constant", 2), ("linear + matern32 * linear", 3)],
+    [
+        ("rbf + linear", 3),
+        ("rbf + linear", 2),
+        ("rbf(ard) + constant", 2),
+        ("linear + matern32 * linear", 3),
+        ("rbf + linear", 5),
+    ],
 )
 def test_the_joint_law_stays(expression, n_classes):
     assert apart(expression, n_classes) < FINE
+
+
+def lead_of(f: np.ndarray, k: int) -> tuple[float, np.ndarray]:
+    """Log probability that value k of f (K,) leads, with noise of sd 1, and its gradient (K,), by a fine sum."""
+    places = np.linspace(-12.0, 24.0, 36001)
+    over = places[:, None] + f[k] - np.delete(f, k)
+    height = -0.5 * places**2 + norm.logcdf(over).sum(axis=1)
+    weight = np.exp(height - height.max())
+    value = height.max() + math.log(weight.sum() * (places[1] - places[0]) / math.sqrt(2.0 * math.pi))
+    slope = -(weight[:, None] * np.exp(norm.logpdf(over) - norm.logcdf(over))).sum(axis=0) / weight.sum()
+    return value, np.insert(slope, k, -slope.sum())
+
+
+@pytest.mark.parametrize("n_classes", [3, 4, 6, 10])
+def test_the_lead_of_labels_and_its_slopes(n_classes):
+    """All samples at once, and the few far out that are worked one by one."""
+    rng, size = generator(4), 40
+    f = rng.standard_normal((n_classes, size)) * np.repeat([0.4, 1.5, 4.0, 9.0], size // 4)
+    code = rng.integers(0, n_classes, size)
+    values, slopes = zip(*(lead_of(f[:, n], code[n]) for n in range(size)), strict=True)
+    chance, slope = np.empty(size), np.empty(f.shape)
+    at_once.labelled_of_all(f, code, chance, np.empty((n_classes - 1, size)))
+    assert size // 2 < (chance > 0).sum() < size
+    assert np.log(chance[chance > 0]) == pytest.approx(np.array(values)[chance > 0], rel=1e-8, abs=1e-9)
+    ends = np.zeros(size)
+    assert kernels.label_slopes(f, code, ends, ends, slope) == pytest.approx(sum(values), rel=1e-7)
+    assert pytest.approx(np.array(slopes), rel=1e-4, abs=1e-5) == slope.T
+    shares = np.zeros(n_classes)
+    assert sites.log_winners(f, code, 0.0, shares) == pytest.approx(sum(values), rel=1e-7)
 
 
 def patched(monkeypatch, module, function, old, new):
@@ -159,7 +196,7 @@ def test_roots_are_those_of_the_covariance():
 
 
 def test_who_moves_together():
-    """Two and three classes with labels, as it is asked for; not by what runs stored before the setting did."""
+    """Two to ten classes with labels, as it is asked for; not by what runs stored before the setting did."""
     params, prior = CLASSES.check_params(SETTINGS | {"expression": "rbf"}), prior_of("rbf")
 
     def moves(code, n_classes, **changed):
@@ -167,7 +204,8 @@ def test_who_moves_together():
 
     assert moves([0, 1, 0, 1, 1, 0], 2)
     assert moves([0, 1, 2, 1, 2, 0], 3)
-    assert not moves([0, 1, 2, 3, 2, 0], 4)
+    assert moves([0, 1, 2, 3, 2, 0], 4)
+    assert not moves([0, 1, 2, 3, 2, 0], 11)
     assert not moves([0, 1, 0, 1, 1, -1], 2)
     assert not moves([0, 1, 0, 1, 1, 0], 2, stretch="whole")
     assert not moves([0, 1, 0, 1, 1, 0], 2, moves="walk")
