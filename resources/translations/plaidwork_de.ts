@@ -25316,8 +25316,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Trajektorien</translation>
   </message>
   <message>
-   <source>Every summand of f with all amplitudes, and the lengths in between, of two or three classes and up to 400 samples; else as “Each summand”.</source>
-   <translation>Jeder Summand von f mit allen Amplituden, dazwischen die Längen, bei zwei oder drei Klassen und bis zu 400 Proben; sonst wie „Jeder Summand“.</translation>
+   <source>Every summand of f with all amplitudes, and the lengths in between, of two to ten classes and up to 400 samples; else as “Each summand”.</source>
+   <translation>Jeder Summand von f mit allen Amplituden, dazwischen die Längen, bei zwei bis zehn Klassen und bis zu 400 Proben; sonst wie „Jeder Summand“.</translation>
   </message>
   <message>
    <source>Each summand</source>
@@ -25408,8 +25408,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Tausche je Ziehung</translation>
   </message>
   <message>
-   <source>How often between two draws neighbouring copies try to swap places, the trajectories of every copy before each. Of three classes a quarter as often, as they cost more.</source>
-   <translation>Wie oft benachbarte Kopien zwischen zwei Ziehungen versuchen, die Plätze zu tauschen, jeweils nach den Trajektorien jeder Kopie. Bei drei Klassen ein Viertel so oft, da sie aufwendiger sind.</translation>
+   <source>How often between two draws neighbouring copies try to swap places, the trajectories of every copy before each. Of three classes half as often, as they cost more.</source>
+   <translation>Wie oft zwischen zwei Ziehungen benachbarte Kopien zu tauschen versuchen, jedes Mal nach den Trajektorien jeder Kopie. Bei drei Klassen halb so oft, da sie mehr kosten.</translation>
   </message>
   <message>
    <source>Moves of three classes</source>
@@ -28853,8 +28853,8 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Wie die Labels aus den Faktorwerten folgen.</translation>
   </message>
   <message>
-   <source>How many there may be; those that the data do not need shrink to nothing.</source>
-   <translation>Wie viele es geben darf; die die Daten nicht brauchen, schrumpfen zu nichts.</translation>
+   <source>How many there may be, and no more than features; those that the data do not need shrink to nothing.</source>
+   <translation>Wie viele es geben darf, und nicht mehr als Merkmale; was die Daten nicht brauchen, schrumpft zu nichts.</translation>
   </message>
   <message>
    <source>Groups at most</source>
