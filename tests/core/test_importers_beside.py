@@ -164,6 +164,8 @@ def test_a_column_of_identifiers_is_read_as_labels_and_that_is_told(tmp_path):
     assert read_dataset(tmp_path / "persons.csv").column_names == ("x", "copy number")
     assert not told("weight", number)
     assert not told("index", np.arange(20) % 5)
+    assert told("index", np.arange(20) % 12 + 1)
+    assert not told("weight", np.arange(20) % 12 + 1)
     assert not told("ID", number + 0.5)
 
 

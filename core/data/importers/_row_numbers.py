@@ -13,6 +13,8 @@ from plaidwork.core.draws.counting import agree
 
 _ENOUGH, _DIFFERENT = 5, 0.9
 """Rows from which values in order are no accident, and the share of different numbers from which a titled column identifies the rows."""
+_GROUP = 10
+"""Rows of a group from which a titled column that counts them is no time or repeat."""
 _OTHERS, _FEW = 5, 0.1
 """Columns of fractions beside which one of whole numbers is told, and the share of all that such columns are at most."""
 _NUMBERING = re.compile(
@@ -36,6 +38,17 @@ def numbers_rows(cells: Sequence[str]) -> bool:
     return all(cell == str(first + place) for place, cell in enumerate(cells))
 
 
+def numbers_in_groups(cells: Sequence[str]) -> bool:
+    """Whether the cells count the rows of groups: 1, 2, 3, … up to ten or more, and again from 1."""
+    if not cells or cells[0] not in ("0", "1") or not all(map(str.isdecimal, cells)):
+        return False
+    first, numbers = int(cells[0]), [int(cell) for cell in cells]
+    begins = [place for place, number in enumerate(numbers) if number == first]
+    runs = [numbers[lo:hi] for lo, hi in zip(begins, [*begins[1:], len(numbers)], strict=True)]
+    counted = all(run == list(range(first, first + len(run))) for run in runs)
+    return counted and len(runs) > 1 and all(len(run) >= _GROUP for run in runs[:-1])
+
+
 def identifies_rows(cells: Sequence[str]) -> bool:
     """Whether the cells of a column that is titled so are the numbers of persons or cases: whole, and hardly any of them twice."""
     whole = all(re.fullmatch(r"\d+(\.0+)?", cell) for cell in cells)
@@ -53,6 +66,7 @@ def identifiers(layout: Layout, present: Sequence[Sequence[str]], columns: Seque
         if _titled(layout, index)
         and (
             numbers_rows(present[index])
+            or numbers_in_groups(present[index])
             or (_IDENTIFIER.fullmatch(layout.titles[index].strip()) and identifies_rows(present[index]))
         )
     ]
