@@ -58,7 +58,7 @@ def slips(folder: str) -> list[str]:
             elif fast and not (
                 called in BUILT_IN | PLAIN
                 or called.partition(".")[0] in PLAIN
-                or called.endswith(".dtype.type")
+                or called.endswith((".dtype.type", ".view"))
             ):
                 out.append(f"{name_of(path)}: {node.name} is fast and calls {called}")
     return out

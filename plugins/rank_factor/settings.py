@@ -59,7 +59,7 @@ SETTINGS = (
         ),
         doc="How the labels follow from the factor scores.",
     ),
-    _number("n_factors", 30, 1, 200, "Factors", "How many there may be, and no more than features; those that the data do not need shrink to nothing.", "Model"),
+    _number("n_factors", 30, 1, 200, "Factors", "How many there may be; those that the data do not need shrink to nothing.", "Model"),
     _number("n_components", 8, 2, 50, "Groups at most", "Of samples, each with its own classifier.", "Model",
             when=MIXTURE),
     _positive("label_weight", 3.0, 1000.0, "Weight of the labels", "The labels are few beside the data; more than 1 makes "
@@ -78,6 +78,10 @@ SETTINGS = (
     _number("loading_size", 1.5, 0.0, 1e6, "Loadings: at most about", "Standard deviation of a normal factor on each loading, in margins, beside the "
             "shrinkage: a feature that a factor has to itself holds its loading from below only. 0: none.", "Priors", advanced=True,
             when={**RANK, "classifier": "linear"}, earlier=0.0),
+    Hyperparameter(
+        "within_features", "bool", True, label="No more factors than features", group="Model", advanced=True, earlier=False,
+        doc="Further factors would load on nothing and follow the labels alone.",
+    ),
     Hyperparameter(
         "interweave", "bool", True, label="Move scales of the shrinkage together", group="Model", advanced=True, earlier=False,
         when={"classifier": ("linear", "process")},

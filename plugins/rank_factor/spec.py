@@ -192,7 +192,7 @@ VIEWS = (
             "row_names": "factor",
             "names": "network_node",
         },
-        options={"top": 2},
+        options={"top": 2, "two_kinds": True},
         group="Network",
     ),
     View("table", "Links", {"values": "links"}, group="Network"),

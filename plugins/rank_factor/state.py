@@ -23,6 +23,7 @@ class Settings(TypedDict):
     n_levels: int
     classifier: Literal["linear", "nonlinear", "process"]
     n_factors: int
+    within_features: bool
     n_components: int
     label_weight: float
     bias: bool
@@ -250,8 +251,8 @@ class Factors(Draw):
 
 
 def factors_of(params: Settings, n_features: int) -> int:
-    """K: as many factors as asked for, but no more than features. Further ones would load on nothing and follow the labels alone."""
-    return min(params["n_factors"], n_features)
+    """K: as many factors as asked for, but no more than features unless they may be."""
+    return min(params["n_factors"], n_features) if params["within_features"] else params["n_factors"]
 
 
 def wrong_groups(state: Mapping[str, Any]) -> str:

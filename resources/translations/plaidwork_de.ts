@@ -28853,8 +28853,8 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Wie die Labels aus den Faktorwerten folgen.</translation>
   </message>
   <message>
-   <source>How many there may be, and no more than features; those that the data do not need shrink to nothing.</source>
-   <translation>Wie viele es geben darf, und nicht mehr als Merkmale; was die Daten nicht brauchen, schrumpft zu nichts.</translation>
+   <source>How many there may be; those that the data do not need shrink to nothing.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Groups at most</source>
@@ -28911,6 +28911,14 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   <message>
    <source>Standard deviation of a normal factor on each loading, in margins, beside the shrinkage: a feature that a factor has to itself holds its loading from below only. 0: none.</source>
    <translation>Standardabweichung eines normalen Faktors auf jeder Ladung, in Abständen der Stufen, neben der Schrumpfung: Ein Merkmal, das ein Faktor für sich hat, hält seine Ladung nur von unten. 0: keiner.</translation>
+  </message>
+  <message>
+   <source>No more factors than features</source>
+   <translation>Nicht mehr Faktoren als Merkmale</translation>
+  </message>
+  <message>
+   <source>Further factors would load on nothing and follow the labels alone.</source>
+   <translation>Weitere Faktoren würden auf nichts laden und nur den Labels folgen.</translation>
   </message>
   <message>
    <source>Move scales of the shrinkage together</source>

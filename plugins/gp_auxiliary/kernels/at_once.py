@@ -45,7 +45,7 @@ _SPACING, _TRAPEZOIDS, _NEWTON = 0.4, 16, 4
 """Places of the integral of many classes, as many on either side of the mode, which so many steps find well enough."""
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def exponentials(x, power, scale):
     """x := exp(x) for x (n,) from -708 to 700, to 1e-15 of itself; ``power`` and ``scale`` (n,) are room to work in.
 
@@ -87,7 +87,7 @@ def _below(x, height):
     return tail if x < 0.0 else 1.0 - tail
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def _bells(x, bell, power, scale):
     """exp(-x^2 / 2) of x (n,) into ``bell``."""
     for i in range(x.size):
