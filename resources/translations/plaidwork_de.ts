@@ -28854,7 +28854,7 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   </message>
   <message>
    <source>How many there may be; those that the data do not need shrink to nothing.</source>
-   <translation type="unfinished" />
+   <translation>Wie viele es geben darf; die die Daten nicht brauchen, schrumpfen zu nichts.</translation>
   </message>
   <message>
    <source>Groups at most</source>
