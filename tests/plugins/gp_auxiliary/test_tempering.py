@@ -415,7 +415,9 @@ def of_leaders(**parts):
 
 FAULTS_OF_LEADERS = {
     "no null category": lambda: of_leaders(
-        rest_of_leaders=with_fault(leaders.rest_of_leaders, "label, null, log_share", "label, 0.0, log_share")
+        rest_of_leaders=with_fault(
+            leaders.rest_of_leaders, "log_leaders(f, label, null,", "log_leaders(f, label, 0.0,"
+        )
     ),
     "speed too low": lambda: of_leaders(
         old="speed[k, j] = rng.standard_normal()", new="speed[k, j] = 0.3 * rng.standard_normal()"
