@@ -203,8 +203,7 @@ class FitJob:
             self._cut = True
             return False
         if on_the_way(run.schedule, goal):
-            seconds = self._seconds(run.schedule)
-            schedule = within(run.schedule, goal, goal.budget / seconds if seconds else LONGEST)
+            schedule = within(run.schedule, goal, self._room_for(goal))
             if schedule is not None:
                 self._next(schedule)
                 return True
@@ -222,8 +221,7 @@ class FitJob:
         over = settled(found) or on_the_way(run.schedule, goal)
         schedule = None if over else longer(run.schedule, goal, found, self._later)
         if schedule is not None:
-            seconds = self._seconds(run.schedule)
-            schedule = cut(run.schedule, schedule, goal.budget / seconds if seconds else LONGEST)
+            schedule = cut(run.schedule, schedule, self._room_for(goal))
         if schedule is None:
             return False
         self._next(schedule)
@@ -255,6 +253,11 @@ class FitJob:
         self.run.lengthen(schedule)
         self._withheld.clear()
         self._looks += 1
+
+    def _room_for(self, goal: Schedule) -> float:
+        """How many times the sweeps of the schedule the goal's budget has time for."""
+        seconds = self._seconds(self.run.schedule)
+        return goal.budget / seconds if seconds else LONGEST
 
     def _seconds(self, schedule: Schedule) -> float:
         """How long the chains will have run at the end of a schedule, pauses left out."""

@@ -112,12 +112,9 @@ class ValuesModel(QAbstractTableModel):
     def _words_of(self, index: int) -> tuple[str, ...]:
         """The words of a column of values; looked for when it is first shown, as all numbers of the column are read."""
         if index not in self._words:
-            matrix = (
-                self._dataset is not None and len(self._dataset.shape) == 2 and index < self._dataset.shape[1]
-            )
-            self._words[index] = (
-                words_of(self._dataset, index) if self._dataset is not None and matrix else ()
-            )
+            data = self._dataset
+            measured = data is not None and len(data.shape) == 2 and index < data.shape[1]
+            self._words[index] = words_of(data, index) if data is not None and measured else ()
         return self._words[index]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
