@@ -11,7 +11,7 @@ SCHEDULE_WORDS: dict[str, tuple[type[int] | type[float], str]] = {
     "chains": (int, "chains, or restarts of a variational model"),
     "most_chains": (
         int,
-        "restarts that a variational model makes at most, while only one has reached the best objective and they are quick",
+        "restarts that a variational model makes at most: 16 where they are quick, more while only one has reached the best objective",
     ),
     "warmup": (int, "sweeps before the first draw is kept"),
     "draws": (int, "draws kept of each chain"),
@@ -57,8 +57,8 @@ class Schedule:
     ``budget`` that is only the beginning: the chains go on until they have settled, or for about so many seconds
     (``core/inference/settling.py``).
     A variational or optimising model sweeps until the last ``window`` sweeps have gained less than ``tolerance`` in its
-    objective, ``max_sweeps`` at most, and keeps its final state; ``chains`` then counts restarts. While only one of them has reached the best
-    objective, and they are quick, more are made, ``most_chains`` in all (``core/inference/restarting.py``). Without a window the
+    objective, ``max_sweeps`` at most, and keeps its final state; ``chains`` then counts restarts. Where they are quick, and while only
+    one of them has reached the best objective, more are made, ``most_chains`` in all (``core/inference/restarting.py``). Without a window the
     model's own rule decides (``Model.converged``), for which the tolerance is a relative change. ``relaxation`` is the
     most that the host carries arrays on before a sweep, as a multiple of the last one's step; 0 is the plain ascent.
     """

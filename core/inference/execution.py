@@ -228,15 +228,16 @@ class FitJob:
         return True
 
     def _restarts(self) -> bool:
-        """Whether there are more restarts now, as only one has reached the best objective."""
+        """Whether there are more restarts now, as they are quick or only one has reached the best objective."""
         run = self.run
         ended = all(record.done for record in run.chains) and not self.failures
         if not run.schedule.most_chains or not ended or self._control.stopping:
             return False
-        schedule = more_restarts(run.schedule, run.diagnosis(), self._spent)
+        found = run.diagnosis()
+        schedule = more_restarts(run.schedule, found, self._spent)
         if schedule is None:
             return False
-        run.say(told(run.schedule, schedule))
+        run.say(told(run.schedule, schedule, found))
         run.restart(schedule)
         self.plan = replace(self.plan, schedule=schedule)
         return True

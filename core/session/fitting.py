@@ -58,8 +58,8 @@ def fit(
     seed, chains, warmup, draws, thin, burn_in : the schedule; None means the model's default. With ``draws`` just so many
         are made; without, the chains of a sampler go on until they have settled.
     budget : seconds after which they go on no more, 0 for the model's own number of draws; with ``draws`` these are the fewest.
-    max_sweeps, tolerance, window, relaxation : the schedule of a variational model. most_chains : its restarts at most, while only
-        one has reached the best objective; with ``chains`` just so many are made.
+    max_sweeps, tolerance, window, relaxation : the schedule of a variational model. most_chains : its restarts at most, 16 where
+        they are quick and more while only one has reached the best objective; with ``chains`` just so many are made.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
     samples_in : axis of the samples, ``"rows"`` or ``"columns"``, of all matrices or by input; if need be they are transposed.
     import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.

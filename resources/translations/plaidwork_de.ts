@@ -6741,6 +6741,10 @@
    <source>1 of %1 restarts has reached the best objective so far, so %2 more are made.</source>
    <translation>Bisher hat 1 von %1 Neustarts den besten Zielwert erreicht, deshalb folgen %2 weitere.</translation>
   </message>
+  <message>
+   <source>Restarts of this model are quick, so %1 more look for a better solution.</source>
+   <translation>Neustarts dieses Modells sind schnell, deshalb suchen %1 weitere nach einer besseren Lösung.</translation>
+  </message>
  </context>
  <context>
   <name>core/inference/run.py</name>
@@ -17679,8 +17683,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstzahl Neustarts</translation>
   </message>
   <message>
-   <source>More are made while only one has reached the best objective, for half a minute at most; 0: just so many</source>
-   <translation>Weitere folgen, solange nur einer den besten Zielwert erreicht hat, höchstens eine halbe Minute lang; 0: genau so viele</translation>
+   <source>Where they are quick 16 are made, and more while only one has reached the best objective, all in half a minute; 0: just so many</source>
+   <translation>Wo sie schnell sind, werden es 16, und mehr, solange nur einer den besten Zielwert erreicht hat, alle in einer halben Minute; 0: nur so viele wie angegeben</translation>
   </message>
   <message>
    <source>A restart ends when the objective has gained less than this over its last sweeps</source>

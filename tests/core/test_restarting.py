@@ -1,4 +1,4 @@
-"""More restarts while only one has reached the best objective: what they find, and when there are none."""
+"""More restarts where they are quick and while only one has reached the best objective: what they find, and when there are none."""
 
 import numpy as np
 import pytest
@@ -17,6 +17,11 @@ SEED = 33
 """Of its restarts the second is the first at the top, and the fourth the next."""
 
 
+@pytest.fixture
+def two_enough(monkeypatch):
+    monkeypatch.setattr(restarting, "ENOUGH", 2)
+
+
 def planned(model, **schedule):
     return make_plan(
         model, {"X": dataset()}, schedule=model.spec.default_schedule.with_(**schedule), seed=SEED
@@ -33,6 +38,7 @@ def fitted(model, executor=None, **schedule):
 @pytest.mark.parametrize(
     "executor", [InlineExecutor, ThreadExecutor, pytest.param(ProcessExecutor, marks=pytest.mark.long)]
 )
+@pytest.mark.usefixtures("two_enough")
 def test_restarts_are_added_until_two_have_reached_the_best(executor):
     run = fitted(Hills(), executor())
     assert (len(run.chains), run.schedule.chains, run.status) == (4, 4, "done")
@@ -46,6 +52,14 @@ def test_restarts_are_added_until_two_have_reached_the_best(executor):
         np.testing.assert_array_equal(one.view().stack("place"), other.view().stack("place"))
 
 
+def test_quick_restarts_are_doubled_though_two_agree():
+    run = fitted(Climb())
+    assert (len(run.chains), run.diagnosis().verdict.title) == (16, "16 of 16 restarts reached the best elbo")
+    said = [line.text for line in run.log if "look for" in line.text]
+    assert [text.split()[7] for text in said] == ["2", "4", "8"]
+
+
+@pytest.mark.usefixtures("two_enough")
 def test_no_restart_is_added_where_two_agree_or_so_many_were_asked_for():
     assert len(fitted(Climb()).chains) == 2
     assert len(fitted(Hills(), chains=2).chains) == 2
@@ -59,6 +73,11 @@ def test_no_restart_is_added_when_the_time_is_over(monkeypatch):
     assert run.diagnosis().verdict.word == "Restarts differ"
 
 
+def test_no_restart_is_added_to_one_that_has_not_converged():
+    run = fitted(Climb(), max_sweeps=3)
+    assert (len(run.chains), run.diagnosis().verdict.word) == (2, "Not converged")
+
+
 def test_a_stop_adds_none():
     plan = planned(Hills())
     run = Run.from_plan(plan)
@@ -69,6 +88,7 @@ def test_a_stop_adds_none():
     assert (len(run.chains), run.status) == (2, "stopped")
 
 
+@pytest.mark.usefixtures("two_enough")
 def test_added_restarts_are_stored_and_read_back(tmp_path):
     session, plan = Session(), planned(Hills())
     session.add_dataset(dataset())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.inference import restarting
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
@@ -155,6 +156,7 @@ def test_fit_again_asks_for_what_was_asked(workbench, qtbot):
 def test_restarts_that_are_added_are_drawn_and_listed(qapp, qtbot, monkeypatch):
     """Of the first two one is worse, so there are two more: lines, rows of the side panel and figures follow."""
     monkeypatch.setenv(toys.STEP_SECONDS, "0.02")
+    monkeypatch.setattr(restarting, "ENOUGH", 2)
     workbench = Workbench(registry_of(toys.Hills))
     run = workbench.start(
         make_plan(toys.Hills(), {"X": dataset()}, schedule=toys.Hills.spec.default_schedule, seed=33)
