@@ -44,7 +44,7 @@ _LIMITS = {
 
 DEFAULT_BUDGET = 120.0
 """Seconds that the chains of a sampler may take to settle, when nobody says otherwise."""
-DEFAULT_MOST = 24
+DEFAULT_MOST = 48
 """Restarts of a variational model at most, when nobody says otherwise."""
 
 

@@ -213,8 +213,9 @@ class Run:
         key = (done, self.active, said, at_home, self.schedule)
         found = self._judged
         if found is None or found[0] != key:
-            ended = not self.active and self.spec.algorithm != "mcmc"
-            unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
+            ended = not self.active or all(record.done for record in self.chains)
+            judges = ended and self.spec.algorithm != "mcmc"
+            unfinished = {r.chain for r in self.chains if not r.converged} if judges else None
             judged = diagnose(self.kept(), unfinished=unfinished, doubt=said[0], schedule=self.schedule)
             judged = with_solutions(
                 judged, lambda groups: providers.weigh_solutions(self, groups), self.schedule

@@ -415,6 +415,6 @@ QUICK = ModelSpec(
             when={"form": ("auto", "inducing")},
         ),
     ),
-    schedule=Schedule(chains=1, max_sweeps=3000),
+    schedule=Schedule(chains=2, max_sweeps=3000),
     citation=RASMUSSEN,
 )
