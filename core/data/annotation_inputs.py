@@ -20,6 +20,7 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
 from plaidwork.core.data.measured import (
     OUTCOME_TITLES,
+    SPLIT_TITLES,
     Beside,
     features_of,
     may_be_called_outcome,
@@ -35,7 +36,6 @@ MOST_LEVELS = 6
 _LISTED = 30
 _REMEMBERED = 64
 _CLASS_TITLES = frozenset({"label", "labels", "class", "classes"})
-_SPLIT_TITLES = frozenset({"set", "split", "partition", "part", "subset", "fold"})
 _MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
 
 
@@ -324,7 +324,8 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
 
 
 def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> ColumnRef | None:
-    """The only annotation that is called like an outcome and may be one; or the only classes, where few samples have one."""
+    """The only annotation that is called like an outcome and may be one; or the only classes, where few samples have one or where
+    the only other column says which are for a test."""
     if item.kind == "vector":
         named = [ref for ref in choices if ref.titles.strip().lower() in OUTCOME_TITLES]
         return named[0] if len(named) == 1 else None
@@ -334,15 +335,20 @@ def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> Col
     classes = [ref for ref in choices if may_be_classes(np.where(codes[ref] < 0, np.nan, codes[ref]))]
     named = [ref for ref in classes if may_be_called_outcome(ref.titles)]
     few = [ref for ref in classes if np.mean(codes[ref] < 0) > 0.5]
-    found = named or few
+    others = [ref for ref in choices if not _parts(ref, dataset)]
+    alone = [ref for ref in classes if len(others) == 1 < len(choices) and ref in others]
+    found = named or few or alone
     return found[0] if len(found) == 1 else None
 
 
 def _splits(ref: ColumnRef, dataset: Dataset, item: Input) -> bool:
-    """Whether a column says which samples are for the test, for an input that asks for that."""
-    if {item.name.lower(), item.label.lower()}.isdisjoint(
-        {"split"}
-    ) or ref.titles.lower() not in _SPLIT_TITLES:
+    """Whether an input asks for a column that says which samples are for the test, and this is one."""
+    return "split" in {item.name.lower(), item.label.lower()} and _parts(ref, dataset)
+
+
+def _parts(ref: ColumnRef, dataset: Dataset) -> bool:
+    """Whether a column says which samples are for the test."""
+    if ref.titles.lower() not in SPLIT_TITLES:
         return False
     levels = _codes(_table(dataset, ref.axis)[ref.titles])[1]
     return len(levels) > 1 and "test" in levels

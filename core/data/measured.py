@@ -25,6 +25,8 @@ OUTCOME_TITLES = frozenset(
     {"class", "classes", "label", "labels", "target", "outcome", "response", "diagnosis", "species"}
 )
 """Titles, in lower case, that say that a column is what the others are to explain."""
+SPLIT_TITLES = frozenset({"set", "split", "partition", "part", "subset", "fold"})
+"""Titles, in lower case, of a column that says which items are for a test."""
 _OUTCOME_WORDS = OUTCOME_TITLES | {
     "y", "group", "groups", "type", "types", "subtype", "category", "status", "variety", "cultivar", "disease", "condition", "phenotype",
     "histology", "tissue", "celltype", "klasse", "gruppe", "diagnose", "art", "kategorie", "typ", "ziel",

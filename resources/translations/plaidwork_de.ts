@@ -2174,6 +2174,10 @@
    <translation>Spalte %1 heißt wie ein Ergebnis</translation>
   </message>
   <message>
+   <source>Column %1 may be the outcome, as a column says which rows are for a test</source>
+   <translation>Spalte %1 könnte das Ergebnis sein, da eine Spalte sagt, welche Zeilen für einen Test sind</translation>
+  </message>
+  <message>
    <source>It is read as a label, which a model can explain, not as a measurement</source>
    <translation>Sie wird als Label gelesen, das ein Modell erklären kann, nicht als Messung</translation>
   </message>

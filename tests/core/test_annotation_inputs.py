@@ -98,6 +98,17 @@ def test_what_a_form_offers():
     assert [ref.titles for ref in column_choices(data(), binary)] == ["party=left", "party=right", "on"]
 
 
+def test_beside_a_column_that_says_which_are_for_a_test_the_only_other_classes_are_chosen():
+    table = {"quality": np.tile([3.0, 4.0], 2), "set": np.array(["train", "test", "train", "train"])}
+    made, classes = (
+        data().with_(row_table=table),
+        Input("y", "labels", "categorical", ("row",), label="Labels"),
+    )
+    assert str(usual_choice(made, classes)) == "D: x:row:quality"
+    for other in ({"user": np.array(["a", "b", "a", "b"])}, {"set": np.array(["a", "b", "a", "a"])}):
+        assert usual_choice(made.with_(row_table=table | other), classes) is None
+
+
 def test_job_with_a_column(tmp_path):
     (tmp_path / "x.csv").write_text("name,y,a\nr,1,2\ns,3,4\n", encoding="utf-8")
     spec = ModelSpec(id="m.n", version="1", title="M", summary="", inputs=(Input("X"), VECTOR))

@@ -282,3 +282,21 @@ def test_numbers_that_are_called_like_an_outcome_are_labels_and_stay_numbers(wri
     assert data.row_table["Target"].tolist() == [i % 2 for i in range(12)]
     few = "a,target\n" + "".join(f"{i}.5,{i % 2}\n" for i in range(12))
     assert read_dataset(write(few)).column_names == ("a", "target"), "one other column is no table of inputs"
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("y", "Column 4 “y” is called like an outcome"),
+        ("quality", "Column 4 “quality” may be the outcome, as a column says which rows are for a test"),
+    ],
+)
+def test_where_a_column_says_which_rows_are_for_a_test_few_whole_numbers_are_the_outcome(write, title, said):
+    rows = [f"{i}.5,{i * i}.25,{i % 3}.25,{i % 4}" for i in range(12)]
+    parts = "".join(f"{row},{'train' if i % 3 else 'test'}\n" for i, row in enumerate(rows))
+    found = issue(preview(write(f"a,b,c,{title},set\n{parts}")), said)
+    assert (found.severity, found.fix) == ("info", ("Read as numbers", "labels", [4]))
+    data = read_dataset(write(f"a,b,c,{title},set\n{parts}"))
+    assert (data.column_names, sorted(data.row_table)) == (("a", "b", "c"), sorted([title, "set"]))
+    groups = "".join(f"{row},{'north' if i % 3 else 'south'}\n" for i, row in enumerate(rows))
+    assert read_dataset(write(f"a,b,c,{title},set\n{groups}")).column_names == ("a", "b", "c", title)

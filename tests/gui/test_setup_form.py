@@ -244,4 +244,4 @@ def test_a_fit_goes_on_until_settled_or_has_a_number_of_draws(qtbot):
     restarts = ScheduleForm(replace(SPEC, algorithm="variational"))
     qtbot.addWidget(restarts)
     assert "until" not in restarts.as_dict()
-    assert restarts.schedule() == replace(SPEC.schedule, most_chains=24)
+    assert restarts.schedule() == replace(SPEC.schedule, most_chains=48)

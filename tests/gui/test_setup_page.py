@@ -306,7 +306,7 @@ def test_steps_beyond_a_sweep_are_asked_of_models_that_take_them(qapp):
     assert "relaxation" not in plain.as_dict()
     schedule = LABELS.schedule.with_(window=50, tolerance=0.1, relaxation=16.0)
     form = ScheduleForm(replace(LABELS, schedule=schedule))
-    assert form.schedule() == replace(schedule, most_chains=24)
+    assert form.schedule() == replace(schedule, most_chains=48)
 
 
 def test_what_helps_against_a_warning_is_a_click_away(qtbot, bench, page):

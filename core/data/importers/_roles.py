@@ -61,7 +61,7 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         ]
         values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.skip})
         numbers = identifiers(layout, present, values)
-        explained = outcomes(layout, [index for index in values if index not in numbers])
+        explained = outcomes(layout, [index for index in values if index not in numbers], present)
         found = sorted({*texts, *raters, *numbers, *explained})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [

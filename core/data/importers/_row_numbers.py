@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers.base import Added, Issue
-from plaidwork.core.data.measured import OUTCOME_TITLES
+from plaidwork.core.data.measured import MOST_CLASSES, OUTCOME_TITLES, SPLIT_TITLES, may_be_called_outcome
 from plaidwork.core.draws.counting import agree
 
 _ENOUGH, _DIFFERENT = 5, 0.9
@@ -86,20 +86,39 @@ def identifier_issue(layout: Layout, index: int) -> Issue:
     )
 
 
-def outcomes(layout: Layout, columns: Sequence[int]) -> list[int]:
+def outcomes(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
     """Those of the ``columns`` of numbers that are called as what the others are to explain is: *class*, *target*, *diagnosis*.
 
-    Of a table of nothing else, or of one other column, none is.
+    Where a column parts the rows for a test, so that something is to be predicted, also *y* and the like, or else the last of the
+    ``columns`` when it has few whole numbers. ``present`` are the filled cells of each column in the first rows. Of a table of nothing else,
+    or of one other column, none is.
     """
     called = [index for index in columns if layout.titles[index].strip().lower() in OUTCOME_TITLES]
+    if not called and columns and any(map(_parts_rows, layout.titles, present)):
+        usual = [index for index in columns if may_be_called_outcome(layout.titles[index])]
+        called = [index for index in usual or columns[-1:] if _classes(present[index])]
     return called if layout.header and len(called) + 1 < len(columns) else []
+
+
+def _parts_rows(title: str, cells: Sequence[str]) -> bool:
+    """Whether a column says which rows are for the test."""
+    return title.strip().lower() in SPLIT_TITLES and {"train", "test"} <= {cell.lower() for cell in cells}
+
+
+def _classes(cells: Sequence[str]) -> bool:
+    """Whether the cells are whole numbers that may stand for classes."""
+    whole = all(re.fullmatch(r"-?\d+(\.0+)?", cell) for cell in cells)
+    return whole and 2 <= len(set(cells)) <= min(MOST_CLASSES, len(cells) // 2)
 
 
 def outcome_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as a label, and how it is read otherwise."""
+    called = may_be_called_outcome(layout.titles[index])
     return Issue(
         "info",
-        f"Column {layout.place(index)} is called like an outcome",
+        f"Column {layout.place(index)} is called like an outcome"
+        if called
+        else f"Column {layout.place(index)} may be the outcome, as a column says which rows are for a test",
         "It is read as a label, which a model can explain, not as a measurement",
         column=index + 1,
         fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
