@@ -101,7 +101,7 @@ def test_what_a_form_offers():
 def test_beside_a_column_that_says_which_are_for_a_test_the_only_other_classes_are_chosen():
     table = {"quality": np.tile([3.0, 4.0], 2), "set": np.array(["train", "test", "train", "train"])}
     made, classes = (
-        data().with_(row_table=table),
+        data().with_(row_table=table, source=Source("d.csv")),
         Input("y", "labels", "categorical", ("row",), label="Labels"),
     )
     assert str(usual_choice(made, classes)) == "D: x:row:quality"
