@@ -18,6 +18,7 @@ from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import value_of
 from plaidwork.plugins.gp_auxiliary.kernels.leaders import log_leaders
 from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
+    ROOT_HALF,
     log_ndtr,
     log_ndtr_between,
     normal_above,
@@ -222,11 +223,11 @@ def draw_winners(rng, f, z, label, null, log_share):
 def log_intervals(f, low, high, free, null, log_minus, log_plus):
     """Log likelihood of f (N,): z integrated out."""
     total = 0.0
-    gamma_plus, gamma_minus, root = 0.5 * math.exp(log_plus), 0.5 * math.exp(log_minus), math.sqrt(0.5)
+    gamma_plus, gamma_minus = 0.5 * math.exp(log_plus), 0.5 * math.exp(log_minus)
     for n in range(len(f)):
         if free[n]:
-            value = gamma_plus * math.erfc((null - f[n]) * root) + gamma_minus * math.erfc(
-                (null + f[n]) * root
+            value = gamma_plus * math.erfc((null - f[n]) * ROOT_HALF) + gamma_minus * math.erfc(
+                (null + f[n]) * ROOT_HALF
             )
             if value > 1e-250:
                 total += math.log(value)
