@@ -134,7 +134,7 @@ class DataPage(Page):
         if dataset is None:
             self._show_gone()
             return
-        self._headline.setText(f"{size_text(dataset)}, {missing_text(dataset.shape, dataset.n_missing)}")
+        self._tell_size(dataset)
         source = f" from {dataset.source.file}" if dataset.source.file else ""
         steps = f"; {', '.join(str(step) for step in dataset.steps)}" if dataset.steps else ""
         self._line.setText(f"{dataset.name}: {KIND_LABELS[dataset.kind]}{source}{steps}")
@@ -150,6 +150,14 @@ class DataPage(Page):
         self._find_undo(dataset)
         self._keep_choices()
         self.show_part(self.part)
+
+    def _tell_size(self, dataset: Dataset) -> None:
+        """How large the data are, and how many cells are missing once that is counted, with the facts in the background."""
+        missing = dataset.known_missing
+        if missing is None:
+            self._headline.setText(size_text(dataset))
+        else:
+            self._headline.setText(f"{size_text(dataset)}, {missing_text(dataset.shape, missing)}")
 
     def _show_gone(self) -> None:
         gone = StatePane("database", f"“{self.name}” is no longer in this session")
@@ -206,7 +214,7 @@ class DataPage(Page):
         self._stack.setCurrentWidget(self._pages[part])
         self.bar.setVisible(part == PICTURE and self._image is not None)
         self._tell_part()
-        self._missing.setVisible(part == PICTURE and dataset.n_missing > 0)
+        self._missing.setVisible(part == PICTURE and bool(dataset.known_missing))
 
     def show_data(self) -> None:
         """The values behind the picture."""
@@ -235,7 +243,7 @@ class DataPage(Page):
     def _picture(self, dataset: Dataset) -> QWidget:
         from plaidwork.gui.plots import MatrixImage
 
-        if min(dataset.shape) == 0 or dataset.n_missing == int(np.prod(dataset.shape)):
+        if min(dataset.shape) == 0 or dataset.known_missing == int(np.prod(dataset.shape)):
             return StatePane("heatmap", "No values to show", f"{size_text(dataset)}, all missing.")
         image = MatrixImage()
         image.hovered.connect(self.hovered)
@@ -246,13 +254,20 @@ class DataPage(Page):
 
     def _facts_ready(self, facts: Facts) -> None:
         self._facts = facts
-        self._draw()
+        dataset = self.dataset
+        if dataset is None:
+            return
+        self._tell_size(dataset)
+        if facts.n_missing == int(np.prod(facts.shape)):
+            self._image = None
+            self._forget(PICTURE)
         if self._some_values or isinstance(
             self._pages.get(VALUES), StatePane
         ):  # more of the values is there by now
             self._some_values = False
             self._forget(VALUES)
-            self.show_part(self.part)
+        self._draw()
+        self.show_part(self.part)
 
     def _not_read(self, why: str) -> None:
         dataset = self.dataset
