@@ -78,11 +78,11 @@ def test_large_data_are_first_shown_from_some_of_their_rows(qtbot, bench, monkey
     qtbot.waitUntil(lambda: bool(page._in_part.text()), timeout=20_000)
     assert page._in_part.text() == "Picture from 10 of 30 genes, the others are being read"
     assert ("Numbers below", "from 10 of 30 genes") in facts.figure_rows(page.dataset, page._facts)
-    assert page._image._rows[1] == "g3"
+    assert page.picture.image._rows[1] == "g3"
     held.set()
     qtbot.waitUntil(lambda: not page._in_part.text(), timeout=20_000)
     assert [found.looked_at.shape for found in shown] == [(10, 8), (30, 8)]
-    assert page._image._values.shape == (30, 8)
+    assert page.picture.image._values.shape == (30, 8)
 
 
 def test_missing_cells_are_counted_in_the_background(qtbot, bench, monkeypatch):
@@ -95,14 +95,14 @@ def test_missing_cells_are_counted_in_the_background(qtbot, bench, monkeypatch):
         qtbot.addWidget(page)
         qtbot.addWidget(page.side_panel())
         page.show()
-        assert page._missing.isHidden()
+        assert page.picture.hatched.isHidden()
         assert not isinstance(page._stack.currentWidget(), StatePane)
         assert page.dataset.known_missing is None
     assert [page._headline.text() for page in pages] == ["30 genes × 8 samples", "4 genes × 3 samples"]
     held.set()
     qtbot.waitUntil(lambda: all(page._facts is not None for page in pages), timeout=20_000)
     assert pages[0]._headline.text() == "30 genes × 8 samples, 3 cells missing (1.2 %)"
-    assert not pages[0]._missing.isHidden()
+    assert not pages[0].picture.hatched.isHidden()
     assert pages[1]._stack.currentWidget().title == "No values to show"
     assert pages[0].dataset.with_(name="copy", unit="mV").known_missing == 3
     assert pages[0].dataset.with_(kind="count").known_missing is None
@@ -121,14 +121,14 @@ def test_numbers_of_large_sparse_data_say_how_many_rows_they_come_from(monkeypat
 def test_headline(page):
     assert page._headline.text() == "30 genes × 8 samples, 3 cells missing (1.2 %)"
     assert page._line.text() == "genes: real numbers"
-    assert not page._missing.isHidden()
+    assert not page.picture.hatched.isHidden()
     assert page.undo_button.isHidden()
 
 
 def test_picture_reads_out(qtbot, page):
-    qtbot.waitUntil(lambda: page._image._values.size > 0, timeout=20_000)
-    assert page._image.read_out(0.5, 0.5) == "g0, s0: missing"
-    assert page._image.map_name == "loom"
+    qtbot.waitUntil(lambda: page.picture.image._values.size > 0, timeout=20_000)
+    assert page.picture.image.read_out(0.5, 0.5) == "g0, s0: missing"
+    assert page.picture.image.map_name == "loom"
 
 
 def test_values_table(qtbot, page):
@@ -365,11 +365,13 @@ def test_columns_in_units_of_their_own_are_pictured_each_on_its_scale(qtbot, ben
     qtbot.addWidget(page)
     qtbot.addWidget(page.side_panel())
     page.show()
-    qtbot.waitUntil(lambda: page._image is not None and page._image._values.size > 0, timeout=20_000)
-    shown = page._image._values
+    qtbot.waitUntil(
+        lambda: page.picture.image is not None and page.picture.image._values.size > 0, timeout=20_000
+    )
+    shown = page.picture.image._values
     np.testing.assert_allclose(np.nanmean(shown, axis=0), 0, atol=1e-9)
     np.testing.assert_allclose(np.nanstd(shown, axis=0), 1)
-    assert page.bar._label.text() == "standard deviations from each column's mean"
+    assert page.picture.bar._label.text() == "standard deviations from each column's mean"
     alike = find_facts(data.with_(values=rng.normal(size=(30, 3)) * [1, 2, 3]))
     assert alike.scales is None
 
