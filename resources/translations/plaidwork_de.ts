@@ -23041,6 +23041,9 @@ Liu, J. S., Wu, Y. N. (1999). Parameter expansion for data augmentation. Journal
    <source>further rounds</source>
    <translation>weitere Runden</translation>
   </message>
+ </context>
+ <context>
+  <name>plugins/gp_auxiliary/few_labels/problems.py</name>
   <message>
    <source>The widths of the copies</source>
    <translation>Die Breiten der Kopien</translation>
