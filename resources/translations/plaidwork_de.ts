@@ -23988,14 +23988,6 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the Î
    <translation>Sie brauchen zwei Ausgaben und zwei oder mehr Eingaben.</translation>
   </message>
   <message>
-   <source>%1 %2 (sd %3)</source>
-   <translation>%1 %2 (SD %3)</translation>
-  </message>
-  <message>
-   <source>at %1, %2; %3</source>
-   <translation>bei %1, %2; %3</translation>
-  </message>
-  <message>
    <source>; 1 is drawn as %1</source>
    <translation>; 1 ist gezeichnet als %1</translation>
   </message>
@@ -24014,6 +24006,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the Î
   <message>
    <source>mean of the function</source>
    <translation>Mittel der Funktion</translation>
+  </message>
+  <message>
+   <source>%1 %2 (sd %3)</source>
+   <translation>%1 %2 (SD %3)</translation>
+  </message>
+  <message>
+   <source>at %1, %2; %3</source>
+   <translation>bei %1, %2; %3</translation>
   </message>
   <message>
    <source>sd of %1</source>
