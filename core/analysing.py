@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plaidwork.core.contract.model import Result, Results
+from plaidwork.core.contract.model_data import Params
 from plaidwork.core.contract.plugin_info import blamed, passes, plugin_error
 from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError
-from plaidwork.core.findings.analysis import DRAWS, Analysis, AnalysisRecord, Report, has_source
+from plaidwork.core.findings.analysis import DRAWS, Analysis, AnalysisData, AnalysisRecord, Report, has_source
 from plaidwork.core.findings.analysis_inputs import AnalysisInputs
 from plaidwork.core.findings.attached import AttachedFile
 from plaidwork.core.findings.unlocking import open_lock
@@ -96,19 +97,8 @@ def compute_analysis(
     found_there = {role: name for role, name in spec.optional.items() if has_source(run, name)}
     needed = {role: _needed(run, name) for role, name in {**found_there, **spec.needs}.items()}
     lock = open_lock(spec, run, request.everything, unlock)
-    watched = _Watched(report)
     started = time.perf_counter()
-    try:
-        with one_thread():
-            found = analysis.run(needed, data, values, watched)
-        watched.check()
-        views = analysis.views(found)
-        results = _checked(views, found)
-    except BaseException as error:
-        if error is watched.raised or passes(error):
-            raise
-        hint = "This is an error in the plugin, not in your data."
-        raise plugin_error(analysis, "run", error, hint, when=spec.title) from error
+    results, views = _made(analysis, needed, data, values, report)
     return AnalysisRecord(
         id=uuid.uuid4().hex[:12],
         analysis=spec.id,
@@ -127,6 +117,24 @@ def compute_analysis(
         standing=lock.text,
         exploratory=lock.state == "exploratory",
     )
+
+
+def _made(
+    analysis: Analysis, needed: Mapping[str, Any], data: AnalysisData, values: Params, report: Report | None
+) -> tuple[Results, tuple[View, ...]]:
+    """What the analysis finds, and the views of it. Raises ``PluginError`` for its bugs; what ``report`` raises passes."""
+    watched = _Watched(report)
+    try:
+        with one_thread():
+            found = analysis.run(needed, data, values, watched)
+        watched.check()
+        views = analysis.views(found)
+        return _checked(views, found), views
+    except BaseException as error:
+        if error is watched.raised or passes(error):
+            raise
+        hint = "This is an error in the plugin, not in your data."
+        raise plugin_error(analysis, "run", error, hint, when=analysis.spec.title) from error
 
 
 def examine_file(analysis: Analysis, name: str, file: AttachedFile) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import pkgutil
 import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -46,36 +49,24 @@ def _options(parser: argparse.ArgumentParser) -> str:
     return "\n".join(["| Argument | Meaning |", "|---|---|", *rows])
 
 
+def interface() -> list[ModuleType]:
+    """``plaidwork.core.api`` and its extensions: what plugins may import."""
+    from plaidwork import core
+
+    names = [found.name for found in pkgutil.iter_modules(core.__path__) if found.name.startswith("api")]
+    return [import_module(f"{core.__name__}.{name}") for name in names]
+
+
 def python() -> str:
     """The page of what ``plaidwork.core`` and the modules for plugins offer, by their docstrings."""
     from plaidwork import core
-    from plaidwork.core import (
-        api,
-        api_blocks,
-        api_draws,
-        api_factors,
-        api_pictures,
-        api_scores,
-        api_sparse,
-        api_tempering,
-    )
 
     parts = [
         "# All functions and classes",
         "Made from the docstrings. With examples: [Python](../python.md), [Writing a plugin](../plugins.md).",
     ]
     told: set[int] = set()
-    for module in (
-        core,
-        api,
-        api_blocks,
-        api_factors,
-        api_scores,
-        api_sparse,
-        api_draws,
-        api_tempering,
-        api_pictures,
-    ):
+    for module in (core, *interface()):
         parts += [f"## `{module.__name__}`", _first(inspect.getdoc(module))]
         for name in sorted(module.__all__, key=str.lower):
             thing = getattr(module, name)
@@ -103,14 +94,19 @@ def _thing(name: str, thing: Any) -> Iterator[str]:
         yield "\n".join(["| Member | What it is |", "|---|---|", *rows])
 
 
+def plain_signature(thing: Any) -> str:
+    """The parameters with their defaults, without types. Raises ``ValueError`` where Python does not know them."""
+    signature = inspect.signature(thing)
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
+    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+
+
 def _signature(name: str, thing: Any) -> str:
     """The call, without types, which the docstring tells in words."""
     try:
-        signature = inspect.signature(thing)
+        told = plain_signature(thing)
     except ValueError:
         return ""
-    plain = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
-    told = str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
     return f"```text\n{name}{re.sub(r' at 0x[0-9a-f]+', '', told)}\n```"
 
 

@@ -10,17 +10,9 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from site_reference import interface, plain_signature
 
-from plaidwork.core import (
-    api,
-    api_blocks,
-    api_draws,
-    api_factors,
-    api_pictures,
-    api_scores,
-    api_sparse,
-    api_tempering,
-)
+from plaidwork.core import api, api_blocks, api_pictures, api_scores
 from plaidwork.core.cli.options import COMMANDS, command_parser
 from plaidwork.core.contract import hookspecs
 from plaidwork.core.contract.hyperparameter import Hyperparameter
@@ -35,7 +27,7 @@ DOCUMENTS = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("*/**/*.md")]
     if not {".dev", ".venv", "node_modules", "dist", "build", ".git"} & set(path.relative_to(ROOT).parts)
 )
-INTERFACE = (api, api_blocks, api_draws, api_factors, api_pictures, api_scores, api_sparse, api_tempering)
+INTERFACE = interface()
 HOOKS = [name for name in dir(hookspecs) if name.startswith("plaidwork_")]
 
 
@@ -58,13 +50,6 @@ def test_every_name_of_the_interface_is_documented(module, name):
         assert thing.__doc__, f"{name} has no docstring"
 
 
-def _plain_signature(function):
-    """The parameters with their defaults, without types."""
-    signature = inspect.signature(function)
-    plain = [item.replace(annotation=inspect.Parameter.empty) for item in signature.parameters.values()]
-    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
-
-
 @pytest.mark.parametrize(
     ("module", "name"),
     [
@@ -82,7 +67,7 @@ def test_every_helper_is_documented_as_it_is_called(module, name):
         rf"^\| `{re.escape(module.__name__)}` \| \|\n(.*?)\n\n", PLUGINS, re.DOTALL | re.MULTILINE
     )
     (text,) = re.findall(
-        rf"^\| `{name}{re.escape(_plain_signature(helper))}` \| (.*) \|$", "\n".join(tables), re.MULTILINE
+        rf"^\| `{name}{re.escape(plain_signature(helper))}` \| (.*) \|$", "\n".join(tables), re.MULTILINE
     )
     returned = str(inspect.signature(helper).return_annotation)
     if "ndarray" in returned:

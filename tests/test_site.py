@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import site_models
+from build_site import loaded_from_elsewhere
 
 from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.plugins.registry import registry
@@ -16,14 +18,6 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("guides/*.md"), *DOCS.glob("models/*.md"), ROOT / "README.md"])
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-
-
-@pytest.fixture
-def site_models(monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
-    import site_models
-
-    return site_models
 
 
 def anchors(text: str) -> set[str]:
@@ -66,7 +60,7 @@ def test_every_picture_stands_in_light_and_dark():
         }
 
 
-def test_models_without_a_page_are_told(site_models):
+def test_models_without_a_page_are_told():
     """A list, not a failure: their pages are made from the declarations."""
     missing = site_models.without_page()
     if missing:
@@ -78,7 +72,7 @@ def test_models_without_a_page_are_told(site_models):
 
 
 @pytest.mark.parametrize("spec", registry().specs(), ids=lambda spec: spec.id)
-def test_a_page_of_a_model_tells_all_that_is_declared(site_models, spec):
+def test_a_page_of_a_model_tells_all_that_is_declared(spec):
     own = site_models.own_page(spec)
     pages = [site_models.bare_page(spec), *([own.read_text(encoding="utf-8")] if own.exists() else [])]
     for text in pages:
@@ -101,7 +95,7 @@ def test_every_kind_of_picture_has_its_reading():
     assert set(re.findall(r"\{ #(\w+) \}$", text, re.MULTILINE)) == set(VIEW_KINDS)
 
 
-def test_tables_keep_text_that_markdown_would_read(site_models):
+def test_tables_keep_text_that_markdown_would_read():
     assert site_models.cell("a | b\n <c> $d") == r"a \| b &lt;c> \$d"
     assert [site_models.value_text(value) for value in (True, "", 0.5, (1.0, 2.0), "x")] == [
         "on",
@@ -112,9 +106,7 @@ def test_tables_keep_text_that_markdown_would_read(site_models):
     ]
 
 
-def test_what_a_page_loads_from_elsewhere_is_seen(site_models, tmp_path):
-    from build_site import loaded_from_elsewhere
-
+def test_what_a_page_loads_from_elsewhere_is_seen(tmp_path):
     (tmp_path / "good.html").write_text(
         '<a href="https://example.org">x</a><script src="a.js"></script>', encoding="utf-8"
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -258,6 +258,12 @@ class ModelSpec:
             counts = Counter(thing.name for thing in things)
             twice = {name for name, count in counts.items() if count > 1}
             need(not twice, f"{self.id}: declared twice: {', '.join(sorted(twice))}")
+        self._check_dims()
+        self._check_hyperparameters()
+        self._check_shown()
+
+    def _check_dims(self) -> None:
+        """Dims of variables are declared; all inputs agree on which are those of the samples."""
         known = {dim for item in self.inputs for dim in item.dims} | set(self.dims)
         for variable in self.variables:
             for dim in variable.dims:
@@ -273,7 +279,9 @@ class ModelSpec:
                 not shared or bool(item.samples),
                 f"{self.id}: input {item.name} has the dim {', '.join(shared)} of the samples, so it needs samples too",
             )
-        settings = {parameter.name for parameter in self.hyperparameters}
+
+    def _check_hyperparameters(self) -> None:
+        """Settings name inputs of many matrices, and settings, that there are."""
         several = {item.name for item in self.inputs if item.many}
         for parameter in self.hyperparameters:
             need(
@@ -287,21 +295,17 @@ class ModelSpec:
                 for name in (choice.most_columns, choice.above_mean, choice.if_together)
                 if name
             ]
-            for other in (*parameter.when, *limits):
-                need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
+            self._check_settings((*parameter.when, *limits), f"{parameter.name} depends on")
+
+    def _check_shown(self) -> None:
+        """Traces, views and metrics name settings and inputs that there are; one trace at most is the objective."""
+        inputs = {"", *(item.name for item in self.inputs)}
         for trace in self.traces:
-            for other in trace.when:
-                need(
-                    other in settings, f"{self.id}: trace {trace.name!r} depends on unknown setting {other!r}"
-                )
+            self._check_settings(trace.when, f"trace {trace.name!r} depends on")
         for view in self.views:
-            for other in view.when:
-                need(
-                    other in settings, f"{self.id}: view {view.title!r} depends on unknown setting {other!r}"
-                )
-            known = {"", *(item.name for item in self.inputs)}
+            self._check_settings(view.when, f"view {view.title!r} depends on")
             need(
-                view.gaps in known,
+                view.gaps in inputs,
                 f"{self.id}: view {view.title!r} needs gaps in unknown input {view.gaps!r}",
             )
         for metric in self.metrics:
@@ -309,12 +313,17 @@ class ModelSpec:
                 isinstance(metric.source, str),
                 f"{self.id}: the source of metric {metric.name} must be a name",
             )
-            for other in metric.comparable_across or ():
-                need(other in settings, f"{self.id}: metric {metric.name} names unknown setting {other!r}")
+            self._check_settings(metric.comparable_across or (), f"metric {metric.name} names")
         need(
             sum(trace.primary for trace in self.traces) <= 1,
             f"{self.id}: only one trace may be the primary one",
         )
+
+    def _check_settings(self, names: Iterable[str], who: str) -> None:
+        """``who`` says what has to do with these settings."""
+        settings = {parameter.name for parameter in self.hyperparameters}
+        for name in names:
+            need(name in settings, f"{self.id}: {who} unknown setting {name!r}")
 
     def shown_traces(self, values: Mapping[str, Any]) -> list[Trace]:
         """The traces that are shown at these settings, in their order; the objective is one of them in any case."""

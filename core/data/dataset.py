@@ -197,17 +197,28 @@ class Dataset(_Base):
 
     @property
     def n_missing(self) -> int:
-        """Number of missing cells."""
+        """Number of missing cells; goes through all values when it is first asked for."""
+        known = self.known_missing
+        if known is None:
+            known = self._count_missing()
+            object.__setattr__(self, "_counted", known)
+        return known
+
+    @property
+    def known_missing(self) -> int | None:
+        """Number of missing cells where nobody has to go through the values for it; else None."""
         if self.is_sparse:
             return 0
         if not self.at_hand and getattr(self, "_missing", -1) >= 0:
             return self._missing
+        counted_before = getattr(self, "_counted", -1)
+        return counted_before if counted_before >= 0 else None
+
+    def _count_missing(self) -> int:
         if (cells := self.in_file) is not None:
             return cells.facts().missing
-        if getattr(self, "_counted", -1) < 0:
-            gaps = self.values < 0 if self.kind == "categorical" else np.isnan(self.values)
-            object.__setattr__(self, "_counted", int(np.count_nonzero(gaps)))
-        return self._counted
+        gaps = self.values < 0 if self.kind == "categorical" else np.isnan(self.values)
+        return int(np.count_nonzero(gaps))
 
     @property
     def nbytes(self) -> int:
@@ -265,6 +276,7 @@ class Dataset(_Base):
         copy = replace(self, **({"values": self.held} | changes))
         if changes.keys() & {"values", "row_names", "column_names", "kind", "categories"}:
             return copy
+        object.__setattr__(copy, "_counted", getattr(self, "_counted", -1))
         return copy.knowing(self.known_digest, getattr(self, "_missing", -1))
 
     def take(self, axis: Axis, index: np.ndarray, step: Step) -> Dataset:

@@ -5,44 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import (
-    QStackedWidget,
-    QWidget,
-)
-from shiboken6 import isValid
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.findings.naming import shown_names
 from plaidwork.core.session.store.linked import link_of
+from plaidwork.gui.data.annotation_table import annotation_table
 from plaidwork.gui.data.data_panel import DataPanel
+from plaidwork.gui.data.data_picture import DataPicture
 from plaidwork.gui.data.export import write_csv
-from plaidwork.gui.data.facts import SCALED_LIMITS, Facts, in_part_text, missing_text, size_text
+from plaidwork.gui.data.facts import Facts, in_part_text, missing_text, size_text
 from plaidwork.gui.data.label_choice import LabelChoice
 from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
+from plaidwork.gui.data.undo_button import offer_undo
 from plaidwork.gui.data.values_table import values_table
 from plaidwork.gui.data.view_facts import KIND_LABELS
 from plaidwork.gui.language import tr
 from plaidwork.gui.notes import NotesField
-from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.choices import Choices
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
+from plaidwork.gui.widgets import Label, SegmentedControl, StatePane, button, tool_button
 from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 from plaidwork.gui.widgets.state_pane import PaneAction
 from plaidwork.gui.workbench import Workbench
-
-if TYPE_CHECKING:
-    from plaidwork.gui.plots import Shrunk
 
 PICTURE, VALUES, ROWS, COLUMNS = "picture", "values", "rows", "columns"
 
@@ -58,7 +51,6 @@ class DataPage(Page):
         self.name = dataset_name
         self._facts: Facts | None = None
         self._task: Task | None = None
-        self._image: Any = None
         self._pages: dict[str, QWidget] = {}
         self._some_values = False
         self.setBackgroundRole(QPalette.ColorRole.Base)
@@ -70,8 +62,7 @@ class DataPage(Page):
         self.export_button = tool_button("export", "Export as CSV…", self.ask_export)
         self._switch_row = horizontal(spacing=space.S)
         self.switch: SegmentedControl | None = None
-        self.bar = ColorBar()
-        self._missing = Label("hatched: missing", "caption", "muted")
+        self.picture = DataPicture()
         self._in_part = Label("", "caption", "muted", elide=True)
         self._stack = QStackedWidget()
         self.panel = self._make_panel()
@@ -87,7 +78,7 @@ class DataPage(Page):
     def _build(self) -> None:
         texts = vertical(self._headline, self._line, spacing=space.XS)
         add(self._switch_row, STRETCH, self.undo_button, self.export_button, self.transform_button)
-        foot = horizontal((self._in_part, 1), self._missing, self.bar, spacing=space.L)
+        foot = horizontal((self._in_part, 1), self.picture.hatched, self.picture.bar, spacing=space.L)
         vertical(
             texts,
             self._switch_row,
@@ -134,28 +125,35 @@ class DataPage(Page):
         if dataset is None:
             self._show_gone()
             return
-        self._headline.setText(f"{size_text(dataset)}, {missing_text(dataset.shape, dataset.n_missing)}")
+        self._tell_size(dataset)
         source = f" from {dataset.source.file}" if dataset.source.file else ""
         steps = f"; {', '.join(str(step) for step in dataset.steps)}" if dataset.steps else ""
         self._line.setText(f"{dataset.name}: {KIND_LABELS[dataset.kind]}{source}{steps}")
-        self.undo_button.setVisible(bool(dataset.steps))
         self._make_switch(dataset)
         for part in list(self._pages):
             self._forget(part)
-        self._image = None
         if not self.notes.editor.hasFocus():
             self.notes.set_text(dataset.notes)
         self.panel.set_dataset(dataset)
         self.samples.show_dataset(dataset)
-        self._find_undo(dataset)
+        offer_undo(self.undo_button, dataset, lambda: self.dataset is dataset)
         self._keep_choices()
         self.show_part(self.part)
+
+    def _tell_size(self, dataset: Dataset) -> None:
+        """How large the data are, and how many cells are missing once that is counted, with the facts in the background."""
+        missing = dataset.known_missing
+        if missing is None:
+            self._headline.setText(size_text(dataset))
+        else:
+            self._headline.setText(f"{size_text(dataset)}, {missing_text(dataset.shape, missing)}")
 
     def _show_gone(self) -> None:
         gone = StatePane("database", f"“{self.name}” is no longer in this session")
         self._stack.addWidget(gone)
         self._stack.setCurrentWidget(gone)
-        for widget in (self.transform_button, self.undo_button, self.export_button, self.bar, self._missing):
+        buttons = (self.transform_button, self.undo_button, self.export_button)
+        for widget in (*buttons, self.picture.bar, self.picture.hatched):
             widget.hide()
         self._headline.setText(self.name)
         self._line.setText("")
@@ -204,9 +202,8 @@ class DataPage(Page):
             self._pages[part] = (makers | axes)[part](dataset)
             self._stack.addWidget(self._pages[part])
         self._stack.setCurrentWidget(self._pages[part])
-        self.bar.setVisible(part == PICTURE and self._image is not None)
+        self.picture.show_foot(dataset, part == PICTURE)
         self._tell_part()
-        self._missing.setVisible(part == PICTURE and dataset.n_missing > 0)
 
     def show_data(self) -> None:
         """The values behind the picture."""
@@ -233,25 +230,32 @@ class DataPage(Page):
         self._in_part.setVisible(bool(told))
 
     def _picture(self, dataset: Dataset) -> QWidget:
-        from plaidwork.gui.plots import MatrixImage
+        made = self.picture.make(dataset)
+        if self.picture.image is not None:
+            self.picture.image.hovered.connect(self.hovered)
+            self.picture.image.data_requested.connect(self.show_data)
+            self._draw()
+        return made
 
-        if min(dataset.shape) == 0 or dataset.n_missing == int(np.prod(dataset.shape)):
-            return StatePane("heatmap", "No values to show", f"{size_text(dataset)}, all missing.")
-        image = MatrixImage()
-        image.hovered.connect(self.hovered)
-        image.data_requested.connect(self.show_data)
-        self._image = image
-        self._draw()
-        return image
+    def _draw(self) -> None:
+        self.picture.draw(self._facts, self.dataset, self._tell_part)
 
     def _facts_ready(self, facts: Facts) -> None:
         self._facts = facts
-        self._draw()
+        dataset = self.dataset
+        if dataset is None:
+            return
+        self._tell_size(dataset)
+        self.picture.show_foot(dataset, self.part == PICTURE)
+        if facts.n_missing == int(np.prod(facts.shape)):
+            self._forget(PICTURE)
         if self._some_values or isinstance(
             self._pages.get(VALUES), StatePane
         ):  # more of the values is there by now
             self._some_values = False
             self._forget(VALUES)
+        self._draw()
+        if self.part not in self._pages:
             self.show_part(self.part)
 
     def _not_read(self, why: str) -> None:
@@ -265,60 +269,22 @@ class DataPage(Page):
                 "warning", "The values cannot be read", why, actions, icon_color="error"
             )
             self._stack.addWidget(self._pages[part])
-        self._image = None
         self.show_part(self.part)
 
     def _forget(self, part: str) -> None:
         page = self._pages.pop(part, None)
+        if part == PICTURE:
+            self.picture.image = None
         if page is not None:
             self._stack.removeWidget(page)
             page.hide()
             page.deleteLater()
 
-    def _draw(self) -> None:
-        """Show the matrix, averaged in the background (half a second for 5000 x 2000)."""
-        from plaidwork.gui.plots import shrink
-
-        facts, dataset = self._facts, self.dataset
-        if facts is None or dataset is None or self._image is None or facts.shape != dataset.shape:
-            return
-        image = self._image
-
-        def done(shrunk: Shrunk) -> None:
-            same = self._image is image and self._facts is facts and self.dataset is dataset
-            if same and isValid(image):  # else the page was closed in the meantime, or shows something else
-                self._show_matrix(shrunk, facts, dataset)
-
-        run_task(lambda task: shrink(facts.pictured()), done, at_once=facts.in_part)
-
-    def _show_matrix(self, shrunk: Shrunk, facts: Facts, dataset: Dataset) -> None:
-        rows = shown_names(facts.looked_at, 0)
-        columns = shown_names(dataset, 1) or (dataset.name,)
-        apart = facts.scales is not None
-        diverging, (low, high) = (True, SCALED_LIMITS) if apart else (facts.diverging, facts.limits)
-        name = "loom" if diverging else "tide"
-        self._image.unit = "sd" if apart else dataset.unit
-        self._image.set_matrix(shrunk, rows, columns, limits=(low, high), map_name=name)
-        bottom, middle, top = format_limits((low, 0 if diverging else (low + high) / 2, high), 2)
-        top = ("+" if diverging else "") + top
-        clipped = self._image.clipped if apart else facts.clipped
-        self.bar.set_limits(bottom, middle, top, clipped=clipped, map_name=name)
-        value = f"value ({dataset.unit})" if dataset.unit else "value"
-        self.bar.set_label("standard deviations from each column's mean" if apart else value)
-        self._tell_part()
-
     def _annotations(self, dataset: Dataset, axis: int) -> QWidget:
         """The table beside an axis, and above it the choice of what its items are shown by."""
-        label = (dataset.row_label, dataset.column_label)[axis]
-        names = (dataset.row_names, dataset.column_names)[axis]
-        table = (dataset.row_table, dataset.column_table)[axis]
-        title = label if label not in table else f"{label} (name)"
-        columns = {title: list(names), **{key: np.asarray(column) for key, column in table.items()}}
         choice = LabelChoice(dataset, axis)
         choice.chosen.connect(lambda shown: self.workbench.show_by(self.name, axis, shown))
-        holder = QWidget()
-        found = DataTable(columns, filter_line=True)
-        found.setAccessibleName(tr(f"Known about {label}"))
+        holder, found = QWidget(), annotation_table(dataset, axis)
         vertical(choice, (found, 1), on=holder, spacing=space.S)
         if self.choices is not None:
             self.choices.adopt(found)
@@ -326,26 +292,6 @@ class DataPage(Page):
         return holder
 
     # -- steps ----------------------------------------------------------------------------------
-    def _find_undo(self, dataset: Dataset) -> None:
-        if not dataset.steps:
-            return
-        self.undo_button.setEnabled(False)
-        self.undo_button.setToolTip(tr("Looking for the data before this step"))
-
-        def done(before: Dataset | None) -> None:
-            if self.dataset is not dataset:
-                return
-            self.undo_button.setEnabled(before is not None)
-            self.undo_button.setToolTip(
-                tr(
-                    f"Undo “{dataset.steps[-1]}”"
-                    if before is not None
-                    else "The data before this step are not in the session. Import the file again."
-                )
-            )
-
-        run_task(lambda task: undo_store().before(dataset), done)
-
     def transform(self) -> None:
         """Open the catalogue of transformations."""
         from plaidwork.gui.data.transform_dialog import TransformDialog, used_by
@@ -435,7 +381,7 @@ class DataPage(Page):
 
         if self.switch is not None:
             self.switch.set_current(PICTURE)
-        if self._image is None:
+        if self.picture.image is None:
             return None
-        save_picture(self._image, path)
+        save_picture(self.picture.image, path)
         return path

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.levels import first_number, words_of
+from plaidwork.core.data.levels import first_number, said_of, words_of
 from plaidwork.core.findings.naming import shown_names
 from plaidwork.gui.numbers import format_fixed, format_number
+from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -27,7 +30,7 @@ class ValuesModel(QAbstractTableModel):
         self._titles: list[str] = []
         self._notes: list[np.ndarray] = []
         self._decimals = 0
-        self._words: dict[int, tuple[str, ...]] = {}
+        self._words: dict[int, tuple[str, ...] | None] = {}
 
     def set_dataset(self, dataset: Dataset) -> None:
         """Show another dataset."""
@@ -68,8 +71,9 @@ class ValuesModel(QAbstractTableModel):
         index = column - self.n_fixed
         values = self._dataset.values
         found = values[row, index] if len(self._dataset.shape) == 2 else values[row]
-        if found == found and (words := self._words_of(index)):
-            return words[int(found) - first_number(words)]
+        words = self._words_of(index)
+        if found == found and words != ():
+            return "" if words is None else words[int(found) - first_number(words)]
         if self._dataset.kind == "categorical":
             return self._dataset.categories[int(found)] if found >= 0 else None
         return float(found)
@@ -107,15 +111,27 @@ class ValuesModel(QAbstractTableModel):
             return _RIGHT if self._notes[column - 1].dtype.kind in "iuf" else _LEFT
         if column == 0 or self._dataset is None or self._dataset.categories:
             return _LEFT
-        return _LEFT if self._words_of(column - self.n_fixed) else _RIGHT
+        return _RIGHT if self._words_of(column - self.n_fixed) == () else _LEFT
 
-    def _words_of(self, index: int) -> tuple[str, ...]:
-        """The words of a column of values; looked for when it is first shown, as all numbers of the column are read."""
+    def _words_of(self, index: int) -> tuple[str, ...] | None:
+        """The words of a column of values; None while all its numbers are gone through, in the background, to see whether they still are words."""
         if index not in self._words:
             data = self._dataset
             measured = data is not None and len(data.shape) == 2 and index < data.shape[1]
-            self._words[index] = words_of(data, index) if data is not None and measured else ()
+            if data is None or not measured or not said_of(data, index):
+                self._words[index] = ()
+            else:
+                self._words[index] = None
+                run_task(lambda task: words_of(data, index), partial(self._found, data, index), at_once=True)
         return self._words[index]
+
+    def _found(self, dataset: Dataset, index: int, words: tuple[str, ...]) -> None:
+        if not isValid(self) or self._dataset is not dataset:  # closed, or other data by now
+            return
+        self._words[index] = words
+        column = self.n_fixed + index
+        self.dataChanged.emit(self.index(0, column), self.index(self.rowCount() - 1, column))
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         """Titles of columns."""

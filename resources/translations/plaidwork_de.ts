@@ -13220,6 +13220,13 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   </message>
  </context>
  <context>
+  <name>gui/data/annotation_table.py</name>
+  <message>
+   <source>Known about %1</source>
+   <translation>Bekannt über %1</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/data/class_row.py</name>
   <message>
    <source>Optional: a table with one row per sample, for colours and classifiers</source>
@@ -13285,10 +13292,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Als CSV exportieren…</translation>
   </message>
   <message>
-   <source>hatched: missing</source>
-   <translation>schraffiert: fehlend</translation>
-  </message>
-  <message>
    <source>Notes on these data</source>
    <translation>Notizen zu diesen Daten</translation>
   </message>
@@ -13329,40 +13332,8 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>, die übrigen werden gelesen</translation>
   </message>
   <message>
-   <source>No values to show</source>
-   <translation>Keine Werte anzuzeigen</translation>
-  </message>
-  <message>
-   <source>%1, all missing.</source>
-   <translation>%1, alle fehlend.</translation>
-  </message>
-  <message>
    <source>The values cannot be read</source>
    <translation>Die Werte lassen sich nicht lesen</translation>
-  </message>
-  <message>
-   <source>value (%1)</source>
-   <translation>Wert (%1)</translation>
-  </message>
-  <message>
-   <source>standard deviations from each column's mean</source>
-   <translation>Standardabweichungen vom Mittelwert jeder Spalte</translation>
-  </message>
-  <message>
-   <source>Known about %1</source>
-   <translation>Bekannt über %1</translation>
-  </message>
-  <message>
-   <source>Looking for the data before this step</source>
-   <translation>Die Daten vor diesem Schritt werden gesucht</translation>
-  </message>
-  <message>
-   <source>Undo “%1”</source>
-   <translation>„%1“ rückgängig machen</translation>
-  </message>
-  <message>
-   <source>The data before this step are not in the session. Import the file again.</source>
-   <translation>Die Daten vor diesem Schritt sind nicht in der Sitzung. Die Datei erneut importieren.</translation>
   </message>
   <message>
    <source>Added “%1”</source>
@@ -13438,6 +13409,29 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>%1 pixels</source>
    <translation>%1 Pixel</translation>
+  </message>
+ </context>
+ <context>
+  <name>gui/data/data_picture.py</name>
+  <message>
+   <source>hatched: missing</source>
+   <translation>schraffiert: fehlend</translation>
+  </message>
+  <message>
+   <source>No values to show</source>
+   <translation>Keine Werte anzuzeigen</translation>
+  </message>
+  <message>
+   <source>%1, all missing.</source>
+   <translation>%1, alle fehlend.</translation>
+  </message>
+  <message>
+   <source>value (%1)</source>
+   <translation>Wert (%1)</translation>
+  </message>
+  <message>
+   <source>standard deviations from each column's mean</source>
+   <translation>Standardabweichungen vom Mittelwert jeder Spalte</translation>
   </message>
  </context>
  <context>
@@ -14487,6 +14481,21 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>Cannot be applied to these data</source>
    <translation>Auf diese Daten nicht anwendbar</translation>
+  </message>
+ </context>
+ <context>
+  <name>gui/data/undo_button.py</name>
+  <message>
+   <source>Looking for the data before this step</source>
+   <translation>Die Daten vor diesem Schritt werden gesucht</translation>
+  </message>
+  <message>
+   <source>Undo “%1”</source>
+   <translation>„%1“ rückgängig machen</translation>
+  </message>
+  <message>
+   <source>The data before this step are not in the session. Import the file again.</source>
+   <translation>Die Daten vor diesem Schritt sind nicht in der Sitzung. Die Datei erneut importieren.</translation>
   </message>
  </context>
  <context>
@@ -23040,6 +23049,9 @@ Liu, J. S., Wu, Y. N. (1999). Parameter expansion for data augmentation. Journal
    <source>further rounds</source>
    <translation>weitere Runden</translation>
   </message>
+ </context>
+ <context>
+  <name>plugins/gp_auxiliary/few_labels/problems.py</name>
   <message>
    <source>The widths of the copies</source>
    <translation>Die Breiten der Kopien</translation>
@@ -23984,14 +23996,6 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Sie brauchen zwei Ausgaben und zwei oder mehr Eingaben.</translation>
   </message>
   <message>
-   <source>%1 %2 (sd %3)</source>
-   <translation>%1 %2 (SD %3)</translation>
-  </message>
-  <message>
-   <source>at %1, %2; %3</source>
-   <translation>bei %1, %2; %3</translation>
-  </message>
-  <message>
    <source>; 1 is drawn as %1</source>
    <translation>; 1 ist gezeichnet als %1</translation>
   </message>
@@ -24010,6 +24014,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>mean of the function</source>
    <translation>Mittel der Funktion</translation>
+  </message>
+  <message>
+   <source>%1 %2 (sd %3)</source>
+   <translation>%1 %2 (SD %3)</translation>
+  </message>
+  <message>
+   <source>at %1, %2; %3</source>
+   <translation>bei %1, %2; %3</translation>
   </message>
   <message>
    <source>sd of %1</source>

@@ -12,16 +12,6 @@ _AGREE = ("Disagree", "Slightly agree", "Agree", "strongly  agree")
 _IN_ORDER = "Disagree < Slightly agree < Agree < strongly agree"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def _write(text, name="x.csv"):
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return _write
-
-
 def survey(answers, rows=24):
     """Three questions with the answers, one of yes and no, a town that is no answer, and an age; a gap here and there."""
     lines = ["person,q1,q2,q3,smokes,town,age"]

@@ -18,16 +18,6 @@ from plaidwork.core.session.offers import is_about
 _SEX, _SMOKES = ("man", "woman"), ("never", "None", "often", "once")
 
 
-@pytest.fixture
-def write(tmp_path):
-    def _write(text, name="x.csv"):
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return _write
-
-
 def people(rows=40, numbers=True):
     """Sex and smoking in words, an age and a weight; of sorted rows the first have one sex."""
     lines = ["person,sex,smokes,group" + (",age,weight" if numbers else "")]

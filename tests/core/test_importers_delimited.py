@@ -20,17 +20,6 @@ from plaidwork.core.errors import DataError
 PLAIN = "gene,about,s1,s2,s3\ng1,first,0.5,1.25,-3\ng2,second,NA,1e-3,7\ng3,third,2,,8\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def _write(text, name="x.csv", encoding="utf-8"):
-        path = tmp_path / name
-        content = text if isinstance(text, bytes) else text.encode(encoding)
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-        return path
-
-    return _write
-
-
 def preview(path, **options):
     return DelimitedReader().preview(path, options)
 

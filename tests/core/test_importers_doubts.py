@@ -1,7 +1,5 @@
 """No doubt is settled in silence: every one is told with its place, and mended only when asked for."""
 
-import gzip
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -11,17 +9,6 @@ from plaidwork.core.data.fit_inputs import noted
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.importers.base import Added
 from plaidwork.core.errors import DataError
-
-
-@pytest.fixture
-def write(tmp_path):
-    def _write(text, name="x.csv"):
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-        return path
-
-    return _write
-
 
 # -- separators ---------------------------------------------------------------------------------------------
 

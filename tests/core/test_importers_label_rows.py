@@ -15,16 +15,6 @@ def panel(rows=("class,ALL,AML,ALL,AML,CLL,CLL",), genes=12):
     return "\n".join(["gene,a,b,c,d,e,f", *rows, *body]) + "\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def _write(text, name="p.csv"):
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return _write
-
-
 def test_classes_under_the_titles_become_labels_of_the_columns(write):
     path = write(panel())
     found = issue(preview(path), "Row 2 holds labels of the columns, not numbers")

@@ -1,7 +1,6 @@
 """Tables with texts, folders and counts as sparse datasets; bad input with its message."""
 
 import csv
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +19,6 @@ a1,good,1,"The film, the best film of all"
 b2,bad,2,"A film that nobody likes, not one"
 c3,good,,"Best music ever; I like it all"
 """
-
-
-@pytest.fixture
-def write(tmp_path):
-    def written(text, name="reviews.csv", encoding="utf-8"):
-        path = tmp_path / name
-        content = text.encode(encoding)
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-        return path
-
-    return written
 
 
 def counted(data, row, word):
@@ -78,7 +66,9 @@ def test_the_options_of_the_source_repeat_the_import(write):
 
 
 def test_texts_and_counts_stay_sparse_in_a_session(write, tmp_path):
-    data = read_dataset(write(TABLE), {"text_column": "body", **ALL, "roles": {"rating=good": "outcome"}})
+    data = read_dataset(
+        write(TABLE, "reviews.csv"), {"text_column": "body", **ALL, "roles": {"rating=good": "outcome"}}
+    )
     session = Session()
     session.add_dataset(data)
     found = open_session(session.save(tmp_path / "s.plaidwork")).datasets["reviews"]

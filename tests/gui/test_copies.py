@@ -129,14 +129,14 @@ def test_a_missing_file_is_found_from_the_page_of_its_data(qtbot, window, linked
     window.tree.select("data", "x")
     page = window.workspace.current_page()
     _done(qtbot, lambda: isinstance(page._pages.get("picture"), StatePane))
-    assert page.bar.isHidden()
+    assert page.picture.bar.isHidden()
     monkeypatch.setattr(copies.QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
     (find,) = [
         item for item in page._pages["picture"].findChildren(QPushButton) if item.text() == "Find file…"
     ]
     find.click()
-    _done(qtbot, lambda: page._image is not None and page._image._values.size)
-    assert not page.bar.isHidden()
+    _done(qtbot, lambda: page.picture.image is not None and page.picture.image._values.size)
+    assert not page.picture.bar.isHidden()
     assert not _titles(window)
     window.workbench._set_dirty(False)
 

@@ -13,15 +13,17 @@ from PySide6.QtCore import Qt
 from plaidwork.core.data import glimpse
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.levels import LEVELS, words_of
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
 from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.plan import make_plan
-from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog, data_panel, facts
+from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog, data_panel, facts, values_model
 from plaidwork.gui.data.facts import find_facts, missing_text, size_text
 from plaidwork.gui.data.transform_dialog import used_by
 from plaidwork.gui.data.undo import UndoStore
-from plaidwork.gui.widgets import DataTable
+from plaidwork.gui.data.values_table import values_table
+from plaidwork.gui.widgets import DataTable, StatePane
 from plaidwork.gui.workbench import Workbench
 
 
@@ -76,11 +78,34 @@ def test_large_data_are_first_shown_from_some_of_their_rows(qtbot, bench, monkey
     qtbot.waitUntil(lambda: bool(page._in_part.text()), timeout=20_000)
     assert page._in_part.text() == "Picture from 10 of 30 genes, the others are being read"
     assert ("Numbers below", "from 10 of 30 genes") in facts.figure_rows(page.dataset, page._facts)
-    assert page._image._rows[1] == "g3"
+    assert page.picture.image._rows[1] == "g3"
     held.set()
     qtbot.waitUntil(lambda: not page._in_part.text(), timeout=20_000)
     assert [found.looked_at.shape for found in shown] == [(10, 8), (30, 8)]
-    assert page._image._values.shape == (30, 8)
+    assert page.picture.image._values.shape == (30, 8)
+
+
+def test_missing_cells_are_counted_in_the_background(qtbot, bench, monkeypatch):
+    """The page is there before; where the count says that all are missing, it shows no picture."""
+    held, real = threading.Event(), facts.find_facts
+    monkeypatch.setattr(data_panel, "find_facts", lambda dataset: held.wait(20) and real(dataset))
+    bench.add_dataset(matrix("void", 4, 3, missing=12))
+    pages = [DataPage(bench, name) for name in ("genes", "void")]
+    for page in pages:
+        qtbot.addWidget(page)
+        qtbot.addWidget(page.side_panel())
+        page.show()
+        assert page.picture.hatched.isHidden()
+        assert not isinstance(page._stack.currentWidget(), StatePane)
+        assert page.dataset.known_missing is None
+    assert [page._headline.text() for page in pages] == ["30 genes × 8 samples", "4 genes × 3 samples"]
+    held.set()
+    qtbot.waitUntil(lambda: all(page._facts is not None for page in pages), timeout=20_000)
+    assert pages[0]._headline.text() == "30 genes × 8 samples, 3 cells missing (1.2 %)"
+    assert not pages[0].picture.hatched.isHidden()
+    assert pages[1]._stack.currentWidget().title == "No values to show"
+    assert pages[0].dataset.with_(name="copy", unit="mV").known_missing == 3
+    assert pages[0].dataset.with_(kind="count").known_missing is None
 
 
 def test_numbers_of_large_sparse_data_say_how_many_rows_they_come_from(monkeypatch):
@@ -96,14 +121,14 @@ def test_numbers_of_large_sparse_data_say_how_many_rows_they_come_from(monkeypat
 def test_headline(page):
     assert page._headline.text() == "30 genes × 8 samples, 3 cells missing (1.2 %)"
     assert page._line.text() == "genes: real numbers"
-    assert not page._missing.isHidden()
+    assert not page.picture.hatched.isHidden()
     assert page.undo_button.isHidden()
 
 
 def test_picture_reads_out(qtbot, page):
-    qtbot.waitUntil(lambda: page._image._values.size > 0, timeout=20_000)
-    assert page._image.read_out(0.5, 0.5) == "g0, s0: missing"
-    assert page._image.map_name == "loom"
+    qtbot.waitUntil(lambda: page.picture.image._values.size > 0, timeout=20_000)
+    assert page.picture.image.read_out(0.5, 0.5) == "g0, s0: missing"
+    assert page.picture.image.map_name == "loom"
 
 
 def test_values_table(qtbot, page):
@@ -118,6 +143,39 @@ def test_values_table(qtbot, page):
     assert texts[:4] == ["g0", "–", "–", "–"]
     exact = model.index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
     assert float(exact) == page.dataset.values[0, 3]
+
+
+def test_words_of_a_column_are_looked_for_in_the_background(qtbot, monkeypatch):
+    """Its cells are empty until all its numbers were gone through, and numbers where these are no words any more."""
+    threads, held = [], threading.Event()
+
+    def found(dataset, index):
+        threads.append(threading.current_thread())
+        assert held.wait(20)
+        return words_of(dataset, index)
+
+    monkeypatch.setattr(values_model, "words_of", found)
+    said = np.array(["no | yes", "no | yes", ""], dtype=object)
+    values = np.array([[0, 0, 7], [1, 2, 8], [np.nan, 1, 9]], dtype=float)
+    data = Dataset("people", values, ("p0", "p1", "p2"), ("ill", "times", "age"), column_table={LEVELS: said})
+    table = values_table(data)
+    qtbot.addWidget(table)
+    table.show()
+    model = table.model()
+
+    def texts():
+        return [[model.index(row, column).data() for column in (1, 2, 3)] for row in range(3)]
+
+    def side(column):
+        return model.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
+
+    assert texts() == [["", "", "7"], ["", "", "8"], ["–", "", "9"]]
+    with qtbot.waitSignals([model.dataChanged] * 2, timeout=20_000):
+        held.set()
+    assert texts() == [["no", "0", "7"], ["yes", "2", "8"], ["–", "1", "9"]]
+    assert [bool(side(column) & Qt.AlignmentFlag.AlignLeft) for column in (1, 2, 3)] == [True, False, False]
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
 
 
 def test_annotations_table(qtbot, page):
@@ -307,11 +365,13 @@ def test_columns_in_units_of_their_own_are_pictured_each_on_its_scale(qtbot, ben
     qtbot.addWidget(page)
     qtbot.addWidget(page.side_panel())
     page.show()
-    qtbot.waitUntil(lambda: page._image is not None and page._image._values.size > 0, timeout=20_000)
-    shown = page._image._values
+    qtbot.waitUntil(
+        lambda: page.picture.image is not None and page.picture.image._values.size > 0, timeout=20_000
+    )
+    shown = page.picture.image._values
     np.testing.assert_allclose(np.nanmean(shown, axis=0), 0, atol=1e-9)
     np.testing.assert_allclose(np.nanstd(shown, axis=0), 1)
-    assert page.bar._label.text() == "standard deviations from each column's mean"
+    assert page.picture.bar._label.text() == "standard deviations from each column's mean"
     alike = find_facts(data.with_(values=rng.normal(size=(30, 3)) * [1, 2, 3]))
     assert alike.scales is None
 

@@ -207,7 +207,8 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         else:
             seconds = params["site_sweeps"] * size**2 * 5e-10 + walks * size**3 * 2e-10
             memory = 8.0 * size**2
-            seconds += together.seconds(size) if together.wanted(params, size, n_classes) else 0.0
+            if together.wanted(params, size, n_classes):
+                seconds += together.seconds(size, n_classes)
         return Cost(3 * memory * copies, seconds * rows * copies)
 
     def prepare(self) -> None:

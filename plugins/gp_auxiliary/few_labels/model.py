@@ -21,12 +21,11 @@ from plaidwork.core.api import (
     Problem,
     Results,
     Stage,
-    agree,
-    counted,
 )
 from plaidwork.core.api_tempering import new_swaps, swap_rates
 from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
 from plaidwork.plugins.gp_auxiliary.classes.replica import Labels
+from plaidwork.plugins.gp_auxiliary.few_labels.problems import label_problems, width_problem
 from plaidwork.plugins.gp_auxiliary.few_labels.spec import SEMI
 from plaidwork.plugins.gp_auxiliary.few_labels.tempering import (
     covariances_of_labelled,
@@ -51,7 +50,6 @@ from plaidwork.plugins.gp_auxiliary.few_labels.turning import (
 )
 from plaidwork.plugins.gp_auxiliary.shared import hyper
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame, with_classes_of
-from plaidwork.plugins.gp_auxiliary.shared.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, draw_f, is_dense
 from plaidwork.plugins.gp_auxiliary.shared.state import ClassesFields, Replica
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import ClassesSettings
@@ -305,7 +303,7 @@ class SemiClasses(Classes):
         found = list(super().validate(data, params))
         if any(problem.severity == "error" for problem in found):
             return found
-        return [*found, *_count_labels(self.frame(data, params))]
+        return [*found, *label_problems(self.frame(data, params))]
 
     def estimate(self, data: ModelData, params: ClassesSettings) -> Cost:
         """Beside the copies of the plain model: the labels' probabilities at four widths, z once more, and rounds of trajectories."""
@@ -357,46 +355,6 @@ def _labelled_seconds(copy: Replica, count: int) -> float:
     return 1.5e-10 * size * rank * count + 2e-10 * count**3
 
 
-def width_problem(params: ClassesSettings) -> Problem | None:
-    """What is wrong with given widths."""
-    text = params["given_widths"]
-    if not text.strip():
-        return None
-    found = ascending_problem("The widths of the copies", text, None, "given_widths")
-    widths = numbers_of(text)
-    if found or not widths:
-        return found
-    if widths[0] < 0 or widths[-1] != params["null_width"]:
-        return Problem(
-            f"The widths of the copies go from 0 at least to the half width, {params['null_width']:g}. Found {widths[0]:g} to "
-            f"{widths[-1]:g}.",
-            "Change the last one, or “Half width of the null category”.",
-            "given_widths",
-        )
-    return None
-
-
 def _sides(n_classes: int) -> int:
     """How much more a sample costs than one of two classes."""
     return max(n_classes, 2) ** 2 - 3
-
-
-def _count_labels(frame: Frame) -> list[Problem]:
-    """How many fitted samples have a label, where that needs saying."""
-    codes = frame.codes[frame.used]
-    free, never = int((codes < 0).sum()), [k for k in range(len(frame.classes)) if k not in codes]
-    size = int(frame.used.sum())
-    if free == 0:
-        return [
-            Problem(
-                f"All {counted(size, 'sample')} have a label, so none is left to learn from without one.",
-                "“Gaussian process classification” gives the same, faster.",
-                "y",
-                "warning",
-            )
-        ]
-    said = f"{size - free} of {counted(size, 'sample')} {agree(size - free, 'has', 'have')} a label; {free} {agree(free, 'is', 'are')} unlabelled."
-    if never and free:
-        names = ", ".join(f"“{frame.classes[k]}”" for k in never[:3])
-        said += f" Nothing but unlabelled samples can be of {names}{' and more' if len(never) > 3 else ''}: only where they lie speaks for it."
-    return [Problem(said, "", "y", "warning")]

@@ -12,13 +12,12 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import HEIGHT, ROOT_HALF
 from plaidwork.plugins.gp_auxiliary.kernels.winner import _FEW_PLACES
 
-_ROOT_HALF = math.sqrt(0.5)
-_HEIGHT = 1.0 / math.sqrt(2.0 * math.pi)
 _LEAD_HEIGHT = 1.0 / math.sqrt(4.0 * math.pi)
 """Height of a normal density, times the root of a half that a difference of two is divided by."""
-_REST = 2.0 / math.sqrt(3.0)
+REST = 2.0 / math.sqrt(3.0)
 """One over the sd of one of two normals with correlation 1/2 given the other."""
 
 _LEAST = -708.0
@@ -83,7 +82,7 @@ def _scaled_tail(z):
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def _below(x, height):
     """``Phi(x)``, given exp(-x^2 / 2)."""
-    tail = 0.5 * height * _scaled_tail(abs(x) * _ROOT_HALF)
+    tail = 0.5 * height * _scaled_tail(abs(x) * ROOT_HALF)
     return tail if x < 0.0 else 1.0 - tail
 
 
@@ -108,7 +107,7 @@ def sides_of_all(f, null, minus, plus, chance, force, room):
     _bells(down, below, room[4], room[5])
     for n in range(f.size):
         chance[n] = plus * _below(up[n], above[n]) + minus * _below(down[n], below[n])
-        force[n] = _HEIGHT * (plus * above[n] - minus * below[n]) / chance[n]
+        force[n] = HEIGHT * (plus * above[n] - minus * below[n]) / chance[n]
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
@@ -136,7 +135,7 @@ def _slope_of_all(own, beside, at, slope, room):
     """The slope of :func:`_both_of_all` by ``own`` (n,), times the root of a half, into ``slope``; ``at`` is the bell of ``own``. ``room`` (3, n)."""
     bell, power, scale = room[0], room[1], room[2]
     for n in range(own.size):
-        slope[n] = (beside[n] - 0.5 * own[n]) * _REST
+        slope[n] = (beside[n] - 0.5 * own[n]) * REST
     _bells(slope, bell, power, scale)
     for n in range(own.size):
         slope[n] = _LEAD_HEIGHT * at[n] * _below(slope[n], bell[n])
@@ -154,8 +153,8 @@ def leads_of_all(f, null, share, chance, force, room):
         one, other = (k + 1) % 3, (k + 2) % 3
         for n in range(x.size):
             x[n], y[n] = (
-                (f[k, n] - null - f[one, n]) * _ROOT_HALF,
-                (f[k, n] - null - f[other, n]) * _ROOT_HALF,
+                (f[k, n] - null - f[one, n]) * ROOT_HALF,
+                (f[k, n] - null - f[other, n]) * ROOT_HALF,
             )
         _both_of_all(x, y, both, at_x, at_y, rest)
         for n in range(x.size):
@@ -184,7 +183,7 @@ def three_labelled(f, code, chance, slope):
     x, y, at_x, at_y, rest = room[0], room[1], room[2], room[3], room[4:]
     for n in range(code.size):
         k = code[n]
-        x[n], y[n] = (f[k, n] - f[(k + 1) % 3, n]) * _ROOT_HALF, (f[k, n] - f[(k + 2) % 3, n]) * _ROOT_HALF
+        x[n], y[n] = (f[k, n] - f[(k + 1) % 3, n]) * ROOT_HALF, (f[k, n] - f[(k + 2) % 3, n]) * ROOT_HALF
     _both_of_all(x, y, chance, at_x, at_y, rest)
     _slope_of_all(x, y, at_x, slope[0], rest)
     _slope_of_all(y, x, at_y, slope[1], rest)
@@ -227,7 +226,7 @@ def many_labelled(f, code, chance, slope):
                 x[n] = max(mode[n] + leads[i, n], _DEEPEST)
             _bells(x, bell, power, scale)
             for n in range(size):
-                mills = _HEIGHT * bell[n] / _below(x[n], bell[n])
+                mills = HEIGHT * bell[n] / _below(x[n], bell[n])
                 rise[n] += mills
                 bend[n] += mills * (x[n] + mills)
         for n in range(size):
@@ -254,8 +253,8 @@ def many_labelled(f, code, chance, slope):
         far = bend[n] > _SHARPEST
         for i in range(others):
             far |= leads[i, n] < _DEEPEST
-            slope[i, n] *= _HEIGHT / chance[n]
-        chance[n] = 0.0 if far else _SPACING * _HEIGHT * chance[n]
+            slope[i, n] *= HEIGHT / chance[n]
+        chance[n] = 0.0 if far else _SPACING * HEIGHT * chance[n]
 
 
 @njit(nogil=True, cache=True)

@@ -7,14 +7,13 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import HEIGHT, ROOT_HALF
 from plaidwork.plugins.gp_auxiliary.kernels.winner import log_win
 
 _REACH = 6.6
 """Standard deviations from the largest mean beyond which the integrals end: 2e-11 is left out on either side."""
 _NEVER = 9.0
 """Standard deviations below the largest mean from which a class leads with a chance below 1e-10."""
-_ROOT_HALF = math.sqrt(0.5)
-_HEIGHT = 1.0 / math.sqrt(2.0 * math.pi)
 
 
 @njit(nogil=True, cache=True)
@@ -73,7 +72,7 @@ def _on_nodes(own, margin, step, below, density):
     for k in range(len(own)):
         far = own[k] < -2.0 * _REACH
         x = -_REACH - own[k]
-        value, ratio = _HEIGHT * math.exp(-0.5 * x * x), math.exp(-step * x - 0.5 * step * step)
+        value, ratio = HEIGHT * math.exp(-0.5 * x * x), math.exp(-step * x - 0.5 * step * step)
         for j in range(below.shape[1]):
             at = x + j * step - margin
             if at > 8.3:
@@ -81,7 +80,7 @@ def _on_nodes(own, margin, step, below, density):
             elif at < -8.3:
                 below[k, j] = 0.0
             else:
-                below[k, j] = 0.5 * math.erfc(-at * _ROOT_HALF)
+                below[k, j] = 0.5 * math.erfc(-at * ROOT_HALF)
             if not far:
                 density[k, j] = value
                 value *= ratio

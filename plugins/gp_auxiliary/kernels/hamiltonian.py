@@ -14,21 +14,24 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.truncated import log_ndtr, log_ndtr_between, normal_between
-
-_ROOT_HALF = math.sqrt(0.5)
-_HEIGHT = 1.0 / math.sqrt(2.0 * math.pi)
-_LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
+    HEIGHT,
+    LOG_ROOT_2PI,
+    ROOT_HALF,
+    log_ndtr,
+    log_ndtr_between,
+    normal_between,
+)
 
 
 @njit(nogil=True, cache=True)
 def _tail_terms(x):
     """``log Phi(x)`` and ``phi(x) / Phi(x)``."""
     if x > -12.0:
-        chance = 0.5 * math.erfc(-x * _ROOT_HALF)
-        return math.log(chance), _HEIGHT * math.exp(-0.5 * x * x) / chance
+        chance = 0.5 * math.erfc(-x * ROOT_HALF)
+        return math.log(chance), HEIGHT * math.exp(-0.5 * x * x) / chance
     log_chance = log_ndtr(x)
-    return log_chance, math.exp(-0.5 * x * x - _LOG_ROOT_2PI - log_chance)
+    return log_chance, math.exp(-0.5 * x * x - LOG_ROOT_2PI - log_chance)
 
 
 @njit(nogil=True, cache=True)
@@ -42,8 +45,8 @@ def label_terms(f, low, high, sd):
         return value, -mills / sd
     a, c = (low - f) / sd, (high - f) / sd
     value = log_ndtr_between(a, c)
-    at_low = math.exp(-0.5 * a * a - _LOG_ROOT_2PI - value)
-    at_high = math.exp(-0.5 * c * c - _LOG_ROOT_2PI - value)
+    at_low = math.exp(-0.5 * a * a - LOG_ROOT_2PI - value)
+    at_high = math.exp(-0.5 * c * c - LOG_ROOT_2PI - value)
     return value, (at_low - at_high) / sd
 
 
@@ -55,7 +58,7 @@ def label_curvature(f, low, high, sd):
     for end, sign in ((low, 1.0), (high, -1.0)):
         if abs(end) < math.inf:
             x = (end - f) / sd
-            bend += sign * x * math.exp(-0.5 * x * x - _LOG_ROOT_2PI - value)
+            bend += sign * x * math.exp(-0.5 * x * x - LOG_ROOT_2PI - value)
     return slope * slope - bend / (sd * sd)
 
 

@@ -12,26 +12,23 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, ROOM, WIDEST, leads_of_all, log_product
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, REST, ROOM, WIDEST, leads_of_all, log_product
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import add_row, solve_lower, value_of
 from plaidwork.plugins.gp_auxiliary.kernels.rounds import count_trips
-from plaidwork.plugins.gp_auxiliary.kernels.truncated import log_ndtr
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import ROOT_HALF, log_ndtr
 from plaidwork.plugins.gp_auxiliary.kernels.winner import log_win, log_wins
 
-_ROOT_HALF = math.sqrt(0.5)
 _LOG_HEIGHT = 0.5 * math.log(4.0 * math.pi)
 """Minus the logarithm of the height of a normal density, over the root of a half that a difference of two is divided by."""
-_REST = 2.0 / math.sqrt(3.0)
-"""One over the sd of one of two normals with correlation 1/2 given the other."""
 
 
 @njit(nogil=True, cache=True)
 def add_lead(f, k, null, log_chance, weight, slope):
     """Add ``weight`` times the gradient of ``log P(class k leads | f)`` to ``slope`` (3,); its logarithm is known."""
     one, other = (k + 1) % 3, (k + 2) % 3
-    x, y = (f[k] - null - f[one]) * _ROOT_HALF, (f[k] - null - f[other]) * _ROOT_HALF
-    first = weight * math.exp(-0.5 * x * x - _LOG_HEIGHT + log_ndtr((y - 0.5 * x) * _REST) - log_chance)
-    second = weight * math.exp(-0.5 * y * y - _LOG_HEIGHT + log_ndtr((x - 0.5 * y) * _REST) - log_chance)
+    x, y = (f[k] - null - f[one]) * ROOT_HALF, (f[k] - null - f[other]) * ROOT_HALF
+    first = weight * math.exp(-0.5 * x * x - _LOG_HEIGHT + log_ndtr((y - 0.5 * x) * REST) - log_chance)
+    second = weight * math.exp(-0.5 * y * y - _LOG_HEIGHT + log_ndtr((x - 0.5 * y) * REST) - log_chance)
     slope[one] -= first
     slope[other] -= second
     slope[k] += first + second

@@ -14,13 +14,12 @@ from numba import njit
 
 from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, ROOM, log_product, sides_of_all
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import (
-    _HEIGHT,
-    _ROOT_HALF,
     _tail_terms,
     add_row,
     solve_lower,
     value_of,
 )
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import HEIGHT, ROOT_HALF
 
 
 @njit(nogil=True, cache=True)
@@ -28,12 +27,12 @@ def side_terms(f, side, null, minus, plus):
     """Log probability of a label given f, and its derivative: ``side`` 1 or -1 for z beyond the null category on that side, 0
     for either, with weights ``minus`` and ``plus``."""
     if side == 0:
-        above = plus * math.erfc((null - f) * _ROOT_HALF)
-        below = minus * math.erfc((null + f) * _ROOT_HALF)
+        above = plus * math.erfc((null - f) * ROOT_HALF)
+        below = minus * math.erfc((null + f) * ROOT_HALF)
         chance = 0.5 * (above + below)
         if chance > 1e-250:
             slope = plus * math.exp(-0.5 * (f - null) ** 2) - minus * math.exp(-0.5 * (f + null) ** 2)
-            return math.log(chance), _HEIGHT * slope / chance
+            return math.log(chance), HEIGHT * slope / chance
         side = 1 if f > 0.0 else -1
         value, mills = _tail_terms(side * f - null)
         return value + math.log(plus if side > 0 else minus), side * mills

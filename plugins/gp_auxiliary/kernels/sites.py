@@ -13,17 +13,12 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.at_once import (
-    POOR,
-    ROOM,
-    WIDEST,
-    labelled_of_all,
-    leads_of_all,
-    log_product,
-)
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, ROOM, WIDEST, labelled_of_all, log_product
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import value_of
+from plaidwork.plugins.gp_auxiliary.kernels.leaders import log_leaders
 from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
+    ROOT_HALF,
     log_ndtr,
     log_ndtr_between,
     normal_above,
@@ -228,11 +223,11 @@ def draw_winners(rng, f, z, label, null, log_share):
 def log_intervals(f, low, high, free, null, log_minus, log_plus):
     """Log likelihood of f (N,): z integrated out."""
     total = 0.0
-    gamma_plus, gamma_minus, root = 0.5 * math.exp(log_plus), 0.5 * math.exp(log_minus), math.sqrt(0.5)
+    gamma_plus, gamma_minus = 0.5 * math.exp(log_plus), 0.5 * math.exp(log_minus)
     for n in range(len(f)):
         if free[n]:
-            value = gamma_plus * math.erfc((null - f[n]) * root) + gamma_minus * math.erfc(
-                (null + f[n]) * root
+            value = gamma_plus * math.erfc((null - f[n]) * ROOT_HALF) + gamma_minus * math.erfc(
+                (null + f[n]) * ROOT_HALF
             )
             if value > 1e-250:
                 total += math.log(value)
@@ -256,13 +251,12 @@ def interval_values(f, low, high, out):
 def log_winners(f, label, null, log_share):
     """Log likelihood of f (K, N) with z integrated out, labels as in :func:`sweep_winners`."""
     n_classes, n_samples = f.shape
+    missing = (label < 0).sum()
+    if n_classes == 3 and null <= WIDEST and 3 * missing > n_samples:  # the slopes cost less than one by one
+        return log_leaders(f, label, null, log_share, np.empty(f.shape), np.empty((ROOM, n_samples)))
     mean, lead, chance = np.empty(n_classes), np.empty(n_classes), np.zeros(n_samples)
     total = 0.0
-    if n_classes == 3 and null <= WIDEST and 3 * (label < 0).sum() > n_samples:
-        leads_of_all(f, null, np.exp(log_share), chance, np.empty(f.shape), np.empty((ROOM, n_samples)))
-        for n in range(n_samples):
-            chance[n] = chance[n] if label[n] < 0 else 0.0
-    elif null == 0.0 and 2 * (label >= 0).sum() > n_samples:
+    if null == 0.0 and 2 * missing < n_samples:
         labelled_of_all(f, np.maximum(label, 0), chance, np.empty((n_classes - 1, n_samples)))
         for n in range(n_samples):
             chance[n] = chance[n] if label[n] >= 0 else 0.0

@@ -7,8 +7,11 @@ import math
 import numpy as np
 from numba import njit
 
+ROOT_HALF = math.sqrt(0.5)
+HEIGHT = 1.0 / math.sqrt(2.0 * math.pi)
+"""Of a unit normal density."""
+LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 _ROOT2 = math.sqrt(2.0)
-_LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = -12.0
 """Below this the asymptotic series of the tail is exact to 1e-13; above it erfc has its full precision."""
 
@@ -35,7 +38,7 @@ def log_ndtr(x: float) -> float:
         return math.log(0.5 * math.erfc(-x / _ROOT2))
     if x == -math.inf:
         return -math.inf
-    return -0.5 * x * x - _LOG_ROOT_2PI - math.log(-x) + math.log(_tail(x))
+    return -0.5 * x * x - LOG_ROOT_2PI - math.log(-x) + math.log(_tail(x))
 
 
 @njit(nogil=True, cache=True)
@@ -57,7 +60,7 @@ def inverse_mills(x: float) -> float:
     """``phi(x) / Phi(x)``, finite for every finite x (about -x in the lower tail)."""
     if x < _FAR:
         return -x / _tail(x)
-    return math.exp(-0.5 * x * x - _LOG_ROOT_2PI - log_ndtr(x))
+    return math.exp(-0.5 * x * x - LOG_ROOT_2PI - log_ndtr(x))
 
 
 @njit(nogil=True, cache=True)

@@ -16,10 +16,10 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.truncated import inverse_mills, log_ndtr
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import LOG_ROOT_2PI, inverse_mills, log_ndtr
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
-_LOG_WEIGHTS = np.log(_WEIGHTS) - 0.5 * math.log(2.0 * math.pi)
+_LOG_WEIGHTS = np.log(_WEIGHTS) - LOG_ROOT_2PI
 _STEPS = 60
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from plaidwork.core.api import ResultStore, format_correlation, format_number
@@ -53,18 +55,7 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
         for mark in _field(places, times * mean[:, g], mean[:, g], sd[:, g], color)
     ]
     words = [groups[g] if g else "shared" for g in shown]
-
-    def read(i: int) -> str:
-        parts = [
-            f"{word}: "
-            + ", ".join(
-                f"{name} {format_number(float(mean[p, g, i]), 3)} (sd {format_number(float(sd[p, g, i]), 2)})"
-                for p, name in enumerate(names)
-            )
-            for g, word in zip(shown, words, strict=True)
-        ]
-        return f"at {format_number(float(places[i, 0]), 3)}, {format_number(float(places[i, 1]), 3)}; {'; '.join(parts)}"
-
+    read = _reading(names, words, places, mean[:, shown], sd[:, shown])
     marks.append(Points(places[:, 0], places[:, 1], 5.0, color="text", read=read, name="place"))
     labels = [store[f"surface_{axis}"].label for axis in "xy"]
     drawn = "" if times == 1 else f"; 1 is drawn as {format_number(times, 2)}"
@@ -95,6 +86,25 @@ def arrows(store: ResultStore, choices: ViewChoices) -> Picture:
         tuple(keys) if len(keys) > 1 else (Key("mean of the function", 2, "line"),),
         table,
     )
+
+
+def _reading(
+    names: list[str], words: list[str], places: np.ndarray, mean: np.ndarray, sd: np.ndarray
+) -> Callable[[int], str]:
+    """What is read out at each of the places (M, 2): mean and sd (P, G, M) of the outputs, by what each group is called."""
+
+    def read(i: int) -> str:
+        parts = [
+            f"{word}: "
+            + ", ".join(
+                f"{name} {format_number(float(mean[p, g, i]), 3)} (sd {format_number(float(sd[p, g, i]), 2)})"
+                for p, name in enumerate(names)
+            )
+            for g, word in enumerate(words)
+        ]
+        return f"at {format_number(float(places[i, 0]), 3)}, {format_number(float(places[i, 1]), 3)}; {'; '.join(parts)}"
+
+    return read
 
 
 def _columns(names: list[str], mean: np.ndarray, sd: np.ndarray) -> dict[str, np.ndarray]:

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import LOG_ROOT_2PI
 from plaidwork.plugins.gp_auxiliary.shared.blocks import in_blocks
 from plaidwork.plugins.gp_auxiliary.shared.gram import times_q
 from plaidwork.plugins.gp_auxiliary.shared.state import Gram
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
 _LOG_WEIGHTS = np.log(_WEIGHTS / math.sqrt(2.0 * math.pi))
-_LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 _MOST, _STILL = 60, 1e-4
 
 
@@ -37,7 +37,7 @@ def _tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if len(mean) == 1:
         sign = np.where(code == 1, 1.0, -1.0)
         log_z = log_ndtr(sign * mean[0])
-        return mean + sign * np.exp(-0.5 * mean**2 - _LOG_ROOT_2PI - log_z), log_z
+        return mean + sign * np.exp(-0.5 * mean**2 - LOG_ROOT_2PI - log_z), log_z
     every = np.arange(mean.shape[1])
     gap = mean[code, every] - mean  # (K, N); 0 for the label's own class
     inside = _NODES[:, None, None] + gap
@@ -45,7 +45,7 @@ def _tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     log_tail[:, code, every] = 0.0
     log_all = _LOG_WEIGHTS[:, None] + log_tail.sum(axis=1)
     log_z = np.logaddexp.reduce(log_all, axis=0)
-    log_density = -0.5 * inside**2 - _LOG_ROOT_2PI
+    log_density = -0.5 * inside**2 - LOG_ROOT_2PI
     pull = np.exp(log_all[:, None] - log_tail + log_density - log_z).sum(axis=0)
     pull[code, every] = 0.0
     pull[code, every] = -pull.sum(axis=0)

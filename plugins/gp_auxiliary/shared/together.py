@@ -9,7 +9,7 @@ parameters of their shapes takes a step while they stay (Murray & Adams 2010, Ad
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,9 +66,10 @@ def wanted(params: ClassesSettings, samples: int, n_classes: int) -> bool:
     return asked and few and params.get("parameters") == "inferred"
 
 
-def seconds(samples: int) -> float:
-    """About how long the trajectories of a draw take, for each row of f."""
-    return ROUNDS * 0.5 * (_FEWEST + _LONGEST) * 1.5e-9 * samples**2
+def seconds(samples: int, n_classes: int) -> float:
+    """About how long the trajectories of a draw take, for each row of f: of four and more classes the chance to lead is an integral."""
+    lead = 1.5e-7 * samples if n_classes > 3 else 0.0
+    return ROUNDS * 0.5 * (_FEWEST + _LONGEST) * (1.5e-9 * samples**2 + lead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,30 @@ class Terms:
     low: np.ndarray
     high: np.ndarray
     log_likelihood: Callable[[np.ndarray], float]
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What f (K, N) is the sum of: summands, for each its unit normals in ``v`` (K, r) and its root (N, r) at size 1, with the
+    parameters theta (P,). All of them but ``parts`` and ``law`` change in place."""
+
+    parts: list[Summand]
+    law: Covariance
+    theta: np.ndarray
+    roots: list[np.ndarray]
+    v: list[np.ndarray]
+
+    def each(self) -> list[np.ndarray]:
+        """(K, N) every summand."""
+        return [_part(*one, self.theta, self.law) for one in zip(self.v, self.roots, self.parts, strict=True)]
+
+    def f(self) -> np.ndarray:
+        """(K, N)."""
+        return np.asarray(np.sum(self.each(), axis=0))
+
+    def by_column(self, values: Sequence[object]) -> np.ndarray:
+        """One value, or row of values, a summand, repeated for each of its normals."""
+        return np.repeat(np.array(values), [root.shape[1] for root in self.roots], axis=0)
 
 
 def move_f(
@@ -95,76 +120,54 @@ def move_f(
     law = prior.covariance
     parts = summands_of(law)
     roots = [_root(prior, theta, part) for part in parts]
-    start = [rng.standard_normal((len(z), root.shape[1])) for root in roots]
-    f = np.sum([_part(*one, theta, law) for one in zip(start, roots, parts, strict=True)], axis=0)
-    gap = times_q((z - f - rng.standard_normal(z.shape)).T, gram).T
-    v = [
+    now = _Sum(parts, law, theta, roots, [rng.standard_normal((len(z), root.shape[1])) for root in roots])
+    gap = times_q((z - now.f() - rng.standard_normal(z.shape)).T, gram).T
+    now.v = [
         mine + (gap @ root) * _scale(part, theta, law)
-        for mine, root, part in zip(start, roots, parts, strict=True)
+        for mine, root, part in zip(now.v, roots, parts, strict=True)
     ]
     for _ in range(ROUNDS):
-        v = _trajectory(rng, v, roots, parts, theta, law, terms, own, warming)
-        _steps_of_shapes(rng, v, roots, parts, theta, prior, terms, own, warming)
+        _trajectory(rng, now, terms, own, warming)
+        _steps_of_shapes(rng, now, prior, terms, own, warming)
     if warming:
         _learn(theta, own)
-    return np.asarray(np.sum([_part(*one, theta, law) for one in zip(v, roots, parts, strict=True)], axis=0))
+    return now.f()
 
 
-def _trajectory(
-    rng: np.random.Generator,
-    v: list[np.ndarray],
-    roots: list[np.ndarray],
-    parts: list[Summand],
-    theta: np.ndarray,
-    law: Covariance,
-    terms: Terms,
-    own: Together,
-    warming: bool,
-) -> list[np.ndarray]:
-    """All summands' normals (K, r_s) and the sizes in theta moved at once; theta in place."""
-    rows, whole = np.ascontiguousarray(np.hstack(roots)), np.ascontiguousarray(np.hstack(v))
-    sizes = np.array(
-        [_sizes(part, law) for part, root in zip(parts, roots, strict=True) for _ in range(root.shape[1])]
-    )
-    typical = rows * np.concatenate(
-        [np.full(root.shape[1], _scale(p, own["centre"], law)) for p, root in zip(parts, roots, strict=True)]
-    )
+def _trajectory(rng: np.random.Generator, now: _Sum, terms: Terms, own: Together, warming: bool) -> None:
+    """All summands' normals and the sizes in theta moved at once."""
+    law = now.law
+    rows, whole = np.ascontiguousarray(np.hstack(now.roots)), np.ascontiguousarray(np.hstack(now.v))
+    sizes = now.by_column([_sizes(part, law) for part in now.parts])
+    typical = rows * now.by_column([_scale(part, own["centre"], law) for part in now.parts])
     inner = np.eye(len(sizes)) + typical.T @ (own["bend"][:, None] * typical)
     root = np.ascontiguousarray(dtrtri(np.linalg.cholesky(inner), lower=1)[0].T)
     squares = np.zeros(len(rows))
     step = math.exp(own["log_step"]) * (0.8 + 0.4 * rng.random())
     chance, _taken = kernels.move_together(
-        rng, whole, theta, rows, sizes, law.prior_mean, law.prior_sd, terms.code, terms.low, terms.high,
+        rng, whole, now.theta, rows, sizes, law.prior_mean, law.prior_sd, terms.code, terms.low, terms.high,
         root, _SHORTER * own["sd"], int(rng.integers(_FEWEST, _LONGEST + 1)), step, squares,
     )  # fmt: skip
     if warming:
         own["squares"] += squares / len(whole)
         own["count"] += 1
         own["log_step"] += (chance - _TARGET) / math.sqrt(own["count"])
-    return np.split(whole, np.cumsum([root.shape[1] for root in roots])[:-1], axis=1)
+    now.v = np.split(whole, np.cumsum([root.shape[1] for root in now.roots])[:-1], axis=1)
 
 
 def _steps_of_shapes(
-    rng: np.random.Generator,
-    v: list[np.ndarray],
-    roots: list[np.ndarray],
-    parts: list[Summand],
-    theta: np.ndarray,
-    prior: Prior,
-    terms: Terms,
-    own: Together,
-    warming: bool,
+    rng: np.random.Generator, now: _Sum, prior: Prior, terms: Terms, own: Together, warming: bool
 ) -> None:
-    """Random-walk steps of single parameters of the summands' shapes, their normals as they are; ``v``, ``roots`` and theta change in place.
+    """Random-walk steps of single parameters of the summands' shapes, their normals as they are.
 
     A root may have another number of columns then: normals that a summand does not use have their prior.
     """
-    law = prior.covariance
-    scales = [part.scales for part in parts]
+    law, theta = now.law, now.theta
+    scales = [part.scales for part in now.parts]
     shapes = [p for p in range(len(theta)) if p not in scales]
     if not shapes:
         return
-    each = [_part(*one, theta, law) for one in zip(v, roots, parts, strict=True)]
+    each = now.each()
     before = terms.log_likelihood(np.sum(each, axis=0)) + law.log_prior(theta)
     for _ in range(_STEPS):
         p = shapes[int(rng.integers(len(shapes)))]
@@ -173,15 +176,15 @@ def _steps_of_shapes(
         proposed[p] += math.exp(own["log_size"][p]) * rng.standard_normal()
         chance = 0.0
         if abs(proposed[p]) < _FAR:
-            root = _root(prior, proposed, parts[number])
-            spare = rng.standard_normal((len(v[number]), len(prior.x) - v[number].shape[1]))
-            moved = np.hstack([v[number], spare])[:, : root.shape[1]]
-            part = _part(moved, root, parts[number], proposed, law)
+            root, v = _root(prior, proposed, now.parts[number]), now.v[number]
+            spare = rng.standard_normal((len(v), len(prior.x) - v.shape[1]))
+            moved = np.hstack([v, spare])[:, : root.shape[1]]
+            part = _part(moved, root, now.parts[number], proposed, law)
             f = np.sum([*each[:number], part, *each[number + 1 :]], axis=0)
             after = terms.log_likelihood(f) + law.log_prior(proposed)
             chance = math.exp(min(after - before, 0.0))
             if rng.random() < chance:
-                v[number], roots[number], theta[p] = moved, root, proposed[p]
+                now.v[number], now.roots[number], theta[p] = moved, root, proposed[p]
                 each[number], before = part, after
         if warming:
             own["tried"][p] += 1

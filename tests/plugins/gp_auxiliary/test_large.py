@@ -1,15 +1,18 @@
 """Large data, worked block by block: the law of small data, the same numbers for any number of threads."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+import team_tools
 from gp_joint import generator
 from sparing import some
+from team_tools import are_those_of_one_thread, equal, goes_on_from_every_place
 
-from plaidwork.core.api import POSITION, Block, Clock, ModelData
+from plaidwork.core.api import POSITION, Block, ModelData
 from plaidwork.core.checks import checks_for
 from plaidwork.core.contract import stages as host
-from plaidwork.core.contract.stages import advance
-from plaidwork.core.draws.chain import copy_state, rng_from_state, rng_state
+from plaidwork.core.draws.chain import rng_state
 from plaidwork.core.inference.team import ProcessTeam
 from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
@@ -72,34 +75,16 @@ def params_of(name, **more):
 
 
 def swept(name, team, sweeps=12, calls=10**9, state=None, rng=None):
-    """(state, generator) after so many sweeps, or calls of ``advance``, shared by a team."""
-    model, data, params, rng = CASES[name][0](), given(name), params_of(name), rng or generator(5)
-    state = model.init(data, params, rng) if state is None else state
-    with team.chain():
-        for number in range(sweeps):
-            while not advance(model, state, data, params, rng, Clock(number, 6)):
-                calls -= 1
-                if not calls:
-                    return state, rng
-    return state, rng
-
-
-def equal(one, other, where=""):
-    assert one.keys() == other.keys(), where
-    for name, value in one.items():
-        if isinstance(value, dict):
-            equal(value, other[name], f"{where}.{name}")
-        else:
-            assert np.array_equal(value, other[name], equal_nan=name == "current"), f"{where}.{name}"
+    """(state, generator) of a case, see ``team_tools``."""
+    model = CASES[name][0]()
+    return team_tools.swept(
+        model, given(name), params_of(name), team, sweeps, 6, rng or generator(5), calls, state
+    )
 
 
 @pytest.mark.parametrize("name", some(list(CASES), ["two classes", "ordered", "quick regression"]))
 def test_numbers_are_those_of_one_thread(name, all_large):
-    one, rng = swept(name, ProcessTeam(1))
-    for threads in (2, 3, 16):
-        other, its = swept(name, ProcessTeam(threads))
-        equal(one, other)
-        assert rng_state(rng) == rng_state(its)
+    are_those_of_one_thread(partial(swept, name))
 
 
 def test_sums_by_thread_are_seen(all_large, monkeypatch):
@@ -121,19 +106,7 @@ def test_sums_by_thread_are_seen(all_large, monkeypatch):
 def test_a_sweep_that_pauses_goes_on_to_the_same_numbers(name, all_large, monkeypatch):
     """At every place within the first sweep, with other threads than before."""
     monkeypatch.setattr(hyper, "SLICE", 1e-9)
-    whole, rng = swept(name, ProcessTeam(1), 1)
-    places = 0
-    for calls in range(1, 200):
-        state, its = swept(name, ProcessTeam(1), 1, calls)
-        if POSITION not in state:
-            break
-        places += 1
-        state, its = swept(
-            name, ProcessTeam(3), 1, state=copy_state(state), rng=rng_from_state(rng_state(its))
-        )
-        equal(whole, state)
-        assert rng_state(rng) == rng_state(its)
-    assert places >= 5
+    assert len(goes_on_from_every_place(partial(swept, name, sweeps=1))) >= 5
 
 
 def test_a_state_of_before_goes_on(monkeypatch):

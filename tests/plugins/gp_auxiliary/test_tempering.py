@@ -1,4 +1,4 @@
-"""Tempering over the null category: every rung keeps its law, swaps and round trips are counted right, modes are found."""
+"""Tempering over the null category: every rung keeps its law, swaps and round trips are counted right."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from sparing import some
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.core.api_tempering import new_swaps
 from plaidwork.plugins.gp_auxiliary.classes import replica
-from plaidwork.plugins.gp_auxiliary.few_labels import modes, tempering, turning
-from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses, near_length, with_length
-from plaidwork.plugins.gp_auxiliary.few_labels.results import Tempered, doubt_of
-from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides, sites
-from plaidwork.plugins.gp_auxiliary.kernels.at_once import ROOM, exponentials, leads_of_all, sides_of_all
+from plaidwork.plugins.gp_auxiliary.few_labels import tempering, turning
+from plaidwork.plugins.gp_auxiliary.few_labels.model import SemiClasses
+from plaidwork.plugins.gp_auxiliary.kernels import leaders, rounds, sides
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
 from plaidwork.plugins.gp_auxiliary.shared.gram import times_q
 
@@ -309,87 +307,6 @@ def test_wide_turns_need_their_acceptance(faulty, monkeypatch):
     assert worst > 6 if faulty else worst < LIMIT
 
 
-@pytest.mark.parametrize("null", [0.0, 0.7, 3.0])
-@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1, 0.8)])
-def test_slopes_of_sides_are_those_of_their_probabilities(null, shares):
-    """Against the sampler's own log likelihood and its differences, far out too."""
-    code, log_share = np.array([1, 0, -1]), np.log(shares)
-    likelihood = replica.Labels(code, 2).log_likelihood(log_share, null)
-    for f in (-45.0, -3.0, -0.4, 0.0, 1.1, 4.0, 50.0):
-        terms = [sides.side_terms(f, side, null, *shares) for side in (1, -1, 0)]
-        assert sum(value for value, _ in terms) == pytest.approx(likelihood(np.full((1, 3), f)), rel=1e-9)
-        for i, (_value, slope) in enumerate(terms):
-            step = 1e-5 * np.eye(3)[i][None]
-            rise = likelihood(np.full((1, 3), f) + step) - likelihood(np.full((1, 3), f) - step)
-            assert slope == pytest.approx(rise / 2e-5, rel=1e-4, abs=1e-6)
-
-
-@pytest.mark.parametrize("null", [0.0, 0.7, 3.0])
-@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.1, 0.7, 0.2)])
-def test_slopes_of_leaders_are_those_of_their_probabilities(null, shares):
-    """Of three classes, labelled or not, against the sampler's own log likelihood and its differences, far out too."""
-    log_share, lead, slope, rng = np.log(shares), np.empty(3), np.empty(3), generator(7)
-    for size in (0.3, 2.0, 10.0, 40.0):
-        f = size * rng.standard_normal(3)
-        for label in (-1, 0, 1, 2):
-            likelihood = replica.Labels(np.array([label]), 3).log_likelihood(log_share, null)
-            value = leaders.lead_terms(f, label, null, log_share, lead, slope)
-            assert value == pytest.approx(likelihood(f[:, None]), rel=1e-9)
-            force, room = np.empty((3, 1)), np.empty((ROOM, 1))
-            together = leaders.log_leaders(f[:, None], np.array([label]), null, log_share, force, room)
-            assert together == pytest.approx(value, rel=1e-9, abs=1e-12)
-            assert force[:, 0] == pytest.approx(slope, rel=1e-9, abs=1e-12)
-            steps = 1e-5 * np.eye(3)[:, :, None]
-            rise = [likelihood(f[:, None] + step) - likelihood(f[:, None] - step) for step in steps]
-            assert slope == pytest.approx(np.array(rise) / 2e-5, rel=1e-4, abs=1e-5)
-
-
-def test_exponentials_are_those_of_the_library():
-    x = np.concatenate([np.linspace(-708.0, 0.0, 5001), [-1e-300, -1e-9]])
-    found = x.copy()
-    exponentials(found, np.empty(x.size), np.empty(x.size))
-    assert found == pytest.approx(np.exp(x), rel=1e-15)
-
-
-@pytest.mark.parametrize("null", [0.0, 0.7, 3.0, 10.0])
-@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.01, 0.99)])
-def test_all_sides_at_once_are_those_one_by_one(null, shares):
-    f = np.concatenate([np.linspace(-12.0, 12.0, 301), [-40.0, 40.0]])
-    chance, force, room = np.empty(f.size), np.empty(f.size), np.empty((ROOM, f.size))
-    sides_of_all(f, null, *shares, chance, force, room)
-    value, slope = np.transpose([sides.side_terms(one, 0, null, *shares) for one in f])
-    assert np.log(chance) == pytest.approx(value, rel=1e-11, abs=1e-13)
-    assert force == pytest.approx(slope, rel=1e-10, abs=1e-12)
-    side = np.resize([1, 0, 0, -1, 0], f.size)
-    known = sum(sides.side_terms(one, s, null, *shares)[0] for one, s in zip(f, side, strict=True))
-    assert sides.log_sides(f, side, null, *shares, force, room) == pytest.approx(known, rel=1e-12)
-
-
-@pytest.mark.parametrize("null", [0.0, 0.7, 3.0, 7.0, 10.0])
-@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.01, 0.3, 0.69)])
-def test_all_leaders_at_once_are_those_one_by_one(null, shares):
-    """Beyond the widest half width they are worked one by one."""
-    rng, size = generator(3), 300
-    f = rng.standard_normal((3, size)) * np.repeat([0.5, 4.0, 15.0], size // 3)
-    force, room, log_share = np.empty(f.shape), np.empty((ROOM, size)), np.log(shares)
-    lead, slope = np.empty(3), np.empty(3)
-    code = np.resize([-1, 1, -1, -1, 0, -1, 2], size)
-    values, slopes = [], []
-    for n in range(size):
-        values.append(
-            leaders.lead_terms(np.ascontiguousarray(f[:, n]), code[n], null, log_share, lead, slope)
-        )
-        slopes.append(slope.copy())
-    assert leaders.log_leaders(f, code, null, log_share, force, room) == pytest.approx(sum(values), rel=1e-10)
-    assert pytest.approx(np.array(slopes), rel=1e-8, abs=1e-9) == force.T
-    assert sites.log_winners(f, code, null, log_share) == pytest.approx(sum(values), rel=1e-10)
-    if null <= 7.0:
-        chance = np.empty(size)
-        leads_of_all(f, null, np.array(shares), chance, force, room)
-        free = code < 0
-        assert np.log(chance[free]) == pytest.approx(np.array(values)[free], rel=1e-9, abs=1e-10)
-
-
 @pytest.mark.parametrize("form", ["dense", "low rank"])
 def test_the_map_of_three_classes_is_that_of_the_covariance(form):
     """Whether the copies have loadings or not."""
@@ -445,53 +362,6 @@ def test_the_map_of_trajectories_is_that_of_the_reference():
     wanted = np.linalg.inv(np.linalg.inv(root @ root.T) + turning.BEND * np.eye(5))
     assert np.allclose(rows @ rows.T, wanted, atol=1e-6)
     assert np.array_equal(rows, np.tril(rows))
-
-
-# -- parts -----------------------------------------------------------------------------------------
-
-
-def test_the_length_is_that_of_near_pairs():
-    x = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
-    apart = sorted(abs(a - b) for i, a in enumerate(x[:, 0]) for b in x[:i, 0])
-    assert near_length(x) == pytest.approx(np.quantile(apart, 0.1))
-    assert near_length(np.zeros((3, 2))) == 1.0
-    assert with_length({"gamma": 0.0}, x)["gamma"] == pytest.approx(near_length(x) ** -2)
-    assert with_length({"gamma": 3.0}, x)["gamma"] == 3.0
-
-
-def planted(shares: tuple[float, ...], draws: int = 100) -> list[np.ndarray]:
-    """Chains that spend such a share of their draws in a grouping that puts 8 of 20 samples elsewhere."""
-    first = np.repeat([0, 1], 10).astype(np.int8)
-    second = np.where(np.arange(20) < 8, 1, first).astype(np.int8)
-    return [np.array([first] * round(s * draws) + [second] * (draws - round(s * draws))) for s in shares]
-
-
-def test_groupings_are_found_with_their_shares_in_every_chain():
-    found = modes.find_modes(planted((0.7, 0.6)), 2)
-    assert found.share == pytest.approx(np.array([[0.7, 0.6], [0.3, 0.4]]))
-    assert found.differs.tolist() == [0, 8]
-    assert found.counts.tolist() == [[10, 10], [2, 18]]
-
-
-def tempered(*trips: int) -> Tempered:
-    size = len(trips)
-    empty = np.zeros((size, 3))
-    return Tempered(
-        [str(c + 1) for c in range(size)], empty, np.array(trips), np.full(size, 100), empty, empty
-    )
-
-
-def test_what_is_said_of_chains_that_do_not_agree():
-    ladder, agreed = np.linspace(0, 1, 4), modes.agreement(planted((0.7, 0.6)), 2)
-    apart = modes.agreement(planted((0.9, 0.4)), 2)
-    assert (agreed.disputed, apart.disputed) == (0, 8)
-    assert doubt_of(agreed, tempered(9, 9), ladder, 20) == ""
-    assert "disagree about 8 of 20" in doubt_of(apart, tempered(9, 9), ladder, 20)
-    assert "not chain 2" in doubt_of(agreed, tempered(9, 1), ladder, 20)
-    assert "no chain" in doubt_of(agreed, tempered(1, 1), ladder, 20)
-    assert doubt_of(agreed, tempered(0, 0), ladder[-1:], 20).startswith("The modes are not compared")
-    assert "cannot be compared" in doubt_of(modes.agreement(planted((0.7,)), 2), tempered(9), ladder, 20)
-    assert doubt_of(agreed, tempered(0, 0), ladder, 0) == ""
 
 
 def test_the_ratio_of_a_swap_is_that_of_the_labels():

@@ -210,3 +210,10 @@ def test_who_moves_together():
     assert not moves([0, 1, 0, 1, 1, 0], 2, stretch="whole")
     assert not moves([0, 1, 0, 1, 1, 0], 2, moves="walk")
     assert not moves([0, 1, 0, 1, 1, 0], 2, parameters="fixed")
+
+
+def test_the_integral_of_the_lead_is_in_the_cost():
+    """It takes 1.5e-7 seconds a row, sample and leap: as much as products with 100 columns."""
+    assert together.seconds(100, 2) == together.seconds(100, 3)
+    assert together.seconds(100, 4) == pytest.approx(2 * together.seconds(100, 3))
+    assert together.seconds(400, 4) == pytest.approx(1.25 * together.seconds(400, 3))

@@ -1,15 +1,18 @@
 """Large matrices, whose sums several threads share: the draws of small data, bit for bit, for any number of threads."""
 
+from functools import partial
+
 import numpy as np
 import plaid_counts_tools as counts
 import plaid_tools as tools
 import pytest
+import team_tools
 from sparing import some
+from team_tools import are_those_of_one_thread, equal, goes_on_from_every_place
 
-from plaidwork.core.api import POSITION, Clock, in_python
+from plaidwork.core.api import Clock, in_python
 from plaidwork.core.checks import checks_for
-from plaidwork.core.contract.stages import advance, shared_with
-from plaidwork.core.draws.chain import copy_state, rng_from_state, rng_state
+from plaidwork.core.contract.stages import shared_with
 from plaidwork.core.inference import executor
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
@@ -80,27 +83,10 @@ def given(missing=0.1, name="infinite"):
 
 
 def swept(name, data, team, sweeps=6, calls=10**9, state=None, rng=None):
-    """(state, generator) after so many sweeps, or calls of ``advance``, shared by a team."""
+    """(state, generator) of a case, see ``team_tools``."""
     kind, changes = CASES[name]
-    model, rng = kind(), rng or tools.generator(5)
-    params = model.spec.check_params(changes)
-    state = model.init(data, params, rng) if state is None else state
-    with team.chain():
-        for number in range(sweeps):
-            while not advance(model, state, data, params, rng, Clock(number, 4)):
-                calls -= 1
-                if not calls:
-                    return state, rng
-    return state, rng
-
-
-def equal(one, other, where=""):
-    assert one.keys() == other.keys(), where
-    for name, value in one.items():
-        if isinstance(value, dict):
-            equal(value, other[name], f"{where}.{name}")
-        else:
-            assert np.array_equal(value, other[name], equal_nan=name in {"counts", "sums"}), f"{where}.{name}"
+    params = kind.spec.check_params(changes)
+    return team_tools.swept(kind(), data, params, team, sweeps, 4, rng or tools.generator(5), calls, state)
 
 
 @pytest.mark.parametrize(
@@ -109,12 +95,7 @@ def equal(one, other, where=""):
 @pytest.mark.parametrize("missing", [0.1, 0.0])
 def test_draws_are_those_of_one_thread(name, missing, all_large):
     """One thread works as over small data, so these are compared too."""
-    data = given(missing, name)
-    one, rng = swept(name, data, ProcessTeam(1))
-    for threads in (2, 3, 16):
-        other, its = swept(name, data, ProcessTeam(threads))
-        equal(one, other)
-        assert rng_state(rng) == rng_state(its)
+    are_those_of_one_thread(partial(swept, name, given(missing, name)))
 
 
 @pytest.mark.slow
@@ -160,21 +141,7 @@ def test_the_parts_are_done_by_several_threads(all_large, monkeypatch):
 @pytest.mark.parametrize("name", ["infinite", "fixed", "profiles", "counts"])
 def test_a_sweep_that_pauses_goes_on_to_the_same_draws(name, all_large, slices_of_a_task):
     """At every place within the first sweep, from other threads to other threads."""
-    data = given(0.1, name)
-    whole, rng = swept(name, data, ProcessTeam(1), 1)
-    places = 0
-    for calls in range(1, 200):
-        state, its = swept(name, data, ProcessTeam(1 + calls % 2), 1, calls)
-        if POSITION not in state:
-            break
-        places += 1
-        threads = ProcessTeam(3 if calls % 2 else 1)
-        state, its = swept(
-            name, data, threads, 1, state=copy_state(state), rng=rng_from_state(rng_state(its))
-        )
-        equal(whole, state)
-        assert rng_state(rng) == rng_state(its)
-    assert places >= 5
+    assert len(goes_on_from_every_place(partial(swept, name, given(0.1, name), sweeps=1))) >= 5
 
 
 def sums_agree(full):

@@ -1,15 +1,18 @@
 """Large data, whose slices have generators of their own: the same law as small data, the same numbers for any number of threads."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import rank_factor_tools as tools
+import team_tools
 from sparing import some
+from team_tools import are_those_of_one_thread, equal, goes_on_from_every_place
 
 from plaidwork.core.api import POSITION, Clock
 from plaidwork.core.checks import checks_for
 from plaidwork.core.contract import stages as host
-from plaidwork.core.contract.stages import advance
-from plaidwork.core.draws.chain import copy_state, rng_from_state, rng_state
+from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.inference.team import ProcessTeam
 from plaidwork.plugins.rank_factor import gibbs, large, rows
 from plaidwork.plugins.rank_factor.models import RankFactor
@@ -147,22 +150,10 @@ def given(missing=True):
 
 
 def swept(data, params, team, sweeps=14, calls=10**9, state=None, rng=None):
-    """(state, generator) after so many sweeps, or calls of ``advance``, shared by a team."""
-    model, rng = RankFactor(), rng or tools.generator(5)
-    state = model.init(data, params, rng) if state is None else state
-    with team.chain():
-        for number in range(sweeps):
-            while not advance(model, state, data, params, rng, Clock(number, 8)):
-                calls -= 1
-                if not calls:
-                    return state, rng
-    return state, rng
-
-
-def equal(one, other):
-    assert one.keys() == other.keys()
-    for name, value in one.items():
-        assert value == other[name] if name == POSITION else np.array_equal(value, other[name]), name
+    """(state, generator), see ``team_tools``."""
+    return team_tools.swept(
+        RankFactor(), data, params, team, sweeps, 8, rng or tools.generator(5), calls, state
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,30 +162,15 @@ def equal(one, other):
 @pytest.mark.parametrize("missing", [True, False])
 def test_numbers_are_those_of_one_thread(name, missing, all_large):
     data, params = given(missing), tools.params_of(n_factors=3, n_components=2, **CASES[name])
-    one, rng = swept(data, params, ProcessTeam(1))
-    for threads in (2, 3, 16):
-        other, its = swept(data, params, ProcessTeam(threads))
-        equal(one, other)
-        assert rng_state(rng) == rng_state(its)
+    are_those_of_one_thread(partial(swept, data, params))
 
 
 @pytest.mark.parametrize("name", ["levels-linear", "pairs-linear", "levels-process"])
 def test_a_sweep_that_pauses_goes_on_to_the_same_numbers(name, all_large):
     """At every place within the first sweep, with other threads than before."""
     data, params = given(), tools.params_of(n_factors=3, **CASES[name])
-    whole, rng = swept(data, params, ProcessTeam(1), 1)
-    stages = set()
-    for calls in range(1, 200):
-        state, its = swept(data, params, ProcessTeam(1), 1, calls)
-        if POSITION not in state:
-            break
-        stages.add(state[POSITION]["stage"])
-        state, its = swept(
-            data, params, ProcessTeam(3), 1, state=copy_state(state), rng=rng_from_state(rng_state(its))
-        )
-        equal(whole, state)
-        assert rng_state(rng) == rng_state(its)
-    assert {"rows", "scores", "measure"} <= stages
+    stages = goes_on_from_every_place(partial(swept, data, params, sweeps=1))
+    assert {"rows", "scores", "measure"} <= set(stages)
 
 
 def test_what_is_large_follows_from_data_and_settings():
