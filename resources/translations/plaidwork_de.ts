@@ -1285,6 +1285,13 @@
    <translation>Überall ausfüllen: %1</translation>
   </message>
   <message>
+   <source>None: one matrix</source>
+   <translation>Keine: eine Matrix</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/data/importers/_long_cells.py</name>
+  <message>
    <source>view “%1”,</source>
    <translation>Sicht „%1“,</translation>
   </message>
@@ -1345,10 +1352,6 @@
    <translation>Prüfen, ob die richtigen Spalten gewählt sind.</translation>
   </message>
   <message>
-   <source>Combinations without a row become missing cells</source>
-   <translation>Kombinationen ohne Zeile werden zu fehlenden Zellen</translation>
-  </message>
-  <message>
    <source>%1 of %2 cell</source>
    <translation>%1 von %2 Zelle</translation>
   </message>
@@ -1373,8 +1376,12 @@
    <translation>Fehlend lassen</translation>
   </message>
   <message>
-   <source>None: one matrix</source>
-   <translation>Keine: eine Matrix</translation>
+   <source>Combinations without a row become 0, as in a list of counts</source>
+   <translation>Kombinationen ohne Zeile werden 0, wie in einer Liste von Anzahlen</translation>
+  </message>
+  <message>
+   <source>Combinations without a row become missing cells</source>
+   <translation>Kombinationen ohne Zeile werden zu fehlenden Zellen</translation>
   </message>
  </context>
  <context>

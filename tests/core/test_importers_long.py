@@ -94,7 +94,7 @@ def test_a_matrix_is_not_taken_for_a_long_table(tmp_path):
 
 
 def test_combinations_without_a_row_can_be_zeros(tmp_path):
-    text = "doc,word,count\nd1,cat,2\nd1,dog,1\nd2,cat,NA\nd2,bird,4\nd3,dog,3\nd3,cat,1\n"
+    text = "doc,word,value\nd1,cat,2\nd1,dog,1\nd2,cat,NA\nd2,bird,4\nd3,dog,3\nd3,cat,1\n"
     path = table(tmp_path, text)
     issue = next(issue for issue in preview(path).issues if "without a row" in issue.message)
     assert (issue.severity, issue.detail) == ("warning", "3 of 9 cells")
@@ -107,6 +107,22 @@ def test_combinations_without_a_row_can_be_zeros(tmp_path):
     assert (found.values == 0).sum() == 3
     for said in ("zero", "missing"):
         assert not any("without a row" in issue.message for issue in preview(path, absent=said).issues)
+
+
+def test_what_a_list_of_counts_does_not_name_is_not_there(tmp_path):
+    text = "doc,word,count\nd1,cat,2\nd1,dog,1\nd2,cat,NA\nd2,bird,4\nd3,dog,3\nd3,cat,1\n"
+    path = table(tmp_path, text)
+    shown = preview(path)
+    issue = next(issue for issue in shown.issues if "without a row" in issue.message)
+    assert issue.message == "Combinations without a row become 0, as in a list of counts"
+    assert (issue.severity, issue.detail, shown.options["absent"]) == ("info", "3 of 9 cells", "zero")
+    assert issue.fix == ("Keep them missing", "absent", "missing")
+    found = read_dataset(path)
+    assert (found.kind, (found.values == 0).sum(), np.isnan(found.values).sum()) == ("count", 3, 1)
+    assert found.source.options["absent"] == "zero"
+    assert np.isnan(read_dataset(path, {"absent": "missing"}).values).sum() == 4
+    with_zeros = table(tmp_path, text + "d3,bird,0\n")
+    assert np.isnan(read_dataset(with_zeros).values).sum() == 3, "who lists zeros means to list all"
 
 
 def test_repeated_pairs_name_both_rows(tmp_path):

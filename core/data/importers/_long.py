@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,11 @@ import numpy as np
 
 from plaidwork.core.data.importers._answers import in_numbers
 from plaidwork.core.data.importers._layout import FEATURE_WORDS, SAMPLE_WORDS, Layout, column_index, word_of
+from plaidwork.core.data.importers._long_cells import LongTable, spread
 from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, inexact
 from plaidwork.core.data.importers._problems import Problems
-from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
-from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
 ROLES = ("sample", "feature", "value", "view")
@@ -50,8 +49,21 @@ _FEATURES = FEATURE_WORDS | {
     "peptide",
 }
 _FEW_COLUMNS = 8
-DENSEST = 500_000_000
-"""Cells that the matrices of one long table may have together."""
+_COUNT_WORDS = {
+    "count",
+    "counts",
+    "n",
+    "freq",
+    "frequency",
+    "frequencies",
+    "reads",
+    "anzahl",
+    "häufigkeit",
+    "number",
+    "umi",
+    "umis",
+}
+"""Titles of values that count something: of what a list of counts does not name there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +191,6 @@ def _no_own_names(layout: Layout, columns: Columns) -> bool:
     return not unique and not numeric and layout.n_columns == 3 + (columns.view >= 0)
 
 
-@dataclass(slots=True)
-class LongTable:
-    """What was read: per view a matrix (n samples, m features) with NaN where no row gives a value."""
-
-    views: dict[str, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
-    issues: list[Issue] = field(default_factory=list)
-    n_records: int = 0
-    absent: int = 0
-    """Combinations of sample and feature that no row names."""
-
-
 class _Names:
     """Names in order of appearance, and the code of each."""
 
@@ -254,10 +255,11 @@ def read_long(
             places.append(row)
             if limit and len(values) >= limit:
                 break
+    counts = layout.header and word_of(layout.titles[columns.value]) in _COUNT_WORDS
     table = LongTable(n_records=len(values), issues=[*issues.values(), *problems.issues()])
     if values:
         found = np.array(codes, dtype=np.int64), np.array(values), np.array(places, dtype=np.int64)
-        _spread(path, table, found, tuple(map(_listed, (views, samples, features))), options, collect)
+        spread(path, table, found, tuple(map(_listed, (views, samples, features))), options, collect, counts)
     return table
 
 
@@ -296,92 +298,6 @@ def _value(column: int, cell: str, row: int, parser: NumberParser, problems: Pro
         problems.infinite(row, column, text)
         return None
     return value
-
-
-def _spread(
-    path: Path,
-    table: LongTable,
-    found: tuple[np.ndarray, np.ndarray, np.ndarray],
-    names: tuple[list[str], ...],
-    options: ImportOptions,
-    collect: bool,
-) -> None:
-    codes, values, places = found
-    views, samples, features = names
-    keys = (codes[:, 0] * len(samples) + codes[:, 1]) * len(features) + codes[:, 2]
-    _, first, back, times = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    if (times > 1).any() and options.get("repeated") != "mean":
-        twice = int(np.flatnonzero(first[back] != np.arange(len(keys)))[0])
-        before = int(first[back[twice]])
-        view = f"view “{views[codes[twice, 0]]}”, " if views != [""] else ""
-        pair = f"{view}sample “{samples[codes[twice, 1]]}”, feature “{features[codes[twice, 2]]}”"
-        rows = f"rows {places[before]} and {places[twice]}"
-        if not collect:
-            raise DataError(
-                f"{path.name}: {pair} occurs more than once ({rows}).",
-                "Remove one of them, or take the mean of repeated values.",
-            )
-        number = int((times > 1).sum())
-        table.issues.append(
-            Issue(
-                "error",
-                f"{counted(number, 'pair')} of sample and feature {agree(number, 'occurs', 'occur')} more than once",
-                f"First: {pair}, {rows}",
-                row=int(places[twice]),
-                fix=("Take the mean of repeated values", "repeated", "mean"),
-            )
-        )
-    known = ~np.isnan(values)
-    cells = 0
-    for number, view in enumerate(views):
-        mine = codes[:, 0] == number
-        row_ids, row_codes = np.unique(codes[mine, 1], return_inverse=True)
-        column_ids, column_codes = np.unique(codes[mine, 2], return_inverse=True)
-        cells += len(row_ids) * len(column_ids)
-        if cells > min(DENSEST, MAX_CELLS):
-            raise DataError(
-                f"{path.name}: {counted(len(row_ids), 'sample')} × {counted(len(column_ids), 'feature')} are too many for a table.",
-                "Check that the right columns are chosen.",
-            )
-        use, shape = known[mine], (len(row_ids), len(column_ids))
-        matrix = _means((row_codes[use], column_codes[use]), values[mine][use], shape)
-        listed = np.zeros(shape, dtype=bool)
-        listed[row_codes, column_codes] = True
-        table.absent += listed.size - int(listed.sum())
-        if options.get("absent") == "zero":
-            matrix[~listed] = 0.0  # what is listed as missing stays missing
-        table.views[view] = (
-            matrix,
-            tuple(samples[code] for code in row_ids),
-            tuple(features[code] for code in column_ids),
-        )
-
-
-def _means(cells: tuple[np.ndarray, np.ndarray], values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Mean of the values of each cell (row, column), NaN where there is none."""
-    total, count = np.zeros(shape), np.zeros(shape)
-    np.add.at(total, cells, values)
-    np.add.at(count, cells, 1)
-    with np.errstate(invalid="ignore"):
-        return np.where(count > 0, total / count, np.nan)
-
-
-def absent_issue(table: LongTable, options: ImportOptions, whole: bool) -> Issue | None:
-    """What becomes of combinations without a row, as long as nobody has said it; a warning where they look like counts."""
-    matrices = [values for values, _, _ in table.views.values()]
-    if not table.absent or options.get("absent") is not None:
-        return None
-    known = [values[~np.isnan(values)] for values in matrices]
-    counts = all(bool(((part >= 0) & (part == np.floor(part))).all()) for part in known)
-    total = sum(values.size for values in matrices)
-    return Issue(
-        "warning" if counts else "info",
-        "Combinations without a row become missing cells",
-        f"{table.absent} of {counted(total, 'cell')}"
-        + ("" if whole else f" of the first {counted(table.n_records, 'row')}"),
-        fix=("Take them as 0", "absent", "zero"),
-        other=("Keep them missing", "absent", "missing"),
-    )
 
 
 def choices(layout: Layout, wide: Sequence[tuple[Any, str]]) -> dict[str, list[tuple[Any, str]]]:

@@ -23,8 +23,9 @@ from plaidwork.core.data.importers._layout import (
     unclear_error,
     word_of,
 )
-from plaidwork.core.data.importers._long import ROLES, Columns, absent_issue, find_columns, read_long
+from plaidwork.core.data.importers._long import ROLES, Columns, find_columns, read_long
 from plaidwork.core.data.importers._long import choices as long_choices
+from plaidwork.core.data.importers._long_cells import absent_issue
 from plaidwork.core.data.importers._matrix import checked_names, finished, looks_unique
 from plaidwork.core.data.importers._numbers import as_annotation
 from plaidwork.core.data.importers._reader import TableReader, refusal, unread
@@ -248,7 +249,11 @@ def _long_tables(
             features,
             words=_long_words(layout, columns),
             samples_in="rows",
-            in_force={**in_force(layout, options, columns), **({"part": view} if view else {})},
+            in_force={
+                **in_force(layout, options, columns),
+                **({"absent": "zero"} if table.zeros else {}),
+                **({"part": view} if view else {}),
+            },
         )
     return found
 
@@ -325,7 +330,7 @@ def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOpti
         "",
         np.empty((0, 0)),
         (),
-        in_force=in_force(layout, options, columns),
+        in_force={**in_force(layout, options, columns), **({"absent": "zero"} if table.zeros else {})},
         doubts=[*issues, absent] if absent is not None else issues,
         detected=frozenset(ROLES),
         choices={**declared(layout), **long_choices(layout, column_choices(layout))},
