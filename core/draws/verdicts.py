@@ -296,4 +296,4 @@ def _reached(final: np.ndarray, numbers: Sequence[int], quantity: str, sign: flo
     )
     if same == len(final):
         text = "Different starts end at the same solution."
-    return Verdict("ok", heading, text, quantity, word="Same optimum", detail=detail)
+    return Verdict("ok", heading, text, quantity, word="Settled", detail=detail)

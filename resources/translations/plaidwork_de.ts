@@ -5434,10 +5434,6 @@
    <source>Different starts end at the same solution.</source>
    <translation>Verschiedene Starts enden bei derselben Lösung.</translation>
   </message>
-  <message>
-   <source>Same optimum</source>
-   <translation>Gleiches Optimum</translation>
-  </message>
  </context>
  <context>
   <name>core/findings/analysis.py</name>

@@ -62,7 +62,7 @@ def test_the_default_of_a_sampler_is_a_goal_and_a_number_of_draws_is_none():
     assert spec.default_schedule.with_(draws=7) == replace(spec.schedule, draws=7)
     assert spec.default_schedule.with_(draws=7, budget=5).budget == 5
     several = replace(spec, algorithm="variational").default_schedule
-    assert several == replace(spec.schedule, most_chains=24)
+    assert several == replace(spec.schedule, most_chains=48)
     assert several.with_(chains=3) == replace(spec.schedule, chains=3)
     assert replace(spec, schedule=Schedule(chains=1)).default_schedule.budget == 0
     with pytest.raises(SettingError, match="budget"):

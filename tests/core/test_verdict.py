@@ -129,7 +129,7 @@ def test_a_restart_that_hit_the_cap_has_not_converged_however_small_its_last_ste
     assert (verdict.kind, verdict.title) == ("warn", "Not converged yet")
     assert "ended after 40 sweeps" in verdict.text
     run, _ = fitted(toys.Climb, chains=3)
-    assert run.diagnosis().verdict.word == "Same optimum"
+    assert run.diagnosis().verdict.word == "Settled"
 
 
 def test_a_chain_is_named_by_its_number_when_an_earlier_one_kept_nothing():

@@ -378,12 +378,12 @@ def test_a_large_figure_that_has_no_room_is_smaller_before_it_is_cut(qtbot):
     qtbot.addWidget(figure)
     figure.resize(400, 60)
     figure.show()
-    figure.set_value("Same optimum")
+    figure.set_value("Not converged")
     label = figure._value
     large, height = label.font().pointSizeF(), label.minimumHeight()
-    figure.resize(label.fontMetrics().horizontalAdvance("Same optimum") - 10, 60)
+    figure.resize(label.fontMetrics().horizontalAdvance("Not converged") - 10, 60)
     assert label.font().pointSizeF() < large
-    assert label.fontMetrics().horizontalAdvance("Same optimum") <= figure.width()
+    assert label.fontMetrics().horizontalAdvance("Not converged") <= figure.width()
     assert label.minimumHeight() == height
     figure.resize(400, 60)
     assert label.font().pointSizeF() == large
