@@ -202,14 +202,16 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         rows = n_classes if n_classes > 2 else 1
         if wants_inducing(size, params):
             rank = params["inducing"]
-            seconds = params["site_sweeps"] * size * rank * 1.5e-9 + walks * size * rank**2 * 2e-9
+            seconds = rows * params["site_sweeps"] * size * rank * 1.5e-9
+            moves = walks * size * rank**2 * 2e-9
             memory = 8.0 * size * rank
         else:
-            seconds = params["site_sweeps"] * size**2 * 5e-10 + walks * size**3 * 2e-10
+            seconds = rows * params["site_sweeps"] * size**2 * 5e-10
+            moves = walks * size**3 * 2e-10  # of a covariance that all rows have in common
             memory = 8.0 * size**2
             if together.wanted(params, size, n_classes):
-                seconds += together.seconds(size, n_classes)
-        return Cost(3 * memory * copies, seconds * rows * copies)
+                seconds += rows * together.seconds(size, n_classes)
+        return Cost(3 * memory * copies, (seconds + moves) * copies)
 
     def prepare(self) -> None:
         """Compile by a tiny fit of each form."""
