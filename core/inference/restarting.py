@@ -15,8 +15,8 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.draws.diagnostics import Diagnosis
 
-SECONDS = 30.0
-"""By the clock, after which no restart is added."""
+SECONDS, ALONE_SECONDS = 30.0, 60.0
+"""By the clock, in which all restarts end that are made because they are quick, and those that are made while one alone is best."""
 ENOUGH = 16
 """Restarts of which at least one finds what every sixth finds, in 19 of 20 fits."""
 _AT_ONCE = 2
@@ -32,7 +32,8 @@ def more_restarts(now: Schedule, found: Diagnosis, spent: float) -> Schedule | N
         return None
     more = min(2 * now.chains, ENOUGH) if now.chains < ENOUGH else now.chains + _AT_ONCE * alone
     more = min(more, now.most_chains)
-    if more <= now.chains or spent * more / now.chains > SECONDS:
+    room = ALONE_SECONDS if alone else SECONDS
+    if more <= now.chains or spent * more / now.chains > room:
         return None
     return replace(now, chains=more)
 

@@ -69,7 +69,7 @@ _OPTIMISER = (
     _int("chains", "Restarts", 1, 64, doc="Each from another start; the best one is reported first"),
     Hyperparameter(
         "most_chains", "int", 0, label="Restarts at most", minimum=0, maximum=64,
-        doc="Where they are quick 16 are made, and more while only one has reached the best objective, all in half a minute; 0: just so many",
+        doc="16 are made where they take half a minute at most, more while only one has reached the best objective, for a minute; 0: just so many",
     ),
     _int("max_sweeps", "Sweeps at most", 1, 10_000_000, unit="sweeps", log=True),
     Hyperparameter(

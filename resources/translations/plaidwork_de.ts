@@ -979,6 +979,14 @@
    <translation>von 1 + Wert</translation>
   </message>
   <message>
+   <source>The table seems to hold correlations, not values of samples</source>
+   <translation>Die Tabelle scheint Korrelationen zu enthalten, keine Werte von Proben</translation>
+  </message>
+  <message>
+   <source>Models are fitted to the samples that the correlations were computed from, not to these</source>
+   <translation>Modelle werden an die Proben angepasst, aus denen die Korrelationen berechnet wurden, nicht an diese</translation>
+  </message>
+  <message>
    <source>The whole numbers look like grades or measurements, not like counts</source>
    <translation>Die ganzen Zahlen sehen nach Noten oder Messwerten aus, nicht nach Zählwerten</translation>
   </message>
@@ -17699,8 +17707,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstzahl Neustarts</translation>
   </message>
   <message>
-   <source>Where they are quick 16 are made, and more while only one has reached the best objective, all in half a minute; 0: just so many</source>
-   <translation>Wo sie schnell sind, werden es 16, und mehr, solange nur einer den besten Zielwert erreicht hat, alle in einer halben Minute; 0: nur so viele wie angegeben</translation>
+   <source>16 are made where they take half a minute at most, more while only one has reached the best objective, for a minute; 0: just so many</source>
+   <translation>Es werden 16, wo sie höchstens eine halbe Minute dauern, und mehr, solange nur einer den besten Zielwert erreicht hat, eine Minute lang; 0: nur so viele wie angegeben</translation>
   </message>
   <message>
    <source>A restart ends when the objective has gained less than this over its last sweeps</source>

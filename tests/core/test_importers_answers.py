@@ -290,3 +290,18 @@ def test_where_a_column_says_which_rows_are_for_a_test_few_whole_numbers_are_the
     assert (data.column_names, sorted(data.row_table)) == (("a", "b", "c"), sorted([title, "set"]))
     groups = "".join(f"{row},{'north' if i % 3 else 'south'}\n" for i, row in enumerate(rows))
     assert read_dataset(write(f"a,b,c,{title},set\n{groups}")).column_names == ("a", "b", "c", title)
+
+
+def test_a_matrix_of_correlations_is_told(write):
+    rng = np.random.default_rng(1)
+    found = np.corrcoef(rng.standard_normal((5, 30))).round(3)
+
+    def told(values):
+        body = "\n".join(",".join(map(str, (f"t{i}", *row))) for i, row in enumerate(values))
+        return [
+            i for i in preview(write(f"id,t0,t1,t2,t3,t4\n{body}\n")).issues if "correlations" in i.message
+        ]
+
+    assert [issue.severity for issue in told(found)] == ["warning"]
+    for other in (found + 0.5 * np.triu(np.ones((5, 5)), 1) * found, found + np.eye(5), np.eye(5)):
+        assert not told(other)

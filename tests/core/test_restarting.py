@@ -67,10 +67,16 @@ def test_no_restart_is_added_where_two_agree_or_so_many_were_asked_for():
 
 
 def test_no_restart_is_added_when_the_time_is_over(monkeypatch):
-    monkeypatch.setattr(restarting, "SECONDS", 0.0)
+    monkeypatch.setattr(restarting, "ALONE_SECONDS", 0.0)
     run = fitted(Hills())
     assert len(run.chains) == 2
     assert run.diagnosis().verdict.word == "Restarts differ"
+
+
+def test_restarts_that_agree_have_half_the_time(monkeypatch):
+    monkeypatch.setattr(restarting, "SECONDS", 0.0)
+    assert len(fitted(Climb()).chains) == 2
+    assert len(fitted(Hills()).chains) == 4
 
 
 def test_no_restart_is_added_to_one_that_has_not_converged():

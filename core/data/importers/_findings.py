@@ -193,6 +193,21 @@ def _in_units_of_their_own(values: np.ndarray) -> bool:
     return bool(skews.size) and float(np.median(skews)) < SKEW_LIMIT / 2
 
 
+def correlations_issue(values: np.ndarray) -> Issue | None:
+    """Correlations of features with each other in place of their values: there are no samples to fit."""
+    square = values.ndim == 2 and values.shape[0] == values.shape[1] > 2
+    if not square or (np.diag(values) != 1.0).any() or not np.allclose(values, values.T, rtol=0.0, atol=1e-3):
+        return None
+    others = np.abs(values[~np.eye(len(values), dtype=bool)])
+    if others.max() >= 1.0 or (others == np.floor(others)).all():
+        return None
+    return Issue(
+        "warning",
+        "The table seems to hold correlations, not values of samples",
+        "Models are fitted to the samples that the correlations were computed from, not to these",
+    )
+
+
 def whole_issue(kind: ValueKind) -> Issue | None:
     """Whole numbers that are not taken for counts."""
     if kind != "ordinal":

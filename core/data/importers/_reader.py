@@ -12,6 +12,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._damage import memory_told
 from plaidwork.core.data.importers._findings import (
     copied_issues,
+    correlations_issue,
     far_issue,
     line_issues,
     name_issue,
@@ -167,6 +168,9 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
         found += copied_issues(values, *sides, raw.column_places) if all_columns and all_rows else []
     if words:
         return found
+    correlations = correlations_issue(values)
+    if correlations:
+        return [*found, correlations]
     kind = options.get("kind") or kind_of_table(np.where(np.isfinite(values), values, np.nan))
     whole = None if options.get("kind") else whole_issue(kind)
     found += [whole] if whole else []
