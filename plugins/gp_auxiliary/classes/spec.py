@@ -355,7 +355,7 @@ QUICK_CLASSES = ModelSpec(
         Trace("step", "largest step of the covariance", hint="the search ends when it is small", y_log=True),
     ),
     views=tuple(view for view in VIEWS if view.kind != "posterior"),
-    schedule=Schedule(chains=2, max_sweeps=3000, tolerance=0.1, window=50),
+    schedule=Schedule(chains=1, max_sweeps=3000, tolerance=0.1, window=50),
     state_version=2,
     citation=ROGERS,
 )

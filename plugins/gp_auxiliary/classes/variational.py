@@ -21,12 +21,10 @@ from plaidwork.core.api import (
     Problem,
     Stage,
     State,
-    chain_of,
 )
 from plaidwork.plugins.gp_auxiliary.classes.predicting import Predicting, as_chosen
 from plaidwork.plugins.gp_auxiliary.classes.spec import QUICK_CLASSES
 from plaidwork.plugins.gp_auxiliary.shared import hyper
-from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.shared.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 from plaidwork.plugins.gp_auxiliary.shared.state import OrderedFixed, QuickFields
@@ -35,8 +33,6 @@ from plaidwork.plugins.gp_auxiliary.shared.tilting import bound_of, placed, tilt
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings
 
 _SMALLEST_STEP = 1e-3
-_APART = 0.5
-"""Standard deviations of the prior by which the starts of the covariance parameters differ."""
 _PARTS = 4
 
 
@@ -45,14 +41,6 @@ def bound(prior: Prior, theta: np.ndarray, state: QuickFields) -> float:
     a constant): ``sum log Z_n - (z~ - M)'M / 2 - K log|I + C| / 2``, where ``M = S z~``."""
     value = bound_of(state["z"], state["mean"], state["fixed"]["code"], state["gram"]["log_det"])
     return value + prior.covariance.log_prior(theta)
-
-
-def start_of_search(covariance: Covariance, rng: np.random.Generator) -> np.ndarray:
-    """(P,) parameters around the mean of the prior, where a further restart may find another optimum; for given parameters the bound
-    has one."""
-    return covariance.prior_mean + _APART * covariance.prior_sd * rng.standard_normal(
-        len(covariance.prior_mean)
-    )
 
 
 class QuickClasses(Predicting[QuickFields, LawSettings]):
@@ -69,8 +57,7 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         frame, filled = make_frame(data, params), self.filled(data, params)
         prior = make_prior(frame.fitted, filled, False)
         rows = 1 if len(frame.classes) == 2 else len(frame.classes)
-        first = chain_of(rng) == 0 or params["parameters"] != "inferred"
-        theta = prior.covariance.prior_mean if first else start_of_search(prior.covariance, rng)
+        theta = prior.covariance.prior_mean
         fixed: OrderedFixed = {"x": frame.fitted, "inducing": prior.inducing, "code": frame.codes[frame.used]}
         if params["covariance"] == "chosen":
             fixed["expression"] = filled["expression"]
