@@ -1300,6 +1300,26 @@
  <context>
   <name>core/data/importers/_long_cells.py</name>
   <message>
+   <source>%1: %2 sample × %3 feature are too many for a table.</source>
+   <translation>%1: %2 Probe × %3 Merkmal sind zu viele für eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>%1: %2 samples × %3 feature are too many for a table.</source>
+   <translation>%1: %2 Proben × %3 Merkmal sind zu viele für eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>%1: %2 sample × %3 features are too many for a table.</source>
+   <translation>%1: %2 Probe × %3 Merkmale sind zu viele für eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>%1: %2 samples × %3 features are too many for a table.</source>
+   <translation>%1: %2 Proben × %3 Merkmale sind zu viele für eine Tabelle.</translation>
+  </message>
+  <message>
+   <source>Check that the right columns are chosen.</source>
+   <translation>Prüfen, ob die richtigen Spalten gewählt sind.</translation>
+  </message>
+  <message>
    <source>view “%1”,</source>
    <translation>Sicht „%1“,</translation>
   </message>
@@ -1338,26 +1358,6 @@
   <message>
    <source>Take the mean of repeated values</source>
    <translation>Mittelwert wiederholter Werte nehmen</translation>
-  </message>
-  <message>
-   <source>%1: %2 sample × %3 feature are too many for a table.</source>
-   <translation>%1: %2 Probe × %3 Merkmal sind zu viele für eine Tabelle.</translation>
-  </message>
-  <message>
-   <source>%1: %2 samples × %3 feature are too many for a table.</source>
-   <translation>%1: %2 Proben × %3 Merkmal sind zu viele für eine Tabelle.</translation>
-  </message>
-  <message>
-   <source>%1: %2 sample × %3 features are too many for a table.</source>
-   <translation>%1: %2 Probe × %3 Merkmale sind zu viele für eine Tabelle.</translation>
-  </message>
-  <message>
-   <source>%1: %2 samples × %3 features are too many for a table.</source>
-   <translation>%1: %2 Proben × %3 Merkmale sind zu viele für eine Tabelle.</translation>
-  </message>
-  <message>
-   <source>Check that the right columns are chosen.</source>
-   <translation>Prüfen, ob die richtigen Spalten gewählt sind.</translation>
   </message>
   <message>
    <source>%1 of %2 cell</source>

@@ -45,29 +45,8 @@ def spread(
     """
     codes, values, places = found
     views, samples, features = names
-    keys = (codes[:, 0] * len(samples) + codes[:, 1]) * len(features) + codes[:, 2]
-    _, first, back, times = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    if (times > 1).any() and options.get("repeated") != "mean":
-        twice = int(np.flatnonzero(first[back] != np.arange(len(keys)))[0])
-        before = int(first[back[twice]])
-        view = f"view “{views[codes[twice, 0]]}”, " if views != [""] else ""
-        pair = f"{view}sample “{samples[codes[twice, 1]]}”, feature “{features[codes[twice, 2]]}”"
-        rows = f"rows {places[before]} and {places[twice]}"
-        if not collect:
-            raise DataError(
-                f"{path.name}: {pair} occurs more than once ({rows}).",
-                "Remove one of them, or take the mean of repeated values.",
-            )
-        number = int((times > 1).sum())
-        table.issues.append(
-            Issue(
-                "error",
-                f"{counted(number, 'pair')} of sample and feature {agree(number, 'occurs', 'occur')} more than once",
-                f"First: {pair}, {rows}",
-                row=int(places[twice]),
-                fix=("Take the mean of repeated values", "repeated", "mean"),
-            )
-        )
+    if options.get("repeated") != "mean":
+        _refuse_repeated(path, table, (codes, places), names, collect)
     known = ~np.isnan(values)
     said, cells = options.get("absent"), 0
     table.zeros = said == "zero" or (said is None and counts and _only_present(values[known]))
@@ -92,6 +71,40 @@ def spread(
             matrix,
             tuple(samples[code] for code in row_ids),
             tuple(features[code] for code in column_ids),
+        )
+
+
+def _refuse_repeated(
+    path: Path,
+    table: LongTable,
+    found: tuple[np.ndarray, np.ndarray],
+    names: tuple[list[str], ...],
+    collect: bool,
+) -> None:
+    """An error for pairs that occur twice, or an issue of the ``table`` to ``collect``; ``found`` are codes (n, 3) and rows (n,)."""
+    (codes, places), (views, samples, features) = found, names
+    keys = (codes[:, 0] * len(samples) + codes[:, 1]) * len(features) + codes[:, 2]
+    _, first, back, times = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    if (times > 1).any():
+        twice = int(np.flatnonzero(first[back] != np.arange(len(keys)))[0])
+        before = int(first[back[twice]])
+        view = f"view “{views[codes[twice, 0]]}”, " if views != [""] else ""
+        pair = f"{view}sample “{samples[codes[twice, 1]]}”, feature “{features[codes[twice, 2]]}”"
+        rows = f"rows {places[before]} and {places[twice]}"
+        if not collect:
+            raise DataError(
+                f"{path.name}: {pair} occurs more than once ({rows}).",
+                "Remove one of them, or take the mean of repeated values.",
+            )
+        number = int((times > 1).sum())
+        table.issues.append(
+            Issue(
+                "error",
+                f"{counted(number, 'pair')} of sample and feature {agree(number, 'occurs', 'occur')} more than once",
+                f"First: {pair}, {rows}",
+                row=int(places[twice]),
+                fix=("Take the mean of repeated values", "repeated", "mean"),
+            )
         )
 
 
