@@ -25239,6 +25239,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Von den Proben mit Label jeder Klasse, zufällig gezogen: Sie werden vorhergesagt, nicht angepasst. Gilt nur ohne „Aufteilung“.</translation>
   </message>
   <message>
+   <source>Spread of the starts</source>
+   <translation>Streuung der Startwerte</translation>
+  </message>
+  <message>
+   <source>How far from the mean of their prior the covariance parameters of further restarts begin, in standard deviations of that prior; the first restart begins at the mean. With 0 all begin alike, and several find nothing else.</source>
+   <translation>Wie weit vom Mittel ihrer Priorverteilung die Kovarianzparameter weiterer Neustarts beginnen, in Standardabweichungen dieser Priorverteilung; der erste Neustart beginnt beim Mittel. Bei 0 beginnen alle gleich, und mehrere finden nichts anderes.</translation>
+  </message>
+  <message>
    <source>Computation</source>
    <translation>Berechnung</translation>
   </message>

@@ -21,10 +21,12 @@ from plaidwork.core.api import (
     Problem,
     Stage,
     State,
+    chain_of,
 )
 from plaidwork.plugins.gp_auxiliary.classes.predicting import Predicting, as_chosen
 from plaidwork.plugins.gp_auxiliary.classes.spec import QUICK_CLASSES
 from plaidwork.plugins.gp_auxiliary.shared import hyper
+from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.shared.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 from plaidwork.plugins.gp_auxiliary.shared.state import OrderedFixed, QuickFields
@@ -43,6 +45,16 @@ def bound(prior: Prior, theta: np.ndarray, state: QuickFields) -> float:
     return value + prior.covariance.log_prior(theta)
 
 
+def start_of_search(covariance: Covariance, spread: float, rng: np.random.Generator) -> np.ndarray:
+    """(P,) parameters from which a restart begins: the mean of the prior for the first, around it by ``spread`` standard deviations of
+    the prior for others, which so may find another optimum."""
+    if chain_of(rng) == 0 or spread == 0:
+        return covariance.prior_mean
+    return covariance.prior_mean + spread * covariance.prior_sd * rng.standard_normal(
+        len(covariance.prior_mean)
+    )
+
+
 class QuickClasses(Predicting[QuickFields, LawSettings]):
     """Classification of two or more classes by mean-field variational inference."""
 
@@ -57,7 +69,9 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         frame, filled = make_frame(data, params), self.filled(data, params)
         prior = make_prior(frame.fitted, filled, False)
         rows = 1 if len(frame.classes) == 2 else len(frame.classes)
-        theta = prior.covariance.prior_mean
+        # of given parameters the bound has one optimum
+        spread = params["start_spread"] if params["parameters"] == "inferred" else 0.0
+        theta = start_of_search(prior.covariance, spread, rng)
         fixed: OrderedFixed = {"x": frame.fitted, "inducing": prior.inducing, "code": frame.codes[frame.used]}
         if params["covariance"] == "chosen":
             fixed["expression"] = filled["expression"]

@@ -167,6 +167,24 @@ TEST = (
     ),
 )
 
+STARTS = (
+    Hyperparameter(
+        "start_spread",
+        "float",
+        0.5,
+        earlier=0.0,
+        label="Spread of the starts",
+        group="Sampling",
+        doc="How far from the mean of their prior the covariance parameters of further restarts begin, in standard deviations of "
+        "that prior; the first restart begins at the mean. With 0 all begin alike, and several find nothing else.",
+        advanced=True,
+        minimum=0.0,
+        maximum=3.0,
+        when={"parameters": "inferred"},
+    ),
+)
+"""Where restarts of the approximation begin."""
+
 SAMPLING = (
     Hyperparameter(
         "form",

@@ -25,6 +25,7 @@ class LawSettings(TypedDict):
     period: NotRequired[float]
     season_column: NotRequired[int]
     test_share: NotRequired[float]
+    start_spread: NotRequired[float]
 
 
 class RegressionSettings(LawSettings):

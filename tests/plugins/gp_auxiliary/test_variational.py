@@ -8,7 +8,9 @@ from gp_joint import generator
 from scipy import optimize, stats
 from scipy.special import log_ndtr
 
+from plaidwork.core import fit
 from plaidwork.core.api import Block, Clock, ModelData, passes
+from plaidwork.core.data.samples import bundled_samples
 from plaidwork.plugins.gp_auxiliary.classes import variational
 from plaidwork.plugins.gp_auxiliary.classes.variational import QuickClasses, tilt
 
@@ -91,3 +93,25 @@ def test_the_mean_is_the_most_probable_f_and_the_bound_below_the_evidence():
     )
     prior = variational.make_prior(state["fixed"]["x"], settings, False).covariance.log_prior(state["theta"])
     assert values[-1] - prior < evidence + 0.01
+
+
+@pytest.mark.parametrize("parameters", ["fixed", "inferred"])
+def test_the_first_restart_begins_at_the_prior_mean_and_others_around_it_where_parameters_are_inferred(
+    parameters,
+):
+    model, data = QuickClasses(), problem(3)
+    settings = model.spec.check_params(FIXED | {"parameters": parameters})
+    first, second = (
+        model.init(data, settings, np.random.default_rng(np.random.SeedSequence(1, spawn_key=(chain,))))
+        for chain in (0, 1)
+    )
+    np.testing.assert_array_equal(first["theta"], model.setting(first, settings).covariance.prior_mean)
+    assert np.array_equal(first["theta"], second["theta"]) == (parameters == "fixed")
+
+
+def test_a_quick_look_is_settled_by_restarts_that_agree():
+    """Its first restart alone was never settled: nothing to compare it with."""
+    three_gaussians = next(sample for sample in bundled_samples() if sample.id == "three-gaussians")
+    run = fit("gp_quick_classes", three_gaussians.load(), {}, seed=1, max_sweeps=400)
+    assert run.diagnosis().verdict.settled
+    assert len(run.chains) > 2
