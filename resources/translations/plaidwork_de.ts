@@ -22537,8 +22537,8 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>Eingaben</translation>
   </message>
   <message>
-   <source>Samples by measurements, without gaps.</source>
-   <translation>Proben mal Messgrößen, ohne Lücken.</translation>
+   <source>Samples by measurements. Where one is missing the mean of the fitted samples stands in its place.</source>
+   <translation>Proben mal Messwerte. Wo einer fehlt, steht das Mittel der angepassten Proben an seiner Stelle.</translation>
   </message>
   <message>
    <source>Split</source>
@@ -23470,6 +23470,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>„Bewerter jeder Zeile“ leer lassen, wo jeder Bewerter eine Spalte hat.</translation>
   </message>
   <message>
+   <source>%1 missing</source>
+   <translation>%1 fehlt</translation>
+  </message>
+  <message>
    <source>No object has a rating, so there is nothing to fit.</source>
    <translation>Kein Objekt hat eine Bewertung, daher gibt es nichts anzupassen.</translation>
   </message>
@@ -23699,8 +23703,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Noten von mehreren Bewertern: worin sie übereinstimmen, wer streng oder milde ist, wer präzise ist und was die Eingaben sagen.</translation>
   </message>
   <message>
-   <source>Objects by measurements, without gaps; the places that f is smooth over.</source>
-   <translation>Objekte mal Messgrößen, ohne Lücken; die Stellen, über die f glatt ist.</translation>
+   <source>Objects by measurements; the places that f is smooth over. Where one is missing the mean of all stands in its place.</source>
+   <translation>Objekte mal Messwerte; die Stellen, über denen f glatt ist. Wo einer fehlt, steht das Mittel aller an seiner Stelle.</translation>
   </message>
   <message>
    <source>objects with a rating</source>
@@ -25051,6 +25055,26 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>Check the file: decimal points may have been lost.</source>
    <translation>Die Datei prüfen: Vielleicht sind Dezimalpunkte verloren gegangen.</translation>
+  </message>
+  <message>
+   <source>and of %1 more input</source>
+   <translation>und von %1 weiteren Eingabe</translation>
+  </message>
+  <message>
+   <source>and of %1 more inputs</source>
+   <translation>und von %1 weiteren Eingaben</translation>
+  </message>
+  <message>
+   <source>%1 value is missing (%2%3): the mean of the input stands in place of each, as if it had been measured.</source>
+   <translation>%1 Wert fehlt (%2%3): An seiner Stelle steht das Mittel der Eingabe, als wäre es gemessen worden.</translation>
+  </message>
+  <message>
+   <source>%1 values are missing (%2%3): the mean of the input stands in place of each, as if it had been measured.</source>
+   <translation>%1 Werte fehlen (%2%3): An der Stelle jedes einzelnen steht das Mittel der Eingabe, als wäre es gemessen worden.</translation>
+  </message>
+  <message>
+   <source>Samples with missing values can be left out (transformation “Leave out what is missing”).</source>
+   <translation>Proben mit fehlenden Werten können weggelassen werden (Transformation „Fehlendes weglassen“).</translation>
   </message>
   <message>
    <source>The classes are texts; they are taken in the order %1.</source>

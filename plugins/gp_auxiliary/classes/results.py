@@ -124,20 +124,21 @@ def parts(frame: Frame) -> np.ndarray:
 
 
 def new_inputs(frame: Frame, new_data: ModelData) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs (m, D) of new samples in the order of the fit, and their names. Raises ``ModelError`` for other inputs."""
+    """Inputs (m, D) of new samples in the order of the fit, the usual value where one is missing, and their names. Raises ``ModelError``
+    for other inputs."""
     block = new_data["X"]
     names = tuple(str(name) for name in block.names[1])
+    values, known = np.asarray(block.values), np.asarray(block.observed)
     if names and frame.columns and set(frame.columns) <= set(names):
-        values = np.asarray(block.values)[:, [names.index(name) for name in frame.columns]]
-    elif block.shape[1] == len(frame.columns):
-        values = np.asarray(block.values)
-    else:
+        order = [names.index(name) for name in frame.columns]
+        values, known = values[:, order], known[:, order]
+    elif block.shape[1] != len(frame.columns):
         missing = [name for name in frame.columns if name not in names]
         raise ModelError(
             f"The new samples lack {len(missing)} of {counted(len(frame.columns), 'input')}: {', '.join(missing[:5])}.",
             "Inputs are found by name.",
         )
-    return values, np.array(block.names[0] or np.arange(1, len(values) + 1), dtype=str)
+    return frame.filled(values, known), np.array(block.names[0] or np.arange(1, len(values) + 1), dtype=str)
 
 
 def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: LawSettings, null: float) -> Results:

@@ -33,7 +33,8 @@ X = Input(
     dims=("sample", "input"),
     samples="sample",
     label="Inputs",
-    doc="Samples by measurements, without gaps.",
+    doc="Samples by measurements. Where one is missing the mean of the fitted samples stands in its place.",
+    missing=True,
 )
 SPLIT = Input(
     "split",

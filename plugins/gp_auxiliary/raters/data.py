@@ -73,15 +73,20 @@ def levels_of(block: Block) -> tuple[np.ndarray, tuple[str, ...]]:
 
 def distinct(block: Block) -> tuple[Block, np.ndarray]:
     """The objects that rows (m, D) stand for, in their order, named by their inputs; and the object (m,) of every row."""
-    values = np.asarray(block.values, dtype=float)
-    _rows, first, place = np.unique(values, axis=0, return_index=True, return_inverse=True)
+    values, given = np.asarray(block.values, dtype=float), np.asarray(block.observed)
+    _rows, first, place = np.unique(
+        np.hstack([values, given]), axis=0, return_index=True, return_inverse=True
+    )
     order = np.argsort(first)
     back = np.argsort(order)
-    found = np.ascontiguousarray(values[first[order]])
+    found, known = np.ascontiguousarray(values[first[order]]), given[first[order]]
+    titles = block.names[1]
     names = tuple(
-        ", ".join(f"{title} {value:.6g}" for title, value in zip(block.names[1], row)) for row in found
+        ", ".join(
+            f"{title} {f'{value:.6g}' if there else 'missing'}" for title, value, there in zip(titles, *row)
+        )
+        for row in zip(found, known)
     )
-    known = np.ones(found.shape, dtype=bool)
     return replace(block, values=found, observed=known, names=(names, block.names[1])), back[place.ravel()]
 
 

@@ -85,7 +85,10 @@ RATED = ModelSpec(
     summary="Grades by several raters: what they agree on, who is strict or lenient, who is precise, and what the inputs say.",
     tags=("ordinal", "raters", "Gaussian process"),
     inputs=(
-        replace(X, doc="Objects by measurements, without gaps; the places that f is smooth over."),
+        replace(
+            X,
+            doc="Objects by measurements; the places that f is smooth over. Where one is missing the mean of all stands in its place.",
+        ),
         RATINGS,
         RATER,
     ),

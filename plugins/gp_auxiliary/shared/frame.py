@@ -37,6 +37,8 @@ class Frame:
     test : (n,) bool, samples kept apart: never fitted, their labels only to measure the predictions.
     used : (n,) bool, samples in the fit.
     centre, spread : (D,) what ``x`` was centred and divided by.
+    columns : names of the inputs.
+    usual : (D,) mean of the known values of the fitted samples, which stands where a value is missing.
     """
 
     x: np.ndarray
@@ -47,6 +49,11 @@ class Frame:
     centre: np.ndarray
     spread: np.ndarray
     columns: tuple[str, ...]
+    usual: np.ndarray
+
+    def filled(self, values: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Inputs (m, D) with the usual value where one is missing; both arrays in the order of ``columns``."""
+        return values if known.all() else np.where(known, values, self.usual)
 
     def scale(self, values: np.ndarray) -> np.ndarray:
         """New inputs (m, D) on the scale of ``x``."""
@@ -123,14 +130,22 @@ def place_samples(
     params: LawSettings,
 ) -> Frame:
     """The frame of these inputs: standardised by the samples in the fit, if the settings say so."""
-    values = np.asarray(block.values, dtype=float)
+    values, known = np.asarray(block.values, dtype=float), np.asarray(block.observed)
+    usual, width = _moments(values[used], known[used])
     centre, spread = np.zeros(values.shape[1]), np.ones(values.shape[1])
     if params["standardise"]:
-        centre = values[used].mean(axis=0)
-        spread = values[used].std(axis=0)
-        spread[spread <= 1e-12 * np.maximum(np.abs(centre), 1.0)] = 1.0
-    x = np.ascontiguousarray((values - centre) / spread)
-    return Frame(x, codes, classes, test, used, centre, spread, tuple(block.names[1]))
+        centre, spread = usual, np.where(width <= 1e-12 * np.maximum(np.abs(usual), 1.0), 1.0, width)
+    frame = Frame(values, codes, classes, test, used, centre, spread, tuple(block.names[1]), usual)
+    return replace(frame, x=frame.scale(frame.filled(values, known)))
+
+
+def _moments(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation (D,) of the known values (n, D) of each input; 0 and 0 where there is none."""
+    if known.all():
+        return values.mean(axis=0), values.std(axis=0)
+    count = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, values, 0.0).sum(axis=0) / count
+    return mean, np.sqrt(np.where(known, (values - mean) ** 2, 0.0).sum(axis=0) / count)
 
 
 def make_prior(x: np.ndarray, params: LawSettings, draws_f: bool, columns: tuple[str, ...] = ()) -> Prior:
@@ -233,7 +248,7 @@ def law_problems(block: Any, frame: Frame, params: LawSettings) -> list[Problem]
         found.append(
             Problem(f"The same value in every fitted sample: {shown}. It has no effect.", "", "X", "warning")
         )
-    found += _far_problems(block, frame)
+    found += _far_problems(block, frame) + _gap_problems(block, frame)
     if params["covariance"] == "expression":
         try:
             parse(params["expression"], "period" in params)
@@ -260,7 +275,8 @@ def _twins(block: Any, frame: Frame) -> list[Problem]:
 
 def _far_problems(block: Any, frame: Frame) -> list[Problem]:
     """Inputs with values so far from the others that they rule the scale, as where decimal points were lost."""
-    values, rows = np.asarray(block.values, dtype=float), block.names[0]
+    rows = block.names[0]
+    values = frame.filled(np.asarray(block.values, dtype=float), np.asarray(block.observed))
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     away = np.abs(values - middle) > FAR * (high - low)
     far = []
@@ -279,6 +295,25 @@ def _far_problems(block: Any, frame: Frame) -> list[Problem]:
         Problem(
             f"Values far from all others rule the scale of an input: {'; '.join(far[:3])}{more}.",
             "Check the file: decimal points may have been lost.",
+            "X",
+            "warning",
+        )
+    ]
+
+
+def _gap_problems(block: Any, frame: Frame) -> list[Problem]:
+    """What stands where values are missing."""
+    gaps = (~np.asarray(block.observed)).sum(axis=0)
+    if not gaps.any():
+        return []
+    most = [int(column) for column in np.argsort(-gaps, kind="stable") if gaps[column]]
+    shown = ", ".join(f"{gaps[column]} of “{frame.columns[column]}”" for column in most[:3])
+    more = f" and of {counted(len(most) - 3, 'more input')}" if len(most) > 3 else ""
+    return [
+        Problem(
+            f"{counted(int(gaps.sum()), 'value')} {agree(int(gaps.sum()), 'is', 'are')} missing ({shown}{more}): the mean of the input "
+            "stands in place of each, as if it had been measured.",
+            "Samples with missing values can be left out (transformation “Leave out what is missing”).",
             "X",
             "warning",
         )

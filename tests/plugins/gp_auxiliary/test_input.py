@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from gp_joint import generator
 
+from plaidwork.core import fit
 from plaidwork.core.cli import main
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, SettingError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
+from plaidwork.plugins.gp_auxiliary.classes.results import new_inputs
 from plaidwork.plugins.gp_auxiliary.few_labels.results import score_unlabelled
+from plaidwork.plugins.gp_auxiliary.shared.frame import make_frame
 
 NAMES = tuple(f"s{i + 1}" for i in range(12))
 
@@ -113,9 +116,48 @@ def test_inputs_that_are_told():
     x = generator(2).standard_normal((12, 2))
     x[4, 1] = 9.5e14
     assert "“b” in 1 sample, as 9.5e+14 in “s5”" in warned(planned("gp_classes", TWO, ("1", "2"), x))
-    x[4, 1] = np.nan
-    with pytest.raises(DataError, match="measured lacks 1: row “s5”, column “b”"):
-        planned("gp_classes", TWO, ("1", "2"), x)
+
+
+@pytest.mark.parametrize("standardise", [True, False])
+def test_the_mean_of_the_fitted_samples_stands_where_an_input_is_missing(standardise):
+    """It is a mean of known values, neither of test samples nor of the gaps, and the spread is theirs too."""
+    x, held = generator(2).standard_normal((12, 2)), np.array([0] * 9 + [1] * 3)
+    x[[1, 4], 1], x[10, 0] = np.nan, np.nan
+    plan = planned("gp_classes", TWO, ("1", "2"), x, split=held, standardise=standardise)
+    assert "3 values are missing (2 of “b”, 1 of “a”): the mean of the input stands" in warned(plan)
+    frame = make_frame(plan.data, plan.params)
+    mean, spread = np.nanmean(x[:9], axis=0), np.nanstd(x[:9], axis=0)
+    filled = np.where(np.isnan(x), mean, x)
+    np.testing.assert_allclose(frame.x, (filled - mean) / spread if standardise else filled, atol=1e-12)
+    new = planned("gp_classes", TWO, ("1", "2"), x[::-1], split=held[::-1]).data
+    np.testing.assert_allclose(new_inputs(frame, new)[0], filled[::-1], atol=1e-12)
+
+
+def test_an_input_that_no_fitted_sample_has():
+    x, held = generator(2).standard_normal((12, 2)), np.array([0] * 9 + [1] * 3)
+    x[:9, 1] = np.nan
+    plan = planned("gp_classes", TWO, ("1", "2"), x, split=held)
+    assert "The same value in every fitted sample: b." in warned(plan)
+    assert np.isfinite(make_frame(plan.data, plan.params).x).all()
+
+
+@pytest.mark.parametrize("model", ["gp_classes", "gp_quick_classes", "gp_semi_classes", "gp_ordered_classes"])
+def test_a_fit_with_gaps_is_that_of_the_filled_inputs(model):
+    x = generator(2).standard_normal((12, 2))
+    x[1, 1] = np.nan
+    filled = np.where(np.isnan(x), np.nanmean(x, axis=0), x)
+    draws = [
+        fit(
+            model,
+            {name: blocks[0] for name, blocks in planned(model, TWO, ("1", "2"), values).inputs.items()},
+            {"standardise": False},
+            **({"max_sweeps": 5} if model == "gp_quick_classes" else {"warmup": 2, "draws": 3, "chains": 1}),
+        )
+        .results["probability"]
+        .values
+        for values in (x, filled)
+    ]
+    np.testing.assert_array_equal(*draws)
 
 
 @pytest.mark.parametrize("model", ["gp_classes", "gp_ordered_classes", "gp_quick_classes"])

@@ -9,6 +9,7 @@ from plaid_tools import with_fault
 from sparing import some
 
 from plaidwork.core import fit
+from plaidwork.core.api import Block
 from plaidwork.core.data.annotation_inputs import ColumnRef, column_dataset
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
@@ -16,6 +17,7 @@ from plaidwork.core.inference.plan import model_data
 from plaidwork.plugins.gp_auxiliary.classes import ordinal
 from plaidwork.plugins.gp_auxiliary.raters import model as raters
 from plaidwork.plugins.gp_auxiliary.raters import moves as raters_moves
+from plaidwork.plugins.gp_auxiliary.raters.data import distinct
 from plaidwork.plugins.gp_auxiliary.raters.model import Rated
 
 BASE = {"moves": "walk", "site_sweeps": 1, "walks": 3, "precision_shape": 3.0, "precision_rate": 2.0}
@@ -203,3 +205,14 @@ def test_bad_ratings_are_named():
     grades = np.repeat(ratings[1:2], both["X"].shape[0], axis=0)
     both["ratings"] = Dataset("two", grades, both["X"].row_names, tuple("abcd"), kind="ordinal")
     assert "one column" in problems(both)[0].message
+
+
+def test_rows_with_the_same_gaps_are_of_one_object():
+    """A gap is no 0: the third row is another object than the first."""
+    values = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [2.0, 3.0]])
+    known = np.array([[True, False], [True, False], [True, True], [True, True]])
+    block = Block("X", values, known, None, (("1", "2", "3", "4"), ("a", "b")))
+    objects, place = distinct(block)
+    assert place.tolist() == [0, 0, 1, 2]
+    assert objects.observed.tolist() == [[True, False], [True, True], [True, True]]
+    assert objects.names[0] == ("a 1, b missing", "a 1, b 0", "a 2, b 3")
