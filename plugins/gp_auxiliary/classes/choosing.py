@@ -22,7 +22,10 @@ from plaidwork.plugins.gp_auxiliary.shared.metric import hessian_of, log_posteri
 from plaidwork.plugins.gp_auxiliary.shared.tilting import bound_of, settle
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings, SettingsT
 
+LINE = "mean_linear"
+"""A linear part alone, with a constant in it, for straight boundaries: two parameters, quick to sample."""
 SUMS = (
+    LINE,
     "rbf + constant",
     "rbf(ard) + constant",
     "rbf + mean_linear + constant",
@@ -30,7 +33,7 @@ SUMS = (
 )
 """What is chosen among, the simplest first."""
 CHOSEN_BY = (
-    "covariance", "degree", "intercept", "amplitude", "amplitude_sd", "gamma", "gamma_sd", "standardise", "test_share",
+    "covariance", "linear_alone", "degree", "intercept", "amplitude", "amplitude_sd", "gamma", "gamma_sd", "standardise", "test_share",
 )  # fmt: skip
 MOST_LENGTHS = 100
 """Columns up to which a length of each is among what is tried: the curvature by so many takes twice as many gradients, each longer by as
@@ -43,10 +46,12 @@ _LONGER = (0.0, 2.5)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The sums that were tried and their bounds (nats), in the order of ``SUMS``."""
+    """The sums that were tried and their bounds (nats), in the order of ``SUMS``; ``wide`` where there are more columns than lengths are
+    tried for."""
 
     sums: tuple[str, ...]
     bounds: tuple[float, ...]
+    wide: bool
 
     @property
     def expression(self) -> str:
@@ -61,7 +66,7 @@ class Choice:
         text = (
             f"Chosen from the data: {in_words(self.expression)}. Bounds of the log evidence in nats: {each}."
         )
-        if len(self.sums) < len(SUMS):
+        if self.wide:
             text += f" A length of each column was not tried, as there are more than {MOST_LENGTHS} columns."
         return text
 
@@ -83,12 +88,13 @@ def _choice(
     """Remembered by content: a run's data are made anew for every prediction of it."""
     params = cast("LawSettings", dict(settings))
     samples, nothing = np.frombuffer(x).reshape(-1, columns), np.zeros((0, columns))
-    sums = tuple(name for name in SUMS if columns <= MOST_LENGTHS or "(ard)" not in name)
+    wide, line = columns > MOST_LENGTHS, params["linear_alone"]
+    sums = tuple(name for name in SUMS if not (wide and "(ard)" in name) and (line or name != LINE))
     found = []
     for expression in sums:
         prior = prior_of(samples, nothing, with_sum(params, expression), False)
         found.append(bound_at_best(prior, np.frombuffer(code, dtype=np.int64), rows))
-    return Choice(sums, tuple(found))
+    return Choice(sums, tuple(found), wide)
 
 
 def with_sum(params: SettingsT, expression: str) -> SettingsT:

@@ -9,8 +9,10 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from plaidwork.core.api import Kept, Result, Results, Table, counted, format_probability
+from plaidwork.plugins.gp_auxiliary.classes.averaging import names_of
 from plaidwork.plugins.gp_auxiliary.classes.maps import LATENT
 from plaidwork.plugins.gp_auxiliary.classes.ordinal import CutWidths
+from plaidwork.plugins.gp_auxiliary.classes.slopes import is_plane, slope_sizes
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Parameter
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
@@ -37,6 +39,35 @@ def parameters(kept: Kept, prior: Prior, frame: Frame, fixed: bool) -> Results:
     results["theta_x"] = Result(theta_x, ("parameter", "place"))
     results["theta_prior"] = Result(density, ("parameter", "place"), label="prior density")
     results["parameter"] = Result(np.array([p.name for p in found]), ("parameter",))
+    plane = is_plane(prior.covariance) and "z" in names_of(kept)
+    return results | (_slopes(kept, prior, frame) if plane else _lengths(values, found, frame))
+
+
+def _slopes(kept: Kept, prior: Prior, frame: Frame) -> Results:
+    """The relevance of the inputs of a linear f: how far it goes along each."""
+    sizes = slope_sizes(kept, prior)
+    alone = "f is a straight line along the one input"
+    return {
+        "covariance_note": "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs.",
+        "relevance_headline": fastest(sizes, frame.columns) if len(frame.columns) > 1 else alone,
+        **_relevance(sizes, "change of f along the input"),
+        "relevance_names": Result(np.array(frame.columns, dtype=str), ("relevance_of",)),
+    }
+
+
+def _relevance(values: np.ndarray, label: str) -> Results:
+    """Medians and 90 % intervals of draws (t, R)."""
+    return {
+        "relevance": Result(np.median(values, axis=0), ("relevance_of",), label=label),
+        "relevance_interval": Result(
+            np.quantile(values, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
+        ),
+    }
+
+
+def _lengths(values: np.ndarray, found: Sequence[Parameter], frame: Frame) -> Results:
+    """The relevance of the inputs by their lengths; ``values`` (t, P) are draws of the parameters."""
+    results: Results = {}
     lengths = [i for i, p in enumerate(found) if p.kind == "gamma"]
     own = [i for i in lengths if found[i].column >= 0] or lengths
     relevance = np.sqrt(values[:, own])
@@ -50,10 +81,7 @@ def parameters(kept: Kept, prior: Prior, frame: Frame, fixed: bool) -> Results:
     names = [frame.columns[found[i].column] if found[i].column >= 0 else every for i in own]
     if len(set(names)) < len(names):
         names = [f"{name}, {_term_of(found[i], frame)}" for name, i in zip(names, own, strict=True)]
-    results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
-    results["relevance_interval"] = Result(
-        np.quantile(relevance, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
-    )
+    results |= _relevance(relevance, "1 / length")
     results["relevance_names"] = Result(np.array(names, dtype=str), ("relevance_of",))
     return results
 

@@ -8,6 +8,7 @@ from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedul
 from plaidwork.plugins.gp_auxiliary.shared.settings import (
     COVARIANCE,
     CUT_MOVES,
+    LINEAR_ALONE,
     MOVES,
     SAMPLING,
     STARTS,
@@ -198,7 +199,7 @@ CLASSES = ModelSpec(
         labels("Two classes or more; samples without a label are predicted only."),
         SPLIT,
     ),
-    hyperparameters=(*map(with_choice, COVARIANCE), *TEST, *SAMPLING, *MOVES, *STRETCH),
+    hyperparameters=(*map(with_choice, COVARIANCE), *LINEAR_ALONE, *TEST, *SAMPLING, *MOVES, *STRETCH),
     dims=DIMS,
     variables=VARIABLES,
     traces=TRACES,
@@ -346,6 +347,7 @@ QUICK_CLASSES = ModelSpec(
     inputs=(replace(X, most=(1500, 20)), labels("Two classes or more."), SPLIT),
     hyperparameters=(
         *map(with_choice, COVARIANCE),
+        *LINEAR_ALONE,
         *TEST,
         *(item for item in SAMPLING if item.name in ("form", "inducing")),
         *STARTS,

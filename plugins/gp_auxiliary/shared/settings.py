@@ -139,9 +139,24 @@ COVARIANCE = (
 _CHOSEN = Choice(
     value="chosen",
     label="Chosen from the data",
-    doc="The best of four sums of a squared exponential, with one length or one per input (up to 100 inputs), and a linear part, by the quick "
-    "model's bound on the fitted samples.",
+    doc="The best of five: a linear part, a squared exponential with one length or one per input (up to 100 inputs), and either with a linear "
+    "part, by the quick model's bound on the fitted samples.",
 )
+LINEAR_ALONE = (
+    Hyperparameter(
+        "linear_alone",
+        "bool",
+        True,
+        earlier=False,
+        label="Try a linear part alone",
+        group="Covariance",
+        doc="Whether a linear part without a squared exponential is among what is chosen from: straight boundaries, which go on as they are "
+        "beyond the samples.",
+        advanced=True,
+        when={"covariance": "chosen"},
+    ),
+)
+"""What is chosen from, for models whose covariance can be chosen from the data."""
 
 
 def with_choice(item: Hyperparameter) -> Hyperparameter:

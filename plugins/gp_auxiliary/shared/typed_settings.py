@@ -25,6 +25,7 @@ class LawSettings(TypedDict):
     period: NotRequired[float]
     season_column: NotRequired[int]
     test_share: NotRequired[float]
+    linear_alone: NotRequired[bool]
     start_spread: NotRequired[float]
 
 

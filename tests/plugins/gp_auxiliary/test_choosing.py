@@ -11,7 +11,7 @@ from plaidwork.core import fit
 from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
-from plaidwork.plugins.gp_auxiliary.classes.choosing import MOST_LENGTHS, SUMS, choice_of
+from plaidwork.plugins.gp_auxiliary.classes.choosing import LINE, MOST_LENGTHS, SUMS, choice_of
 from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
 from plaidwork.plugins.gp_auxiliary.shared.covariance import in_words, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
@@ -67,6 +67,17 @@ def test_lengths_and_lines_that_are_not_needed_are_left_out():
     assert choice_of(blocks(*planted("ring")), PARAMS).expression == "rbf + constant"
 
 
+def test_a_straight_boundary_needs_no_squared_exponential():
+    """What runs of before chose among had none without one."""
+    data = blocks(*planted("straight"))
+    choice = choice_of(data, PARAMS)
+    assert choice.expression == LINE
+    earlier = choice_of(data, PARAMS | {"linear_alone": False})
+    assert (earlier.sums, earlier.bounds) == (choice.sums[1:], choice.bounds[1:])
+    assert PARAMS["linear_alone"]
+    assert not Classes().spec.stored_params({})["linear_alone"]
+
+
 def test_lengths_of_very_many_columns_are_not_tried():
     """Their curvature takes two gradients for each, minutes for a thousand, before the first sweep."""
     x, code = planted("straight", 40)
@@ -76,7 +87,7 @@ def test_lengths_of_very_many_columns_are_not_tried():
     wide = np.hstack([x, generator(2).standard_normal((40, MOST_LENGTHS - 2))])
     found = choice_of(blocks(wide, code), PARAMS)
     assert found.sums == tuple(name for name in SUMS if "ard" not in name)
-    assert len(found.bounds) == 2
+    assert len(found.bounds) == 3
     assert found.text().endswith("A length of each column was not tried, as there are more than 100 columns.")
 
 
@@ -122,7 +133,7 @@ def test_the_choice_is_told_and_used(model):
         **schedule,
     )
     note = str(run.results["covariance_note"])
-    assert "Chosen from the data: rbf" in note
+    assert f"Chosen from the data: {in_words(LINE)}." in note
     assert all(in_words(name) in note for name in SUMS)
     assert "_" not in note
-    assert any("mean linear" in name for name in run.results["parameter"].values.tolist())
+    assert run.results["parameter"].values.tolist() == ["amplitude²", "bias"]
