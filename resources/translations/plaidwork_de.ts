@@ -22359,6 +22359,18 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>A-priori-Dichte</translation>
   </message>
   <message>
+   <source>f is a straight line along the one input</source>
+   <translation>f ist eine Gerade entlang der einen Eingabe</translation>
+  </message>
+  <message>
+   <source>A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs.</source>
+   <translation>Ein linearer Teil allein: Amplitude² ist die Varianz der Steigungen von f in der Priorverteilung, je Einheit der standardisierten Eingaben.</translation>
+  </message>
+  <message>
+   <source>change of f along the input</source>
+   <translation>Änderung von f entlang der Eingabe</translation>
+  </message>
+  <message>
    <source>This covariance has no length</source>
    <translation>Diese Kovarianz hat keine Längenskala</translation>
   </message>
@@ -25251,8 +25263,16 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Aus den Daten gewählt</translation>
   </message>
   <message>
-   <source>The best of four sums of a squared exponential, with one length or one per input (up to 100 inputs), and a linear part, by the quick model's bound on the fitted samples.</source>
-   <translation>Die beste von vier Summen aus einer quadratisch-exponentiellen Kovarianz, mit einer Länge oder einer je Eingabe (bis 100 Eingaben), und einem linearen Teil, nach der Schranke des schnellen Modells auf den angepassten Proben.</translation>
+   <source>The best of five: a linear part, a squared exponential with one length or one per input (up to 100 inputs), and either with a linear part, by the quick model's bound on the fitted samples.</source>
+   <translation>Die beste von fünf: ein linearer Teil, eine quadratische Exponentialfunktion mit einer Länge oder einer je Eingabe (bis 100 Eingaben), und beide mit einem linearen Teil, nach der Schranke des schnellen Modells auf den angepassten Proben.</translation>
+  </message>
+  <message>
+   <source>Try a linear part alone</source>
+   <translation>Einen linearen Teil allein versuchen</translation>
+  </message>
+  <message>
+   <source>Whether a linear part without a squared exponential is among what is chosen from: straight boundaries, which go on as they are beyond the samples.</source>
+   <translation>Ob ein linearer Teil ohne quadratische Exponentialfunktion zur Wahl steht: gerade Grenzen, die jenseits der Proben weitergehen, wie sie sind.</translation>
   </message>
   <message>
    <source>Share for the test</source>
