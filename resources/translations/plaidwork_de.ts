@@ -1388,6 +1388,10 @@
    <translation>Kombinationen ohne Zeile werden 0, wie in einer Liste von Anzahlen</translation>
   </message>
   <message>
+   <source>Combinations without a row become 0 if all rows give counts from 1, as the first ones do</source>
+   <translation>Kombinationen ohne Zeile werden 0, wenn alle Zeilen wie die ersten Anzahlen ab 1 angeben</translation>
+  </message>
+  <message>
    <source>Combinations without a row become missing cells</source>
    <translation>Kombinationen ohne Zeile werden zu fehlenden Zellen</translation>
   </message>
@@ -3395,6 +3399,10 @@
  <context>
   <name>core/data/measured.py</name>
   <message>
+   <source>held out</source>
+   <translation>zurückgehalten</translation>
+  </message>
+  <message>
    <source>%1 is taken out of the measurements of “%2”, so that nothing is explained by itself.</source>
    <translation>%1 wird aus den Messungen von „%2“ herausgenommen, damit nichts durch sich selbst erklärt wird.</translation>
   </message>
@@ -4098,6 +4106,10 @@
   <message>
    <source>Are missing</source>
    <translation>Fehlen</translation>
+  </message>
+  <message>
+   <source>0 in a list of counts, else missing</source>
+   <translation>0 in einer Liste von Anzahlen, sonst fehlend</translation>
   </message>
   <message>
    <source>Repeated entries</source>
@@ -9416,10 +9428,6 @@
  </context>
  <context>
   <name>core/views/assessed.py</name>
-  <message>
-   <source>held out</source>
-   <translation>zurückgehalten</translation>
-  </message>
   <message>
    <source>; %1 without a known class left out</source>
    <translation>; %1 ohne bekannte Klasse ausgelassen</translation>
