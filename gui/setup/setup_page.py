@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
@@ -17,6 +18,7 @@ from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import Choices, best_model
+from plaidwork.gui.data.counting import OnceCounted
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.language import tr
 from plaidwork.gui.page import Page
@@ -46,6 +48,8 @@ MAX_WIDTH = 2000
 
 class SetupPage(Page):
     """Choose model, data and settings; ``start`` checks them and emits the plan.
+
+    Data that are large are offered once their missing cells are counted; those that it begins with are counted before it is made.
 
     Parameters
     ----------
@@ -89,6 +93,10 @@ class SetupPage(Page):
         self._focus = list(focus)
         self._kept: dict[str, list[str]] = {}
         """What was last chosen for each input, of whichever model."""
+        self._data = dict(workbench.session.datasets)
+        """The data that are offered."""
+        self._counted = OnceCounted(lambda: workbench.session.datasets.values(), self)
+        self._counted.failed.connect(self._check_failed)
         self._panel: DataPanel | None = None
         self._marked: list[Any] = []
         self._remedy: Remedy | None = None
@@ -104,7 +112,7 @@ class SetupPage(Page):
         self._build()
         workbench.data_changed.connect(self._data_changed)
         workbench.session_replaced.connect(self._data_changed)
-        found = Choices(workbench.session.datasets)
+        found = Choices(self._data)
         chosen = model_id or best_model(workbench.registry, found, focus)
         if chosen:
             self.set_model(chosen, seed=seed)
@@ -152,7 +160,7 @@ class SetupPage(Page):
     def open_models(self) -> ModelPopup:
         """Open the list of models under its button."""
         current = self.spec.id if self.spec else ""
-        choices = Choices(self.workbench.session.datasets)
+        choices = Choices(self._data)
         popup = ModelPopup(self.workbench.registry.specs(), choices, self.data_in_focus, current, self)
         popup.chosen.connect(self.set_model)
         popup.open_below(self.change_model)
@@ -183,7 +191,7 @@ class SetupPage(Page):
             self.spec, [self.inputs_form], [self.schedule_form, self.place_form], self.schedule_form.advanced
         )
         self._holder.addWidget(self.form)
-        self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus, self._kept)
+        self.inputs_form.set_datasets(self._data, self._focus, self._kept)
         for part in (self.form, self.schedule_form, self.inputs_form):
             part.changed.connect(self._changed)
         self.form.judged.connect(self._count)
@@ -228,13 +236,17 @@ class SetupPage(Page):
         self.set_model(run.spec.id)
         assert self.spec is not None
         self._focus = [name for names in run.inputs.values() for name in names]
-        self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus)
+        self.inputs_form.set_datasets(self._data, self._focus)
         known = {parameter.name for parameter in self.spec.hyperparameters}
         params = {name: value for name, value in self.spec.stored_params(run.params).items() if name in known}
         self.fill(run.inputs, params, run.goal or run.schedule, run.seed, run.holdout)
 
     def take(self, names: Sequence[str]) -> None:
         """Put data just imported into the inputs that they suit; a message says so when they suit none."""
+        if self.spec is not None:
+            self._counted.do(partial(self._take, names))
+
+    def _take(self, names: Sequence[str]) -> None:
         if self.spec is None or self.inputs_form.take(names):
             return
         reason = self.inputs_form.choices.reason(self.spec, names)
@@ -307,8 +319,13 @@ class SetupPage(Page):
     def _data_changed(self, name: str = "") -> None:
         if self.spec is not None:
             self.plan_check.forget()
-            focus = [*self.data_in_focus, name] if self.data_in_focus and name else self.data_in_focus
-            self.inputs_form.set_datasets(self.workbench.session.datasets, focus)
+            self._counted.do(partial(self._offer, name))
+
+    def _offer(self, name: str) -> None:
+        """Offer the data as they are now, among them those of that name, which are new."""
+        self._data = dict(self.workbench.session.datasets)
+        focus = [*self.data_in_focus, name] if self.data_in_focus and name else self.data_in_focus
+        self.inputs_form.set_datasets(self._data, focus)
 
     # -- plan -----------------------------------------------------------------------------------
     def _datasets(self) -> dict[str, list[Dataset]]:
@@ -414,8 +431,8 @@ class SetupPage(Page):
 
     def _take_copy(self, copy: Dataset) -> None:
         if isValid(self) and self.spec is not None:  # the fit may be started, or the page closed, meanwhile
-            self.inputs_form.take([self.workbench.add_dataset(copy).name])
-            self._changed()
+            self.take([self.workbench.add_dataset(copy).name])
+            self._counted.do(self._changed)
 
     def _copy_failed(self, error: BaseException, details: str) -> None:
         if isValid(self):
