@@ -9103,46 +9103,6 @@
  <context>
   <name>core/session/store/session_file.py</name>
   <message>
-   <source>This session has no file name yet.</source>
-   <translation>Diese Sitzung hat noch keinen Dateinamen.</translation>
-  </message>
-  <message>
-   <source>Save it under a name.</source>
-   <translation>Unter einem Namen speichern.</translation>
-  </message>
-  <message>
-   <source>“%1” is open for reading only: %2</source>
-   <translation>„%1“ ist nur zum Lesen geöffnet: %2</translation>
-  </message>
-  <message>
-   <source>Could not save: %1</source>
-   <translation>Speichern fehlgeschlagen: %1</translation>
-  </message>
-  <message>
-   <source>Could not save: there is not enough free memory. Your work is still open.</source>
-   <translation>Speichern fehlgeschlagen: Der freie Speicher reicht nicht. Die Arbeit ist weiterhin geöffnet.</translation>
-  </message>
-  <message>
-   <source>Close other programs, then save again.</source>
-   <translation>Andere Programme schließen, dann noch einmal speichern.</translation>
-  </message>
-  <message>
-   <source>The data “%1”</source>
-   <translation>Die Daten „%1“</translation>
-  </message>
-  <message>
-   <source>The run “%1”</source>
-   <translation>Der Lauf „%1“</translation>
-  </message>
-  <message>
-   <source>%1 %2 cannot be read from it.</source>
-   <translation>%1 %2: daraus nicht lesbar.</translation>
-  </message>
-  <message>
-   <source>Put the file back as it was when it was opened, or remove what cannot be read; then save again.</source>
-   <translation>Die Datei wiederherstellen, wie sie beim Öffnen war, oder entfernen, was sich nicht lesen lässt; dann noch einmal speichern.</translation>
-  </message>
-  <message>
    <source>“%1” is damaged: %2.</source>
    <translation>„%1“ ist beschädigt: %2.</translation>
   </message>
@@ -9221,6 +9181,49 @@
   <message>
    <source>what it tells of its searches is not what was expected.</source>
    <translation>die Angaben zu den Suchen sind nicht wie erwartet.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/session/store/session_saving.py</name>
+  <message>
+   <source>This session has no file name yet.</source>
+   <translation>Diese Sitzung hat noch keinen Dateinamen.</translation>
+  </message>
+  <message>
+   <source>Save it under a name.</source>
+   <translation>Unter einem Namen speichern.</translation>
+  </message>
+  <message>
+   <source>“%1” is open for reading only: %2</source>
+   <translation>„%1“ ist nur zum Lesen geöffnet: %2</translation>
+  </message>
+  <message>
+   <source>Could not save: %1</source>
+   <translation>Speichern fehlgeschlagen: %1</translation>
+  </message>
+  <message>
+   <source>Could not save: there is not enough free memory. Your work is still open.</source>
+   <translation>Speichern fehlgeschlagen: Der freie Speicher reicht nicht. Die Arbeit ist weiterhin geöffnet.</translation>
+  </message>
+  <message>
+   <source>Close other programs, then save again.</source>
+   <translation>Andere Programme schließen, dann noch einmal speichern.</translation>
+  </message>
+  <message>
+   <source>The data “%1”</source>
+   <translation>Die Daten „%1“</translation>
+  </message>
+  <message>
+   <source>The run “%1”</source>
+   <translation>Der Lauf „%1“</translation>
+  </message>
+  <message>
+   <source>%1 %2 cannot be read from it.</source>
+   <translation>%1 %2: daraus nicht lesbar.</translation>
+  </message>
+  <message>
+   <source>Put the file back as it was when it was opened, or remove what cannot be read; then save again.</source>
+   <translation>Die Datei wiederherstellen, wie sie beim Öffnen war, oder entfernen, was sich nicht lesen lässt; dann noch einmal speichern.</translation>
   </message>
  </context>
  <context>
