@@ -15185,10 +15185,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
  <context>
   <name>gui/main_window.py</name>
   <message>
-   <source>Selection</source>
-   <translation>Auswahl</translation>
-  </message>
-  <message>
    <source>(safe mode)</source>
    <translation>(abgesicherter Modus)</translation>
   </message>
@@ -15199,22 +15195,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>Set-up</source>
    <translation>Einrichtung</translation>
-  </message>
-  <message>
-   <source>Go on</source>
-   <translation>Fortsetzen</translation>
-  </message>
-  <message>
-   <source>Start fit</source>
-   <translation>Anpassung starten</translation>
-  </message>
-  <message>
-   <source>Run longer…</source>
-   <translation>Verlängern…</translation>
-  </message>
-  <message>
-   <source>Change settings…</source>
-   <translation>Einstellungen ändern…</translation>
   </message>
   <message>
    <source>Traces</source>
@@ -16459,6 +16439,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
  <context>
   <name>gui/results/beside_blocks.py</name>
   <message>
+   <source>Selection</source>
+   <translation>Auswahl</translation>
+  </message>
+  <message>
    <source>Export rows × columns…</source>
    <translation>Zeilen × Spalten exportieren…</translation>
   </message>
@@ -17307,6 +17291,10 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>Fit many settings and compare them</source>
    <translation>Viele Einstellungen anpassen und vergleichen</translation>
+  </message>
+  <message>
+   <source>Start fit</source>
+   <translation>Anpassung starten</translation>
   </message>
   <message>
    <source>Start fit (Ctrl+Enter)</source>
@@ -18590,6 +18578,21 @@ Daten: %2 %3</translation>
   <message>
    <source>No recent sessions</source>
    <translation>Keine letzten Sitzungen</translation>
+  </message>
+ </context>
+ <context>
+  <name>gui/window_commands.py</name>
+  <message>
+   <source>Go on</source>
+   <translation>Fortsetzen</translation>
+  </message>
+  <message>
+   <source>Run longer…</source>
+   <translation>Verlängern…</translation>
+  </message>
+  <message>
+   <source>Change settings…</source>
+   <translation>Einstellungen ändern…</translation>
   </message>
  </context>
  <context>
