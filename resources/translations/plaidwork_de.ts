@@ -17459,6 +17459,45 @@ Für die Diagnostik klicken.</translation>
   </message>
  </context>
  <context>
+  <name>gui/setup/launch.py</name>
+  <message>
+   <source>No estimate yet</source>
+   <translation>Noch keine Schätzung</translation>
+  </message>
+  <message>
+   <source>The cost of a fit could not be estimated</source>
+   <translation>Der Aufwand einer Anpassung konnte nicht geschätzt werden</translation>
+  </message>
+  <message>
+   <source>Not ready to start</source>
+   <translation>Noch nicht startbereit</translation>
+  </message>
+  <message>
+   <source>The data could not be checked</source>
+   <translation>Die Daten konnten nicht geprüft werden</translation>
+  </message>
+  <message>
+   <source>%1 could not check these data</source>
+   <translation>%1 konnte diese Daten nicht prüfen</translation>
+  </message>
+  <message>
+   <source>The model could not check these data</source>
+   <translation>Das Modell konnte diese Daten nicht prüfen</translation>
+  </message>
+  <message>
+   <source>The model</source>
+   <translation>Das Modell</translation>
+  </message>
+  <message>
+   <source>(and %1 more)</source>
+   <translation>(und %1 weitere)</translation>
+  </message>
+  <message>
+   <source>Add a copy of %1 and fit that; nothing else changes</source>
+   <translation>Eine Kopie von %1 hinzufügen und diese anpassen; sonst ändert sich nichts</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/setup/matrix_edit.py</name>
   <message>
    <source>%1, taken as %2%3</source>
@@ -17641,6 +17680,13 @@ Für die Diagnostik klicken.</translation>
   </message>
  </context>
  <context>
+  <name>gui/setup/preview_dock.py</name>
+  <message>
+   <source>Data preview</source>
+   <translation>Datenvorschau</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/setup/samples_field.py</name>
   <message>
    <source>“%1” is taken as it is.</source>
@@ -17775,46 +17821,6 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>%1 cannot take the data just imported. %2</source>
    <translation>%1 kann die gerade importierten Daten nicht verwenden. %2</translation>
-  </message>
-  <message>
-   <source>No estimate yet</source>
-   <translation>Noch keine Schätzung</translation>
-  </message>
-  <message>
-   <source>The cost of a fit could not be estimated</source>
-   <translation>Der Aufwand einer Anpassung konnte nicht geschätzt werden</translation>
-  </message>
-  <message>
-   <source>Not ready to start</source>
-   <translation>Noch nicht startbereit</translation>
-  </message>
-  <message>
-   <source>The data could not be checked</source>
-   <translation>Die Daten konnten nicht geprüft werden</translation>
-  </message>
-  <message>
-   <source>%1 could not check these data</source>
-   <translation>%1 konnte diese Daten nicht prüfen</translation>
-  </message>
-  <message>
-   <source>The model could not check these data</source>
-   <translation>Das Modell konnte diese Daten nicht prüfen</translation>
-  </message>
-  <message>
-   <source>The model</source>
-   <translation>Das Modell</translation>
-  </message>
-  <message>
-   <source>(and %1 more)</source>
-   <translation>(und %1 weitere)</translation>
-  </message>
-  <message>
-   <source>Add a copy of %1 and fit that; nothing else changes</source>
-   <translation>Eine Kopie von %1 hinzufügen und diese anpassen; sonst ändert sich nichts</translation>
-  </message>
-  <message>
-   <source>Data preview</source>
-   <translation>Datenvorschau</translation>
   </message>
  </context>
  <context>

@@ -83,7 +83,7 @@ def set_up(window, qtbot, model="toy.scored"):
     """The set-up page of a model, checked."""
     window.commands.set_up_fit(lambda page: page.set_model(model))
     qtbot.waitUntil(
-        lambda: window.setup_page is not None and window.setup_page.plan_check.ready, timeout=WAIT
+        lambda: window.setup_page is not None and window.setup_page.launch.check.ready, timeout=WAIT
     )
     return window.setup_page
 
