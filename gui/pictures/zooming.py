@@ -62,13 +62,12 @@ def zoomed_about(layout: Layout, zoom: Zoom, at: QPointF, notches: float) -> Zoo
 
 
 def shifted(layout: Layout, zoom: Zoom, right: int, down: int) -> Zoom:
-    """The part after moving that of the largest panel by so many tenths."""
+    """The part after moving that of the largest panel by so many tenths of it."""
     p = largest(layout)
     window = zoom.y.get(p, WHOLE)
     sign = 1 if layout.frames[p].panel.y.down else -1
-    across = moved(zoom.x, right * (zoom.x[1] - zoom.x[0]) / 10)
-    up = moved(window, sign * down * (window[1] - window[0]) / 10)
-    return Zoom(across, {**zoom.y, p: up} if up != window else dict(zoom.y))
+    up = moved(window, sign * down / 10)
+    return Zoom(moved(zoom.x, right / 10), {**zoom.y, p: up} if up != window else dict(zoom.y))
 
 
 def dragged(layout: Layout, zoom: Zoom, panel: int, away: QPointF) -> Zoom:

@@ -40,6 +40,9 @@ def test_zooming_keeps_the_value_under_the_pointer_and_moves_only_its_panel(layo
 def test_moving_by_keys_and_by_hand_stays_within_the_whole(layout):
     part = Zoom((0.2, 0.6), {1: (0.0, 0.5)})
     assert shifted(layout, part, 0, 1) == part, "it is at the lower end"
+    closer = Zoom((0.2, 0.3), {1: (0.4, 0.6)})
+    assert shifted(layout, closer, 1, 0).x == pytest.approx((0.21, 0.31)), "a tenth of what is shown"
+    assert shifted(layout, closer, 0, -1).y == {1: pytest.approx((0.42, 0.62))}
     assert dragged(layout, part, 1, QPointF(-10, 20)) == Zoom(
         pytest.approx((0.24, 0.64)), {1: pytest.approx((0.05, 0.55))}
     )
