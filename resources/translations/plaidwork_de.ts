@@ -17868,10 +17868,6 @@ Für die Diagnostik klicken.</translation>
  <context>
   <name>gui/studies/bench.py</name>
   <message>
-   <source>search %1</source>
-   <translation>Suche %1</translation>
-  </message>
-  <message>
    <source>“%1” did not start</source>
    <translation>„%1“ ist nicht gestartet</translation>
   </message>
@@ -18292,6 +18288,13 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>Rename the search</source>
    <translation>Suche umbenennen</translation>
+  </message>
+ </context>
+ <context>
+  <name>gui/studies/under_way.py</name>
+  <message>
+   <source>search %1</source>
+   <translation>Suche %1</translation>
   </message>
  </context>
  <context>
