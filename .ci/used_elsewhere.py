@@ -58,6 +58,7 @@ _.previous_pane
 _.show_actions
 _.show_beside
 _.previous_tab
+_.reset_layout
 _.python_script
 _.session_notes
 _.shortcuts

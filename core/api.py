@@ -8,7 +8,7 @@ from plaidwork.core.contract.hookspecs import hookimpl
 from plaidwork.core.contract.hyperparameter import Choice, Hyperparameter
 from plaidwork.core.contract.in_python import in_python
 from plaidwork.core.contract.layout import Layout, Part
-from plaidwork.core.contract.model import Cost, Model, Problem, Result, Results, Table
+from plaidwork.core.contract.model import Cost, Model, Problem, Result, Results, Table, refuse_errors
 from plaidwork.core.contract.model_data import Block, ModelData, Params, State
 from plaidwork.core.contract.per_matrix import per_matrix
 from plaidwork.core.contract.relaxation import Relaxation
@@ -76,6 +76,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "chain_of",
     "per_matrix",
     "random_test",
+    "refuse_errors",
     # a long sweep
     "POSITION",
     "Stage",

@@ -33,8 +33,10 @@ from plaidwork.gui.session_tree import DATA, NEW, NOTES, RUN, STUDY, SessionTree
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.status_line import StatusLine
 from plaidwork.gui.welcome import WelcomePage
-from plaidwork.gui.widgets import DockHeader, Message, MessageBar, tool_button
-from plaidwork.gui.window_bars import make_actions, make_bars, make_dock, room_on
+from plaidwork.gui.widgets import Message, MessageBar
+from plaidwork.gui.window_bars import make_actions, make_bars, room_on
+from plaidwork.gui.window_commands import refresh_commands
+from plaidwork.gui.window_docks import WindowDocks
 from plaidwork.gui.window_state import WindowState
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
@@ -50,7 +52,6 @@ HEADER_BUTTONS = (
     ("new_fit", "primary"),
 )
 _TICK, _TICK_HIDDEN, _TICK_SLOWEST = 100, 400, 1000
-_WIDE, _NARROW = 1360, 1100
 _AUTOSAVE = 60_000  # milliseconds; with the 20 s between checkpoints, and what a busy computer takes to write, less than two minutes are lost
 
 
@@ -70,9 +71,6 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self.actions_by_key: dict[str, QAction] = {}
         self.setup_page: SetupPage | None = None
-        self._room = ""
-        self.side_requested = False
-        """Whether the side panel was asked for in a window that has little room for it."""
         self.setMinimumSize(1024, 640)
         self.resize(self.sizeHint())
         if QGuiApplication.platformName() != "offscreen":  # there the screen is small and nobody sees it
@@ -83,7 +81,9 @@ class MainWindow(QMainWindow):
         make_actions(self)
         make_bars(self, HEADER_BUTTONS)
         self._make_centre()
-        self._make_docks()
+        self.tree, self.log = self._make_tree(), LogPanel(workbench)
+        self.docks = WindowDocks(self)
+        self._furnished = True
         self.status = StatusLine(workbench)
         self.setStatusBar(self.status)
         self._connect()
@@ -110,30 +110,12 @@ class MainWindow(QMainWindow):
         self.centre.addWidget(self.workspace)
         self.setCentralWidget(self.centre)
 
-    def _make_docks(self) -> None:
-        self.tree = SessionTree(self.workbench)
-        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.tree.addActions(
-            [self.actions_by_key[key] for key in ("new_fit", "fit_again", "verify", "rename", "remove")]
-        )
-        add = tool_button("plus", "Import data", self.actions_by_key["import_data"].trigger)
-        self.session_dock = make_dock(self, "Session", self.tree, Qt.DockWidgetArea.LeftDockWidgetArea, [add])
-        self.side_stack = QStackedWidget()
-        self.side_dock = make_dock(self, "Selection", self.side_stack, Qt.DockWidgetArea.RightDockWidgetArea)
-        self._side_header = DockHeader("Selection")
-        self.side_dock.setTitleBarWidget(self._side_header)
-        self.log = LogPanel(self.workbench)
-        self.log_dock = make_dock(self, "Log", self.log, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self.log_dock.setTitleBarWidget(QWidget())
-        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
-        for key, dock in (
-            ("show_session", self.session_dock),
-            ("show_side", self.side_dock),
-            ("show_log", self.log_dock),
-        ):
-            dock.visibilityChanged.connect(self.actions_by_key[key].setChecked)
-        self._furnished = True
+    def _make_tree(self) -> SessionTree:
+        tree = SessionTree(self.workbench)
+        tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        keys = ("new_fit", "fit_again", "verify", "rename", "remove")
+        tree.addActions([self.actions_by_key[key] for key in keys])
+        return tree
 
     def _connect(self) -> None:
         workbench = self.workbench
@@ -158,61 +140,27 @@ class MainWindow(QMainWindow):
         self.workspace.page_made.connect(self._adopt_page)
         self.workspace.page_changed.connect(self.follow_page)
         self.workspace.menu_requested.connect(self.commands.tab_menu)
-        self.workspace.panel_requested.connect(lambda: self.commands.ask_side(True))
+        self.workspace.panel_requested.connect(lambda: self.docks.ask_side(True))
         self.welcome.left.connect(self.commands.leave_welcome)
         self.welcome.example_chosen.connect(self.commands.open_example)
         self.welcome.recent_chosen.connect(lambda path: self.commands.open_path(Path(path)))
 
     # -- layout ---------------------------------------------------------------------------------
-    def reset_layout(self) -> None:
-        """All docks back in their places and sizes."""
-        for dock, area in (
-            (self.session_dock, Qt.DockWidgetArea.LeftDockWidgetArea),
-            (self.side_dock, Qt.DockWidgetArea.RightDockWidgetArea),
-            (self.log_dock, Qt.DockWidgetArea.BottomDockWidgetArea),
-        ):
-            dock.setFloating(False)
-            self.addDockWidget(area, dock)
-        self.resizeDocks([self.log_dock], [160], Qt.Orientation.Vertical)
-        self.session_dock.setVisible(self.centre.currentWidget() is self.workspace)
-        self.log_dock.hide()
-        self._room = ""
-        self._adapt()
+    @property
+    def is_working(self) -> bool:
+        """Whether the views are in front, not the welcome page."""
+        return self.centre.currentWidget() is self.workspace
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._furnished:  # Qt resizes before everything is made
-            self._adapt()
-
-    def _adapt(self) -> None:
-        """Narrower docks in a narrow window; in the narrowest the side panel waits for its command."""
-        width = self.width()
-        room = "wide" if width >= _WIDE else "narrow" if width >= _NARROW else "tight"
-        if room == self._room:
-            return
-        self._room = room
-        self.side_requested = False
-        left, right = {"wide": (230, 350), "narrow": (200, 344), "tight": (190, 300)}[room]
-        self.resizeDocks([self.session_dock, self.side_dock], [left, right], Qt.Orientation.Horizontal)
-        self._show_side()
-
-    def _show_side(self) -> None:
-        has_panel = self._side_panel() is not None
-        working = self.centre.currentWidget() is self.workspace
-        self.side_dock.setVisible(working and has_panel and (self._room != "tight" or self.side_requested))
-        self.offer_side()
-
-    def offer_side(self) -> None:
-        """A button beside the tabs leads to the side panel of the page while that is hidden."""
-        panel = self._side_panel()
-        hidden = panel is not None and self.side_dock.isHidden()
-        self.workspace.offer_panel(self._side_header.title if hidden else "")
+            self.docks.adapt()
 
     def _restore_layout(self) -> None:
         geometry = self.settings.bytes("window/geometry")
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
-        self.reset_layout()
+        self.docks.reset()
 
     def sizeHint(self) -> QSize:
         return QSize(1440, 900)
@@ -258,18 +206,17 @@ class MainWindow(QMainWindow):
         session = self.workbench.session
         self.welcome.set_open(session.name if session.runs or session.datasets else "")
         self.centre.setCurrentWidget(self.welcome)
-        for dock in (self.session_dock, self.side_dock, self.log_dock):
-            dock.hide()
+        self.docks.hide()
         self.header_bar.hide()
         self.status.set_run(None)
         self.refresh_buttons()
 
     def show_workspace(self) -> None:
         """Tabs and docks."""
-        if self.centre.currentWidget() is not self.workspace:
+        if not self.is_working:
             self.centre.setCurrentWidget(self.workspace)
             self.header_bar.show()
-            self.session_dock.show()
+            self.docks.session.show()
 
     def refresh_head(self) -> None:
         """Session name, title of the window, saved or not."""
@@ -325,89 +272,14 @@ class MainWindow(QMainWindow):
         page.run_opened.connect(self.commands.show_fit)
         page.methods_asked.connect(self.commands.methods_of)
 
-    def _side_panel(self) -> QWidget | None:
-        page = self.workspace.current_page()
-        return page.side_panel() if page is not None else None
-
     def follow_page(self) -> None:
         """Side panel and commands are those of the page in front."""
-        page, panel = self.workspace.current_page(), self._side_panel()
-        if page is not None and panel is not None:
-            if self.side_stack.indexOf(panel) < 0:
-                self.side_stack.addWidget(panel)
-                page.adopt_panel(panel)
-            self.side_stack.setCurrentWidget(panel)
-            title = panel.windowTitle() or "Selection"
-            self._side_header.set_title(title)
-        self._show_side()
+        self.docks.follow(self.workspace.current_page())
         self.refresh_buttons()
 
     def refresh_buttons(self) -> None:
         """Enable the commands that make sense now, and put the right ones into the header."""
-        run, actions = self.current_run(), self.actions_by_key
-        phase = self.workbench.phase(run) if run is not None else ""
-        study = self.current_study()
-        if study is not None:
-            phase = self.workbench.studies.phase(study.id)
-        setup = self.tree.current()[0] == NEW
-        has_data = bool(self.workbench.session.datasets)
-        page = self.workspace.current_page()
-        offers = page.offers if page is not None else frozenset()
-        model_id = run.spec.id if run is not None else study.model_id if study is not None else ""
-        lost = bool(model_id) and self.workbench.is_missing(model_id)
-        failed = run is not None and run.status == "failed" and not phase
-        unfinished = study is not None and not phase and study.count("waiting", "stopped") > 0
-        actions["pause"].setText(tr("Go on" if phase == "paused" else "Pause"))
-        actions["pause"].setData("play" if phase == "paused" else "pause")
-        for key, enabled in {
-            "pause": phase in ("running", "paused", "preparing"),
-            "stop": bool(phase) and phase != "stopping",
-            "start": setup or (not lost and ((run is not None and not phase) or unfinished)),
-            "search": setup or (run is not None and not lost) or (run is None and has_data),
-            "fit_again": run is not None and not lost,
-            "new_fit": has_data,
-            "rename": run is not None or study is not None or bool(self.current_dataset()),
-            "remove": ((run is not None or study is not None) and not phase) or bool(self.current_dataset()),
-            "item_notes": run is not None and bool(run.results),
-            "export_run": run is not None and bool(run.results),
-            "export_annotated": run is not None
-            and bool(run.results)
-            and any(item.kind == "matrix" for item in run.spec.inputs),
-            "export_script": run is not None,
-            "export_job": run is not None,
-            "show_beside": run is not None,
-            **dict.fromkeys(("compare_runs", "results_as_data"), run is not None and bool(run.results)),
-            "verify": run is not None and self.workbench.can_verify(run),
-            "write_methods": run is not None,
-            "export_picture": "export_picture" in offers,
-            "copy_picture": "export_picture" in offers,
-            "show_data": "show_data" in offers,
-            "find": "find_in_page" in offers,
-            **self._of_session(),
-        }.items():
-            actions[key].setEnabled(enabled)
-        left = unfinished or (run is not None and not phase and run.resumable)
-        fresh = setup or (run is None and not left)
-        actions["start"].setText(tr("Start fit" if fresh else "Resume" if left else "Run longer…"))
-        actions["fit_again"].setText(tr("Change settings…" if failed else "Fit again with these settings…"))
-        next_step = {"start"} if left and not lost else {"new_fit"}
-        if setup:
-            next_step = set()
-        elif failed and not lost:  # going on would fail again
-            next_step = {"fit_again"}
-        self.header.set_buttons({"pause", "stop"} if phase else next_step)
-
-    def _of_session(self) -> dict[str, bool]:
-        """The commands that go by what the session holds, whatever is in front."""
-        session = self.workbench.session
-        has_data, has_runs = bool(session.datasets), bool(session.runs)
-        return {
-            **dict.fromkeys(("save", "save_as", "session_notes", "compare_sessions"), has_data or has_runs),
-            **dict.fromkeys(("save_without_data", "save_compact"), has_runs),
-            "write_report": any(run.results for run in session.runs.values()),
-            "save_linked": has_data,
-            "save_embedded": bool(session.links),
-        }
+        refresh_commands(self)
 
     def refresh_steps(self) -> None:
         """Name in the menu what would be taken back, or made again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
@@ -38,6 +38,13 @@ class Problem:
     severity: str = "error"
     transform: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def refuse_errors(problems: Iterable[Problem]) -> None:
+    """Raise ``ModelError`` for the first that is an error, as a model does that is asked to fit what :meth:`Model.validate` refuses."""
+    for problem in problems:
+        if problem.severity == "error":
+            raise ModelError(problem.message, problem.hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
 from plaidwork.core.data.measured import (
     OUTCOME_TITLES,
-    SPLIT_TITLES,
     Beside,
     features_of,
     may_be_called_outcome,
     may_be_classes,
     may_be_outcomes,
+    parts_items,
 )
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.data.value_kinds import infer_kind
@@ -348,10 +348,8 @@ def _splits(ref: ColumnRef, dataset: Dataset, item: Input) -> bool:
 
 def _parts(ref: ColumnRef, dataset: Dataset) -> bool:
     """Whether a column says which samples are for the test."""
-    if ref.titles.lower() not in SPLIT_TITLES:
-        return False
-    levels = _codes(_table(dataset, ref.axis)[ref.titles])[1]
-    return len(levels) > 1 and "test" in levels
+    table = _table(dataset, ref.axis)
+    return ref.titles in table and parts_items(ref.titles, _codes(table[ref.titles])[1])
 
 
 def _called(item: Input) -> set[str]:

@@ -50,8 +50,7 @@ MOST_PIXELS = 1 << 26
 
 
 class _Base(Holder):
-    __slots__ = ("_counted", "_digest", "_missing")
-    _counted: int
+    __slots__ = ("_digest", "_missing")
     _digest: str
     _missing: int
 
@@ -201,18 +200,14 @@ class Dataset(_Base):
         known = self.known_missing
         if known is None:
             known = self._count_missing()
-            object.__setattr__(self, "_counted", known)
+            object.__setattr__(self, "_missing", known)
         return known
 
     @property
     def known_missing(self) -> int | None:
-        """Number of missing cells where nobody has to go through the values for it; else None."""
-        if self.is_sparse:
-            return 0
-        if not self.at_hand and getattr(self, "_missing", -1) >= 0:
-            return self._missing
-        counted_before = getattr(self, "_counted", -1)
-        return counted_before if counted_before >= 0 else None
+        """Number of missing cells where it was counted before or came with the values; else None."""
+        known = 0 if self.is_sparse else getattr(self, "_missing", -1)
+        return known if known >= 0 else None
 
     def _count_missing(self) -> int:
         if (cells := self.in_file) is not None:
@@ -235,7 +230,7 @@ class Dataset(_Base):
         return getattr(self, "_digest", "")
 
     def knowing(self, digest: str = "", missing: int = -1) -> Dataset:
-        """Itself, with what need not be computed of values that are read later; empty and -1 for what is not known."""
+        """Itself, with what need not be computed of its values; empty and -1 for what is not known."""
         object.__setattr__(self, "_digest", digest)
         object.__setattr__(self, "_missing", missing)
         return self
@@ -276,7 +271,6 @@ class Dataset(_Base):
         copy = replace(self, **({"values": self.held} | changes))
         if changes.keys() & {"values", "row_names", "column_names", "kind", "categories"}:
             return copy
-        object.__setattr__(copy, "_counted", getattr(self, "_counted", -1))
         return copy.knowing(self.known_digest, getattr(self, "_missing", -1))
 
     def take(self, axis: Axis, index: np.ndarray, step: Step) -> Dataset:

@@ -7,7 +7,7 @@ measurements as well: :func:`without_outcomes` sees to that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -27,6 +27,12 @@ OUTCOME_TITLES = frozenset(
 """Titles, in lower case, that say that a column is what the others are to explain."""
 SPLIT_TITLES = frozenset({"set", "split", "partition", "part", "subset", "fold"})
 """Titles, in lower case, of a column that says which items are for a test."""
+TEST_WORDS = frozenset({"test", "testing", "held out", "held-out", "holdout", "validation", "val"})
+"""What such a column calls the items that are for the test, in lower case."""
+_TRAINING_WORDS = frozenset(
+    {"train", "training", "learn", "learning", "fit", "fitting", "calibration", "discovery", "derivation"}
+)
+"""What it calls those that are fitted. “Test” and “control” are arms of an experiment, and its test samples must not be left out of a fit."""
 _OUTCOME_WORDS = OUTCOME_TITLES | {
     "y", "group", "groups", "type", "types", "subtype", "category", "status", "variety", "cultivar", "disease", "condition", "phenotype",
     "histology", "tissue", "celltype", "klasse", "gruppe", "diagnose", "art", "kategorie", "typ", "ziel",
@@ -38,6 +44,15 @@ def may_be_called_outcome(title: str) -> bool:
     """Whether a title is one that an outcome often has, as *Cell type* or *species*; only a guess."""
     words = re.findall(r"[a-z]+", title.strip().lower())
     return bool(words) and words[-1] in _OUTCOME_WORDS
+
+
+def parts_items(title: str, values: Iterable[str]) -> bool:
+    """Whether a column says which items are for a test: it is called so, and names items for training and items for the test.
+
+    ``values`` are its entries or its levels, of whichever case.
+    """
+    words = {value.strip().lower() for value in values} if title.strip().lower() in SPLIT_TITLES else set()
+    return bool(words & TEST_WORDS and words & _TRAINING_WORDS)
 
 
 class Beside(Mapping[str, np.ndarray]):

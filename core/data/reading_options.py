@@ -189,7 +189,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ),
     ReadingOption(
         "absent", "choice", "Combinations without a row", "long table: zero or missing, for pairs that have no row", TABLES,
-        (("zero", "Are 0"), ("missing", "Are missing")), off="Are missing",
+        (("zero", "Are 0"), ("missing", "Are missing")), off="0 in a list of counts, else missing",
     ),
     ReadingOption(
         "repeated", "choice", "Repeated entries", "Matrix Market: sum or mean of entries given more than once",

@@ -25,7 +25,7 @@ from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, Inli
 from plaidwork.core.inference.fitting_draws import check_draws
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
-from plaidwork.core.inference.restarting import more_restarts, told
+from plaidwork.core.inference.restarting import more_restarts
 from plaidwork.core.inference.run import Run
 from plaidwork.core.inference.settling import LONGEST, cut, ending, longer, on_the_way, settled, within
 
@@ -233,11 +233,11 @@ class FitJob:
         ended = all(record.done for record in run.chains) and not self.failures
         if not run.schedule.most_chains or not ended or self._control.stopping:
             return False
-        found = run.diagnosis()
-        schedule = more_restarts(run.schedule, found, self._spent)
-        if schedule is None:
+        more = more_restarts(run.schedule, run.diagnosis(), self._spent)
+        if more is None:
             return False
-        run.say(told(run.schedule, schedule, found))
+        schedule, why = more
+        run.say(why)
         run.restart(schedule)
         self.plan = replace(self.plan, schedule=schedule)
         return True

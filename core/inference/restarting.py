@@ -22,25 +22,22 @@ ENOUGH = 16
 _AT_ONCE = 2
 
 
-def more_restarts(now: Schedule, found: Diagnosis, spent: float) -> Schedule | None:
-    """The schedule with some more restarts than ``now``; None where no more are wanted.
+def more_restarts(now: Schedule, found: Diagnosis, spent: float) -> tuple[Schedule, str] | None:
+    """The schedule with some more restarts than ``now``, and why there are more, as a sentence; None where no more are wanted.
 
     ``spent`` are the seconds that the restarts so far took by the clock.
     """
     alone = "more_chains" in found.verdict.actions
     if now.chains < 2 or not (alone or found.verdict.settled):
         return None
-    more = min(2 * now.chains, ENOUGH) if now.chains < ENOUGH else now.chains + _AT_ONCE * alone
-    more = min(more, now.most_chains)
-    room = ALONE_SECONDS if alone else SECONDS
-    if more <= now.chains or spent * more / now.chains > room:
+    wanted = min(2 * now.chains, ENOUGH) if now.chains < ENOUGH else now.chains + _AT_ONCE * alone
+    wanted = min(wanted, now.most_chains)
+    more, room = wanted - now.chains, ALONE_SECONDS if alone else SECONDS
+    if more <= 0 or spent * wanted / now.chains > room:
         return None
-    return replace(now, chains=more)
-
-
-def told(now: Schedule, later: Schedule, found: Diagnosis) -> str:
-    """Why there are more restarts, as a sentence."""
-    more = later.chains - now.chains
-    if "more_chains" in found.verdict.actions:
-        return f"1 of {counted(now.chains, 'restart')} has reached the best objective so far, so {more} more are made."
-    return f"Restarts of this model are quick, so {more} more look for a better solution."
+    why = (
+        f"1 of {counted(now.chains, 'restart')} has reached the best objective so far, so {more} more are made."
+        if alone
+        else f"Restarts of this model are quick, so {more} more look for a better solution."
+    )
+    return replace(now, chains=wanted), why

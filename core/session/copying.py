@@ -39,7 +39,7 @@ def save_compact(session: Session, path: Path, *, draws: int = DRAWS, data: bool
     are. Without ``data`` it has none of them, as with :func:`save_without_data`. All is packed as small as it goes. The session is
     not changed. Raises ``SessionError``, also while a run is under way.
     """
-    from plaidwork.core.session.store.session_file import write
+    from plaidwork.core.session.store.session_saving import write
 
     small, said = _copy_of(session, path, data=data), []
     for key, run in list(small.runs.items()):

@@ -224,7 +224,7 @@ def go_on_alone(job: _LeftJob, data: SentData, name: str) -> bytes:
 # -- a run on its way -------------------------------------------------------------------------------
 def _packed(run: Run) -> bytes:
     """A session with a run alone: its states, traces and draws."""
-    from plaidwork.core.session.store.session_file import write
+    from plaidwork.core.session.store.session_saving import write
 
     session = Session(name=run.title)
     session.runs[run.id] = replace(run, results={}, results_draws=0, analyses=[], view_settings={})

@@ -51,7 +51,7 @@ def write_recovery(session: Session, folder: Path | None = None, *, origin: Path
 
     ``origin`` is the file that the session is going to have, when it has none yet.
     """
-    from plaidwork.core.session.store.session_file import write
+    from plaidwork.core.session.store.session_saving import write
 
     path = recovery_file(recovery_key(session.uuid), folder)
     origin = session.path or origin

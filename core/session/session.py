@@ -169,7 +169,7 @@ class Session:
         ``ChangedError`` is raised when another program has changed the file since it was opened, unless ``replace``. Under
         another name it is a session of its own, with a new ``uuid``.
         """
-        from plaidwork.core.session.store.session_file import save
+        from plaidwork.core.session.store.session_saving import save
 
         return save(self, path, replace=replace)
 

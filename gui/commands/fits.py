@@ -16,6 +16,7 @@ from plaidwork.core.session.session import Session
 from plaidwork.core.session.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.data.counting import count_missing, uncounted
 from plaidwork.gui.faults import failure_key
 from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count, format_duration
@@ -178,11 +179,15 @@ class FitCommands(CommandGroup):
 
         def work(task: Task) -> tuple[str, Names]:
             registry.ready()
+            count_missing(datasets.values())  # the page asks for it on the GUI thread
             return like if fill is not None else suggestion(registry, Choices(datasets), focus, *like)
 
         def ready(found: tuple[str, Names]) -> None:
             from plaidwork.gui.setup.setup_page import SetupPage
 
+            if uncounted(self._workbench.session.datasets.values()):  # data that came in between
+                self.set_up_fit(fill, focus, like)
+                return
             model, inputs = found
             given = inputs if model == like[0] else None  # what was only proposed, the page proposes too
             page = SetupPage(self._workbench, model or None, given, focus=focus)

@@ -108,7 +108,13 @@ class ViewCommands(CommandGroup):
 
     def _step_pane(self, by: int) -> None:
         window = self._window
-        panes = [window.tree, window.workspace.tabs, window.workspace.stack, window.side_stack, window.log]
+        panes = [
+            window.tree,
+            window.workspace.tabs,
+            window.workspace.stack,
+            window.docks.side_stack,
+            window.log,
+        ]
         panes += [window.welcome, *window.findChildren(Tour)]
         panes = [pane for pane in panes if pane.isVisible()]
         if not panes:
@@ -122,22 +128,16 @@ class ViewCommands(CommandGroup):
         target.setFocus()
 
     def show_session(self) -> None:
-        self._window.session_dock.setVisible(self._window.actions_by_key["show_session"].isChecked())
+        self._window.docks.session.setVisible(self._window.actions_by_key["show_session"].isChecked())
 
     def show_side(self) -> None:
-        self.ask_side(self._window.actions_by_key["show_side"].isChecked())
-
-    def ask_side(self, shown: bool) -> None:
-        """Show the side panel, also where there is little room for it, or hide it."""
-        self._window.side_requested = shown
-        self._window.side_dock.setVisible(shown)
-        self._window.offer_side()
+        self._window.docks.ask_side(self._window.actions_by_key["show_side"].isChecked())
 
     def show_log(self) -> None:
-        self._window.log_dock.setVisible(self._window.actions_by_key["show_log"].isChecked())
+        self._window.docks.log.setVisible(self._window.actions_by_key["show_log"].isChecked())
 
     def reset_layout(self) -> None:
-        self._window.reset_layout()
+        self._window.docks.reset()
 
     def plugins(self) -> None:
         self.show_plugin("")

@@ -12,6 +12,7 @@ from plaidwork.core.draws.counting import agree, counted
 from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count, format_percent, nice_ticks
 from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets.drawing import Drawing
 
 _LEAST, _MOST = 22, 104
 _GAP = 6
@@ -52,24 +53,17 @@ def paint_band(painter: QPainter, area: QRectF, present: np.ndarray, ratio: floa
     painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
 
 
-class PresenceLegend(QWidget):
+class PresenceLegend(Drawing):
     """What the colours of the bands mean."""
 
     ENTRIES = (("all features known", 1.0), ("few", 0.05), ("missing", 0.0))
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFont(theme().font("caption"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(
             tr("Legend: dark where all features are known, pale where few are, hatched where missing")
         )
-        theme().changed.connect(self._restyle)
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("caption"))
-        self.updateGeometry()
-        self.update()
 
     def sizeHint(self) -> QSize:
         wide = sum(
@@ -124,7 +118,7 @@ class PresenceStrip(QWidget):
         painter.end()
 
 
-class PresencePicture(QWidget):
+class PresencePicture(Drawing):
     """All views one above the other, on one axis of samples.
 
     Signals
@@ -141,13 +135,7 @@ class PresencePicture(QWidget):
         self._word = "samples"
         self._total = total
         self.setMouseTracking(True)
-        self.setFont(theme().font("caption"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("caption"))
-        self.update()
 
     def set_overview(self, overview: Overview | None, word: str = "samples") -> None:
         """Show views; ``word`` is what a sample is called, in the plural."""

@@ -12,21 +12,20 @@ from plaidwork.gui.data.preview_table import ROLES
 from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, FlowLayout, Label, button
+from plaidwork.gui.widgets.drawing import Drawing
 from plaidwork.gui.widgets.layouts import horizontal
 
 MENU_COLUMNS = 30
 
 
-class RoleChip(QWidget):
+class RoleChip(Drawing):
     """Coloured square, column, role."""
 
     def __init__(self, text: str, role: str, color: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text, self._role, self._color = text, tr(role), color
-        self.setFont(theme().font("caption"))
         self.setAccessibleName(tr(f"{text}: {role}"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self.update)
 
     @property
     def text(self) -> str:

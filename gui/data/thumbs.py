@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from plaidwork.gui.language import tr, tr_name
 from plaidwork.gui.numbers import format_count, format_number, nice_ticks, step_decimals, tidy
 from plaidwork.gui.theme import theme
+from plaidwork.gui.widgets.drawing import Drawing
 
 
 class MatrixThumb(QWidget):
@@ -74,7 +75,7 @@ class MatrixThumb(QWidget):
         painter.end()
 
 
-class HistogramThumb(QWidget):
+class HistogramThumb(Drawing):
     """Outline of a histogram over a bottom axis."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -82,14 +83,8 @@ class HistogramThumb(QWidget):
         self._counts = np.zeros(0)
         self._edges = np.zeros(0)
         self._word = "value"
-        self.setFont(theme().font("caption"))
         self.setMinimumHeight(110)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("caption"))
-        self.update()
 
     def set_counts(self, counts: np.ndarray, edges: np.ndarray, word: str = "value") -> None:
         """Show counts between edges; `word` names the axis."""
@@ -147,7 +142,7 @@ class HistogramThumb(QWidget):
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, word)
 
 
-class ClassBars(QWidget):
+class ClassBars(Drawing):
     """One bar per class: name, bar, count. Grey, because blocks own the palette."""
 
     ROW = 24
@@ -155,13 +150,7 @@ class ClassBars(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._classes: dict[str, int] = {}
-        self.setFont(theme().font("caption"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("caption"))
-        self.update()
 
     def set_classes(self, classes: Mapping[str, int]) -> None:
         """Show counts by class."""

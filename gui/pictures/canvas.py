@@ -13,20 +13,20 @@ from plaidwork.core.pictures import Cells, Picture
 from plaidwork.gui.language.pictures import described, told
 from plaidwork.gui.pictures import hits, moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
-from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out
+from plaidwork.gui.pictures.frame import Layout, Zoom, lay_out
 from plaidwork.gui.pictures.heights import least_height
 from plaidwork.gui.pictures.held import Held, grip_at, held_at
 from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, text_of
 from plaidwork.gui.pictures.marks import paint_mark
 from plaidwork.gui.pictures.moving import LastPaint, paint_moved, painted_of
 from plaidwork.gui.pictures.paint import paint_spots, told_apart
-from plaidwork.gui.pictures.part import goes_on, holds_points, moved, paint_lasso, scaled, within
+from plaidwork.gui.pictures.part import goes_on, holds_points, paint_lasso
 from plaidwork.gui.pictures.style import Style, screen_style
+from plaidwork.gui.pictures.zooming import bringing, dragged, largest, panel_at, shifted, zoomed_about
 from plaidwork.gui.theme import size, space, theme
 
 EDGE = 4
 """Pixels around the picture, for the ring of the focus."""
-_NOTCH = 0.8
 _MOST_MARKED = 2000
 _STEPS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
 _BUTTONS = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
@@ -186,23 +186,8 @@ class PictureCanvas(QWidget):
 
     def bring(self, panel: int, axis: str, value: float, near: bool = False) -> None:
         """Move the part that is shown so that it holds a value; ``near`` so that a name of it has room."""
-        frame = self.frames.frames[panel]
-        pixels = frame.x if axis == "x" else frame.y
-        window = self.zoom.x if axis == "x" else self.zoom.y.get(panel, WHOLE)
-        whole = (frame.panel if axis == "y" else self.picture.panels[0]).scaling(axis)
-        low, high = whole.shares(np.array([value - 0.5, value + 0.5])).tolist()
-        long = window[1] - window[0]
-        if near:
-            room = 1.3 * screen_style().metrics().height()
-            long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
-            shown = within((low + high - long) / 2, long)
-        else:
-            shown = within(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
-        if shown != window:
-            up = dict(self.zoom.y)
-            if axis == "y":
-                up[panel] = shown
-            self._set_zoom(Zoom(shown if axis == "x" else self.zoom.x, up))
+        room = 1.3 * screen_style().metrics().height() if near else 0.0
+        self._set_zoom(bringing(self.frames, self.zoom, panel, axis, value, room))
 
     def _walk(self, step: int, jump: int) -> None:
         """To another piece by the keys; a part that is shown moves along."""
@@ -236,11 +221,11 @@ class PictureCanvas(QWidget):
         if self.picture is None:
             super().keyPressEvent(event)
         elif (step or jump) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._shift(step, jump)
+            self._set_zoom(shifted(self.frames, self.zoom, step, jump))
         elif step or jump:
             self._walk(step, jump)
         elif turn:
-            self.zoom_about(self.frames.frames[self._largest].area.center(), turn)
+            self.zoom_about(self.frames.frames[largest(self.frames)].area.center(), turn)
         elif key == Qt.Key.Key_0:
             self.reset_view()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current is not None:
@@ -283,42 +268,12 @@ class PictureCanvas(QWidget):
         at = hits.position(mark_of(self.picture, spot), frame, spot.piece)
         self.reached.emit(QPointF(at.x() if at.x() == at.x() else frame.left, at.y()))
 
-    def _shift(self, right: int, down: int) -> None:
-        """Move the part of the largest panel that is shown by a tenth."""
-        p = self._largest
-        window = self.zoom.y.get(p, WHOLE)
-        sign = 1 if self.frames.frames[p].panel.y.down else -1
-        across = moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
-        up = moved(window, sign * down * (window[1] - window[0]) / 10)
-        self._set_zoom(Zoom(across, {**self.zoom.y, p: up} if up != window else dict(self.zoom.y)))
-
-    @property
-    def _largest(self) -> int:
-        """The panel that keys zoom and move."""
-        frames = self.frames.frames
-        return max(range(len(frames)), key=lambda p: frames[p].area.height())
-
-    def _panel_at(self, at: QPointF) -> int | None:
-        for p, frame in enumerate(self.frames.frames):
-            if frame.area.adjusted(-EDGE, -EDGE, EDGE, EDGE).contains(at):
-                return p if frame.panel.zoom else None
-        return None
-
     def zoom_about(self, at: QPointF, notches: float) -> bool:
         """Zoom in (positive) or out about a point; False where there is nothing to zoom."""
-        p = self._panel_at(at) if self.picture else None
-        if p is None:
-            return False
-        frame, factor = self.frames.frames[p], _NOTCH**notches
-        across = self.zoom.x
-        if "x" in frame.panel.zoom:
-            across = scaled(across, (at.x() - frame.area.left()) / frame.area.width(), factor)
-        up = dict(self.zoom.y)
-        if "y" in frame.panel.zoom:
-            share = (at.y() - frame.y.start) / (frame.y.end - frame.y.start)
-            up[p] = scaled(up.get(p, WHOLE), share, factor)
-        self._set_zoom(Zoom(across, up))
-        return True
+        found = zoomed_about(self.frames, self.zoom, at, notches) if self.picture else None
+        if found is not None:
+            self._set_zoom(found)
+        return found is not None
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom about the pointer."""
@@ -362,16 +317,10 @@ class PictureCanvas(QWidget):
         assert self._pressed is not None
         start, zoom = self._pressed
         away = to - start
-        p = self._panel_at(start)
-        if p is None or (not self._dragged and away.manhattanLength() < space.XS):
-            return
-        self._dragged = True
-        frame = self.frames.frames[p]
-        across = moved(zoom.x, -away.x() / frame.area.width())
-        up = dict(zoom.y)
-        if p in up:
-            up[p] = moved(up[p], -away.y() / (frame.y.end - frame.y.start))
-        self._set_zoom(Zoom(across, up))
+        p = panel_at(self.frames, start)
+        if p is not None and (self._dragged or away.manhattanLength() >= space.XS):
+            self._dragged = True
+            self._set_zoom(dragged(self.frames, zoom, p, away))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A lasso selects what is inside; a click that moved nothing what the mark stands for."""

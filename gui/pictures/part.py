@@ -1,4 +1,4 @@
-"""Which part of a picture is shown, and the part of it that is being drawn around."""
+"""Whether another picture is shown in the same part, and the part of it that is being drawn around."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import Picture, Points
-from plaidwork.gui.pictures.frame import WHOLE, Layout, Window
+from plaidwork.gui.pictures.frame import Layout
 from plaidwork.gui.theme import theme
-
-_CLOSEST = 1e-4
 
 
 def goes_on(old: Picture, new: Picture) -> bool:
@@ -41,22 +39,3 @@ def paint_lasso(painter: QPainter, path: list[QPointF]) -> None:
     ink.setAlphaF(0.12)
     painter.setBrush(ink)
     painter.drawPolygon(QPolygonF(path))
-
-
-def scaled(window: Window, share: float, factor: float) -> Window:
-    """The part of a scale after zooming about a share of what is shown."""
-    low, high = window
-    at, long = low + share * (high - low), min(max((high - low) * factor, _CLOSEST), 1.0)
-    return within(at - share * long, long)
-
-
-def moved(window: Window, by: float) -> Window:
-    """The part of a scale after moving by a share of the whole."""
-    long = window[1] - window[0]
-    return within(window[0] + by * long, long)
-
-
-def within(low: float, long: float) -> Window:
-    """A window of this length within the whole."""
-    low = min(max(low, 0.0), 1.0 - long)
-    return WHOLE if long >= 1 else (low, low + long)

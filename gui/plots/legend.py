@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.language import tr
 from plaidwork.gui.theme import theme
+from plaidwork.gui.widgets.drawing import Drawing
 
 _MARK = 14
 _GAP = 6
@@ -34,15 +35,13 @@ def resolve(color: int | str | QColor) -> QColor:
     return QColor(color) if color.startswith("#") else theme().color(color)
 
 
-class Legend(QWidget):
+class Legend(Drawing):
     """Entries in one row, in the order of the picture; those without room are left out."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: list[LegendEntry] = []
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
-        self._restyle()
 
     @property
     def entries(self) -> list[LegendEntry]:
@@ -54,11 +53,6 @@ class Legend(QWidget):
         self._entries = [replace(entry, name=tr(entry.name)) for entry in entries]
         self.setAccessibleName(tr("Legend: " + ", ".join(e.name for e in entries)))
         self.setToolTip(tr("\n".join(e.name for e in entries)))
-        self.updateGeometry()
-        self.update()
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("caption"))
         self.updateGeometry()
         self.update()
 

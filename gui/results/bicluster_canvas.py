@@ -13,9 +13,9 @@ from plaidwork.core.views.strips import Strip
 from plaidwork.gui.language import tr
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.frame import Frame, Zoom
-from plaidwork.gui.pictures.part import within
 from plaidwork.gui.pictures.regions import region_parts, tag_places
 from plaidwork.gui.pictures.style import screen_style
+from plaidwork.gui.pictures.zooming import within
 from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.theme import space
 

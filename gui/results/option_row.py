@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLayoutItem, QSizePolicy, QWidget
 from plaidwork.gui.language import tr, tr_name
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import FlowLayout, Label
+from plaidwork.gui.widgets.drawing import Drawing
 from plaidwork.gui.widgets.layouts import horizontal, vertical, with_margins
 
 RING = 3
@@ -127,27 +128,20 @@ class Labelled(QWidget):
         control.setAccessibleName(tr(text))
 
 
-class Legend(QWidget):
+class Legend(Drawing):
     """Squares with words in one row; a colour token, a QColor maker or "missing" (hatched) for each."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "body")
         self._title = ""
         self._entries: list[tuple[object, str]] = []
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._restyle()
-        theme().changed.connect(self._restyle)
 
     def set_entries(self, entries: Sequence[tuple[object, str]], title: str = "") -> None:
         """Replace the entries: (colour token or function that gives a colour, text)."""
         self._entries, self._title = [(color, tr_name(text)) for color, text in entries], tr(title)
         self.setVisible(bool(entries))
         self.setAccessibleName(tr("Legend: " + ", ".join(text for _, text in entries)))
-        self.updateGeometry()
-        self.update()
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("body"))
         self.updateGeometry()
         self.update()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,21 +10,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from plaidwork.core.draws.counting import counted
-from plaidwork.core.errors import PlaidworkError, SettingError
-from plaidwork.core.inference.execution import Progress
-from plaidwork.core.inference.place import Place
+from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session, renamed_inputs
 from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
-from plaidwork.core.study.running import MakeExecutor
+from plaidwork.gui.studies.under_way import UnderWay
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
     from plaidwork.gui.workbench import Workbench
 
-KEPT_BYTES = 256e6
-"""What the runs of a search may hold in memory; the rest is fitted again when it is opened."""
 WRITE_EVERY = 1000
 """Milliseconds between two updates of the session's record of a search under way."""
 
@@ -44,19 +38,13 @@ class StudyBench(QObject):
     listed = Signal()
     changed = Signal(str)
     ended = Signal(str)
-    _job_ended = Signal(object, int)
-    _over = Signal(object)
-    _unreachable = Signal(object, str)
 
     def __init__(self, workbench: Workbench) -> None:
         super().__init__(workbench)
         self._workbench = workbench
         self._records: dict[str, StudyRecord] = {}
-        self._threads: dict[str, threading.Thread] = {}
+        self._under_way = UnderWay(workbench.places, self)
         self._opened: dict[str, tuple[Study, int]] = {}
-        self._begun: dict[str, tuple[float, float]] = {}
-        self._held: dict[str, float] = {}
-        self._where: dict[str, str] = {}
         self._dirty: set[str] = set()
         self._gone: dict[str, StudyRecord] = {}
         """Searches that were removed, by id, and"""
@@ -64,9 +52,9 @@ class StudyBench(QObject):
         """fits that were, with what they hold in memory, for when that is taken back."""
         self._writing = QTimer(self, singleShot=True, interval=WRITE_EVERY)
         self._writing.timeout.connect(self.write)
-        self._job_ended.connect(self._on_job)
-        self._over.connect(self._on_over)
-        self._unreachable.connect(self._on_unreachable)
+        self._under_way.job_ended.connect(self._on_job)
+        self._under_way.over.connect(self._on_over)
+        self._under_way.unreachable.connect(self._on_unreachable)
         workbench.session_replaced.connect(self._reload)
         workbench.results_changed.connect(self._on_results)
 
@@ -89,26 +77,20 @@ class StudyBench(QObject):
     def phase(self, study_id: str) -> str:
         """``running``, ``paused`` or ``stopping`` while a search is under way; else empty."""
         study = self._records.get(study_id)
-        if study_id not in self._threads or not isinstance(study, Study):
-            return ""
-        if study.control.stopping:
-            return "stopping"
-        return "paused" if study.control.paused else "running"
+        return self._under_way.phase(study) if isinstance(study, Study) else ""
 
     def active(self) -> list[StudyRecord]:
         """Searches under way."""
-        return [record for record in list(self._records.values()) if record.id in self._threads]
+        return [record for record in list(self._records.values()) if record.id in self._under_way]
 
     def seconds_left(self, study_id: str) -> float | None:
         """From what was done since the start; None until something was."""
-        study, begun = self._records.get(study_id), self._begun.get(study_id)
-        if study is None or begun is None or self.phase(study_id) != "running":
-            return None
-        started, before = begun
-        done, spent = sum(job.share for job in study.jobs), time.monotonic() - started
-        if spent < 1.0 or done - before <= 0.02:
-            return None
-        return spent / (done - before) * (len(study.jobs) - done)
+        study = self._records.get(study_id)
+        return self._under_way.seconds_left(study) if isinstance(study, Study) else None
+
+    def where(self, study_id: str) -> str:
+        """Address of the cluster on which a search is under way; empty for this computer."""
+        return self._under_way.where(study_id)
 
     def rename_data(self, old: str, name: str) -> None:
         """A dataset of the session has another name."""
@@ -118,7 +100,7 @@ class StudyBench(QObject):
     # -- running --------------------------------------------------------------------------------
     def start(self, study: Study, at_once: int = 0) -> None:
         """Add a search to the session and run what waits, on so many cores (default all)."""
-        if study.id in self._threads:
+        if study.id in self._under_way:
             return
         session = self._workbench.session
         for given in study.inputs.values():
@@ -129,50 +111,12 @@ class StudyBench(QObject):
         new = study.id not in self._records
         self._records[study.id] = study
         study.put(session)
-        cores = at_once or os.cpu_count() or 1
-        self._begun[study.id] = (time.monotonic(), sum(job.share for job in study.jobs))
-        place, executor, progress = self._workbench.places.for_search()
-        thread = threading.Thread(
-            target=self._work,
-            args=(study, cores, place, executor, progress),
-            name=f"search {study.id}",
-            daemon=True,
-        )
-        self._threads[study.id] = thread
-        self._where[study.id] = "" if place is None else place.cluster
+        thread = self._under_way.begin(study, at_once or os.cpu_count() or 1)
         self._workbench.touch()
         if new:
             self.listed.emit()
         self.changed.emit(study.id)
         thread.start()
-
-    def _work(
-        self,
-        study: Study,
-        cores: int,
-        place: Place | None,
-        executor: MakeExecutor,
-        progress: Progress | None,
-    ) -> None:
-        """In a thread of its own: follow the fits; their threads or the workers of a cluster do the work.
-
-        A cluster that is not there is told once, and the fits go on waiting, as they do when a stop comes while it is being reached.
-        """
-        try:
-            if place is not None:
-                reached = self._workbench.places.clusters.reached(place, lambda: study.control.stopping)
-                if reached is None:
-                    return
-            for job in study.iterate(executor, at_once=cores, memory=KEPT_BYTES, progress=progress):
-                self._job_ended.emit(study, job.number)
-        except SettingError as error:
-            self._unreachable.emit(study, str(error))
-        finally:
-            self._over.emit(study)
-
-    def where(self, study_id: str) -> str:
-        """Address of the cluster on which a search is under way; empty for this computer."""
-        return self._where.get(study_id, "") if study_id in self._threads else ""
 
     def _on_job(self, study: Study, number: int) -> None:
         if self._records.get(study.id) is study:
@@ -182,9 +126,6 @@ class StudyBench(QObject):
         self._workbench.notified.emit("error", f"“{study.title}” did not start", text, "")
 
     def _on_over(self, study: Study) -> None:
-        thread = self._threads.pop(study.id, None)
-        if thread is not None:
-            thread.join()
         if self._records.get(study.id) is not study:
             return
         self._touched(study.id)
@@ -214,25 +155,19 @@ class StudyBench(QObject):
     def pause(self, study_id: str) -> None:
         """Hold all fits of a search after the sweep they are in."""
         study = self._records.get(study_id)
-        if self.phase(study_id) == "running" and isinstance(study, Study):
-            study.pause()
-            self._held[study_id] = time.monotonic()
+        if isinstance(study, Study) and self._under_way.pause(study):
             self.changed.emit(study_id)
 
     def go_on(self, study_id: str) -> None:
         """After a pause."""
         study = self._records.get(study_id)
-        if self.phase(study_id) == "paused" and isinstance(study, Study):
-            started, before = self._begun[study_id]
-            held = time.monotonic() - self._held.pop(study_id, time.monotonic())
-            self._begun[study_id] = (started + held, before)
-            study.go_on()
+        if isinstance(study, Study) and self._under_way.go_on(study):
             self.changed.emit(study_id)
 
     def stop(self, study_id: str) -> None:
         """End the fits under way and start no other."""
         study = self._records.get(study_id)
-        if study_id in self._threads and isinstance(study, Study):
+        if study_id in self._under_way and isinstance(study, Study):
             study.stop()
             self.changed.emit(study_id)
 
@@ -243,9 +178,7 @@ class StudyBench(QObject):
 
     def wait(self, milliseconds: int) -> bool:
         """Wait for all searches (after ``stop_all``); True when none is running."""
-        for thread in list(self._threads.values()):
-            thread.join(milliseconds / 1000)
-        return not any(thread.is_alive() for thread in self._threads.values())
+        return self._under_way.wait(milliseconds)
 
     def stop_job(self, study_id: str, number: int) -> None:
         """End one fit; the others go on."""
@@ -260,7 +193,7 @@ class StudyBench(QObject):
             study.start_again(failed)
             self.start(study, at_once)
 
-        if study_id not in self._threads:
+        if study_id not in self._under_way:
             self._with_model(study_id, ready, "Could not go on with")
 
     def _with_model(self, study_id: str, then: Callable[[Study], object], trouble: str) -> Task | None:

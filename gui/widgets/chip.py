@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, theme
+from plaidwork.gui.widgets.drawing import Drawing
 
 #: kind -> (text colour, ground colour, icon)
 KINDS = {
@@ -22,7 +23,7 @@ _HEIGHT = 22
 _PAD = 8
 
 
-class Chip(QWidget):
+class Chip(Drawing):
     """Tag such as "Not saved" or "detected"; `kind` is neutral, ok, warn, error or accent."""
 
     def __init__(self, text: str, kind: str = "neutral", parent: QWidget | None = None) -> None:
@@ -31,7 +32,6 @@ class Chip(QWidget):
         self._kind = kind
         self.set(text, kind)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
 
     @property
     def text(self) -> str:
@@ -50,10 +50,6 @@ class Chip(QWidget):
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
         self._text, self._kind = tr(text), kind
         self.setAccessibleName(tr(text))
-        self._restyle()
-
-    def _restyle(self) -> None:
-        self.setFont(theme().font("caption"))
         self.updateGeometry()
         self.update()
 

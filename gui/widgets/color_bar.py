@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.language import tr
 from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets.drawing import Drawing
 from plaidwork.gui.widgets.label import Label
 from plaidwork.gui.widgets.layouts import horizontal
 
 _TRIANGLE = 7
 
 
-class _Bar(QWidget):
+class _Bar(Drawing):
     """The bar with its three numbers."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -22,7 +23,6 @@ class _Bar(QWidget):
         self.map_name = "loom"
         self.texts = ("", "", "")
         self.clipped = (False, False)
-        self.setFont(theme().font("caption"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -85,7 +85,6 @@ class ColorBar(QWidget):
         horizontal((self._label, 0, Qt.AlignmentFlag.AlignVCenter), self._bar, on=self, spacing=space.M)
         self.set_label(label)
         self.set_limits(low, mid, high, clipped=clipped, map_name=map_name)
-        theme().changed.connect(self._restyle)
 
     def set_label(self, label: str) -> None:
         """Name of the quantity with its unit."""
@@ -106,8 +105,4 @@ class ColorBar(QWidget):
         self._bar.map_name = map_name or self._bar.map_name
         self.setAccessibleName(tr(f"Colours from {low} to {high}"))
         self._bar.updateGeometry()
-        self._bar.update()
-
-    def _restyle(self) -> None:
-        self._bar.setFont(theme().font("caption"))
         self._bar.update()

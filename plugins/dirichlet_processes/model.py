@@ -17,7 +17,6 @@ from plaidwork.core.api import (
     Layout,
     Model,
     ModelData,
-    ModelError,
     ModelSpec,
     Params,
     Part,
@@ -26,6 +25,7 @@ from plaidwork.core.api import (
     Stage,
     Trial,
     passes,
+    refuse_errors,
 )
 from plaidwork.core.api import (
     State as Stored,
@@ -132,9 +132,7 @@ class DirichletProcessMixture(Model[State, Settings]):
     )
 
     def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> State:
-        for problem in problems_of(data, params):
-            if problem.severity == "error":
-                raise ModelError(problem.message, problem.hint)
+        refuse_errors(problems_of(data, params))
         table = table_of(data, params)
         state = first_state(table, params, rng)
         if params["rungs"] == 1:

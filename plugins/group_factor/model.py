@@ -15,13 +15,13 @@ from plaidwork.core.api import (
     Layout,
     Model,
     ModelData,
-    ModelError,
     Problem,
     Relaxation,
     Results,
     Stage,
     State,
     passes,
+    refuse_errors,
 )
 from plaidwork.plugins.group_factor import growing, smooth, stochastic, stored, sweep, weak
 from plaidwork.plugins.group_factor.bound import elbo_of
@@ -75,9 +75,7 @@ class GroupFactor(Model[Fields, Settings]):
         given = data["start"].values if "start" in data else None
         blocks = blocks_of(data)
         group = groups_of(data)[1]
-        for problem in self.validate(data, params):
-            if problem.severity == "error":
-                raise ModelError(problem.message, problem.hint)
+        refuse_errors(self.validate(data, params))
         words = likelihoods_of(blocks, params)
         blocks, laws = zip(*map(as_fitted, blocks, words), strict=True)
         return new_state(blocks, laws, group, params, rng, given, places_of(data))

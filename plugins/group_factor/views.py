@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError
+from plaidwork.core.api import Block, ModelData, refuse_errors
 from plaidwork.plugins.group_factor.inputs import (
     as_fitted,
     blocks_of,
@@ -104,9 +104,7 @@ def read_views(data: ModelData, params: Settings) -> Views:
     """Bring the views into the form of the kernels. Raises ``ModelError`` for what cannot be fitted."""
     blocks = blocks_of(data)
     groups, group = groups_of(data)
-    for problem in problems_of(blocks, params, group):
-        if problem.severity == "error":
-            raise ModelError(problem.message, problem.hint)
+    refuse_errors(problems_of(blocks, params, group))
     likelihoods = likelihoods_of(blocks, params)
     blocks, laws = zip(*map(as_fitted, blocks, likelihoods), strict=True)
     own = one_by_group(params, len(groups))

@@ -1388,6 +1388,10 @@
    <translation>Kombinationen ohne Zeile werden 0, wie in einer Liste von Anzahlen</translation>
   </message>
   <message>
+   <source>Combinations without a row become 0 if all rows give counts from 1, as the first ones do</source>
+   <translation>Kombinationen ohne Zeile werden 0, wenn alle Zeilen wie die ersten Anzahlen ab 1 angeben</translation>
+  </message>
+  <message>
    <source>Combinations without a row become missing cells</source>
    <translation>Kombinationen ohne Zeile werden zu fehlenden Zellen</translation>
   </message>
@@ -3395,6 +3399,10 @@
  <context>
   <name>core/data/measured.py</name>
   <message>
+   <source>held out</source>
+   <translation>zurückgehalten</translation>
+  </message>
+  <message>
    <source>%1 is taken out of the measurements of “%2”, so that nothing is explained by itself.</source>
    <translation>%1 wird aus den Messungen von „%2“ herausgenommen, damit nichts durch sich selbst erklärt wird.</translation>
   </message>
@@ -4098,6 +4106,10 @@
   <message>
    <source>Are missing</source>
    <translation>Fehlen</translation>
+  </message>
+  <message>
+   <source>0 in a list of counts, else missing</source>
+   <translation>0 in einer Liste von Anzahlen, sonst fehlend</translation>
   </message>
   <message>
    <source>Repeated entries</source>
@@ -9091,46 +9103,6 @@
  <context>
   <name>core/session/store/session_file.py</name>
   <message>
-   <source>This session has no file name yet.</source>
-   <translation>Diese Sitzung hat noch keinen Dateinamen.</translation>
-  </message>
-  <message>
-   <source>Save it under a name.</source>
-   <translation>Unter einem Namen speichern.</translation>
-  </message>
-  <message>
-   <source>“%1” is open for reading only: %2</source>
-   <translation>„%1“ ist nur zum Lesen geöffnet: %2</translation>
-  </message>
-  <message>
-   <source>Could not save: %1</source>
-   <translation>Speichern fehlgeschlagen: %1</translation>
-  </message>
-  <message>
-   <source>Could not save: there is not enough free memory. Your work is still open.</source>
-   <translation>Speichern fehlgeschlagen: Der freie Speicher reicht nicht. Die Arbeit ist weiterhin geöffnet.</translation>
-  </message>
-  <message>
-   <source>Close other programs, then save again.</source>
-   <translation>Andere Programme schließen, dann noch einmal speichern.</translation>
-  </message>
-  <message>
-   <source>The data “%1”</source>
-   <translation>Die Daten „%1“</translation>
-  </message>
-  <message>
-   <source>The run “%1”</source>
-   <translation>Der Lauf „%1“</translation>
-  </message>
-  <message>
-   <source>%1 %2 cannot be read from it.</source>
-   <translation>%1 %2: daraus nicht lesbar.</translation>
-  </message>
-  <message>
-   <source>Put the file back as it was when it was opened, or remove what cannot be read; then save again.</source>
-   <translation>Die Datei wiederherstellen, wie sie beim Öffnen war, oder entfernen, was sich nicht lesen lässt; dann noch einmal speichern.</translation>
-  </message>
-  <message>
    <source>“%1” is damaged: %2.</source>
    <translation>„%1“ ist beschädigt: %2.</translation>
   </message>
@@ -9209,6 +9181,49 @@
   <message>
    <source>what it tells of its searches is not what was expected.</source>
    <translation>die Angaben zu den Suchen sind nicht wie erwartet.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/session/store/session_saving.py</name>
+  <message>
+   <source>This session has no file name yet.</source>
+   <translation>Diese Sitzung hat noch keinen Dateinamen.</translation>
+  </message>
+  <message>
+   <source>Save it under a name.</source>
+   <translation>Unter einem Namen speichern.</translation>
+  </message>
+  <message>
+   <source>“%1” is open for reading only: %2</source>
+   <translation>„%1“ ist nur zum Lesen geöffnet: %2</translation>
+  </message>
+  <message>
+   <source>Could not save: %1</source>
+   <translation>Speichern fehlgeschlagen: %1</translation>
+  </message>
+  <message>
+   <source>Could not save: there is not enough free memory. Your work is still open.</source>
+   <translation>Speichern fehlgeschlagen: Der freie Speicher reicht nicht. Die Arbeit ist weiterhin geöffnet.</translation>
+  </message>
+  <message>
+   <source>Close other programs, then save again.</source>
+   <translation>Andere Programme schließen, dann noch einmal speichern.</translation>
+  </message>
+  <message>
+   <source>The data “%1”</source>
+   <translation>Die Daten „%1“</translation>
+  </message>
+  <message>
+   <source>The run “%1”</source>
+   <translation>Der Lauf „%1“</translation>
+  </message>
+  <message>
+   <source>%1 %2 cannot be read from it.</source>
+   <translation>%1 %2: daraus nicht lesbar.</translation>
+  </message>
+  <message>
+   <source>Put the file back as it was when it was opened, or remove what cannot be read; then save again.</source>
+   <translation>Die Datei wiederherstellen, wie sie beim Öffnen war, oder entfernen, was sich nicht lesen lässt; dann noch einmal speichern.</translation>
   </message>
  </context>
  <context>
@@ -9416,10 +9431,6 @@
  </context>
  <context>
   <name>core/views/assessed.py</name>
-  <message>
-   <source>held out</source>
-   <translation>zurückgehalten</translation>
-  </message>
   <message>
    <source>; %1 without a known class left out</source>
    <translation>; %1 ohne bekannte Klasse ausgelassen</translation>
@@ -15174,10 +15185,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
  <context>
   <name>gui/main_window.py</name>
   <message>
-   <source>Selection</source>
-   <translation>Auswahl</translation>
-  </message>
-  <message>
    <source>(safe mode)</source>
    <translation>(abgesicherter Modus)</translation>
   </message>
@@ -15188,22 +15195,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>Set-up</source>
    <translation>Einrichtung</translation>
-  </message>
-  <message>
-   <source>Go on</source>
-   <translation>Fortsetzen</translation>
-  </message>
-  <message>
-   <source>Start fit</source>
-   <translation>Anpassung starten</translation>
-  </message>
-  <message>
-   <source>Run longer…</source>
-   <translation>Verlängern…</translation>
-  </message>
-  <message>
-   <source>Change settings…</source>
-   <translation>Einstellungen ändern…</translation>
   </message>
   <message>
    <source>Traces</source>
@@ -16448,6 +16439,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
  <context>
   <name>gui/results/beside_blocks.py</name>
   <message>
+   <source>Selection</source>
+   <translation>Auswahl</translation>
+  </message>
+  <message>
    <source>Export rows × columns…</source>
    <translation>Zeilen × Spalten exportieren…</translation>
   </message>
@@ -17298,6 +17293,10 @@ Für die Diagnostik klicken.</translation>
    <translation>Viele Einstellungen anpassen und vergleichen</translation>
   </message>
   <message>
+   <source>Start fit</source>
+   <translation>Anpassung starten</translation>
+  </message>
+  <message>
    <source>Start fit (Ctrl+Enter)</source>
    <translation>Anpassung starten (Strg+Eingabe)</translation>
   </message>
@@ -17457,6 +17456,45 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>none given: %1</source>
    <translation>keine angegeben: %1</translation>
+  </message>
+ </context>
+ <context>
+  <name>gui/setup/launch.py</name>
+  <message>
+   <source>No estimate yet</source>
+   <translation>Noch keine Schätzung</translation>
+  </message>
+  <message>
+   <source>The cost of a fit could not be estimated</source>
+   <translation>Der Aufwand einer Anpassung konnte nicht geschätzt werden</translation>
+  </message>
+  <message>
+   <source>Not ready to start</source>
+   <translation>Noch nicht startbereit</translation>
+  </message>
+  <message>
+   <source>The data could not be checked</source>
+   <translation>Die Daten konnten nicht geprüft werden</translation>
+  </message>
+  <message>
+   <source>%1 could not check these data</source>
+   <translation>%1 konnte diese Daten nicht prüfen</translation>
+  </message>
+  <message>
+   <source>The model could not check these data</source>
+   <translation>Das Modell konnte diese Daten nicht prüfen</translation>
+  </message>
+  <message>
+   <source>The model</source>
+   <translation>Das Modell</translation>
+  </message>
+  <message>
+   <source>(and %1 more)</source>
+   <translation>(und %1 weitere)</translation>
+  </message>
+  <message>
+   <source>Add a copy of %1 and fit that; nothing else changes</source>
+   <translation>Eine Kopie von %1 hinzufügen und diese anpassen; sonst ändert sich nichts</translation>
   </message>
  </context>
  <context>
@@ -17642,6 +17680,13 @@ Für die Diagnostik klicken.</translation>
   </message>
  </context>
  <context>
+  <name>gui/setup/preview_dock.py</name>
+  <message>
+   <source>Data preview</source>
+   <translation>Datenvorschau</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/setup/samples_field.py</name>
   <message>
    <source>“%1” is taken as it is.</source>
@@ -17777,46 +17822,6 @@ Für die Diagnostik klicken.</translation>
    <source>%1 cannot take the data just imported. %2</source>
    <translation>%1 kann die gerade importierten Daten nicht verwenden. %2</translation>
   </message>
-  <message>
-   <source>No estimate yet</source>
-   <translation>Noch keine Schätzung</translation>
-  </message>
-  <message>
-   <source>The cost of a fit could not be estimated</source>
-   <translation>Der Aufwand einer Anpassung konnte nicht geschätzt werden</translation>
-  </message>
-  <message>
-   <source>Not ready to start</source>
-   <translation>Noch nicht startbereit</translation>
-  </message>
-  <message>
-   <source>The data could not be checked</source>
-   <translation>Die Daten konnten nicht geprüft werden</translation>
-  </message>
-  <message>
-   <source>%1 could not check these data</source>
-   <translation>%1 konnte diese Daten nicht prüfen</translation>
-  </message>
-  <message>
-   <source>The model could not check these data</source>
-   <translation>Das Modell konnte diese Daten nicht prüfen</translation>
-  </message>
-  <message>
-   <source>The model</source>
-   <translation>Das Modell</translation>
-  </message>
-  <message>
-   <source>(and %1 more)</source>
-   <translation>(und %1 weitere)</translation>
-  </message>
-  <message>
-   <source>Add a copy of %1 and fit that; nothing else changes</source>
-   <translation>Eine Kopie von %1 hinzufügen und diese anpassen; sonst ändert sich nichts</translation>
-  </message>
-  <message>
-   <source>Data preview</source>
-   <translation>Datenvorschau</translation>
-  </message>
  </context>
  <context>
   <name>gui/setup/steps.py</name>
@@ -17862,10 +17867,6 @@ Für die Diagnostik klicken.</translation>
  </context>
  <context>
   <name>gui/studies/bench.py</name>
-  <message>
-   <source>search %1</source>
-   <translation>Suche %1</translation>
-  </message>
   <message>
    <source>“%1” did not start</source>
    <translation>„%1“ ist nicht gestartet</translation>
@@ -18290,6 +18291,13 @@ Für die Diagnostik klicken.</translation>
   </message>
  </context>
  <context>
+  <name>gui/studies/under_way.py</name>
+  <message>
+   <source>search %1</source>
+   <translation>Suche %1</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/studies/values.py</name>
   <message>
    <source>A range goes from the smaller to the larger number. Found “%1”.</source>
@@ -18579,6 +18587,21 @@ Daten: %2 %3</translation>
   <message>
    <source>No recent sessions</source>
    <translation>Keine letzten Sitzungen</translation>
+  </message>
+ </context>
+ <context>
+  <name>gui/window_commands.py</name>
+  <message>
+   <source>Go on</source>
+   <translation>Fortsetzen</translation>
+  </message>
+  <message>
+   <source>Run longer…</source>
+   <translation>Verlängern…</translation>
+  </message>
+  <message>
+   <source>Change settings…</source>
+   <translation>Einstellungen ändern…</translation>
   </message>
  </context>
  <context>

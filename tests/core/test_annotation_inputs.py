@@ -94,6 +94,8 @@ def test_what_a_form_offers():
     assert str(usual_choice(parts, halves)) == "D: x:row:set"
     parts = named.with_(row_table={"set": np.array(["a", "b", "a", "a"])})
     assert usual_choice(parts, halves) is None, "nothing says which are for the test"
+    arms = named.with_(row_table={"set": np.array(["control", "test", "control", "test"])})
+    assert usual_choice(arms, halves) is None, "arms of an experiment are no split"
     binary = Input("split", "vector", "binary", ("row",))
     assert [ref.titles for ref in column_choices(data(), binary)] == ["party=left", "party=right", "on"]
 

@@ -130,6 +130,17 @@ def test_nothing_large_is_read_before_it_is_needed(made, path):
     assert not renamed.values.flags.writeable
 
 
+def test_missing_cells_are_counted_once_and_not_where_their_number_came_along():
+    values, names = np.array([[1.0, np.nan], [np.nan, 4.0]]), (("a", "b"), ("x", "y"))
+    later = Dataset("later", Deferred(values.shape, float, lambda: values), *names)
+    told = later.with_(name="told").knowing(missing=2)
+    assert (later.known_missing, told.known_missing, told.n_missing) == (None, 2, 2)
+    assert not told.at_hand
+    assert later.n_missing == later.known_missing == later.with_(unit="mV").known_missing == 2
+    assert (told.values.shape, told.known_missing) == (values.shape, 2), "read by now, it is counted no more"
+    assert later.with_(values=values).known_missing is None
+
+
 @pytest.mark.long
 def test_digest_of_inputs_is_known_without_reading(made, path):
     session = open_session(path)

@@ -288,6 +288,8 @@ def test_where_a_column_says_which_rows_are_for_a_test_few_whole_numbers_are_the
     assert (found.severity, found.fix) == ("info", ("Read as numbers", "labels", [4]))
     data = read_dataset(write(f"a,b,c,{title},set\n{parts}"))
     assert (data.column_names, sorted(data.row_table)) == (("a", "b", "c"), sorted([title, "set"]))
+    halves = "".join(f"{row},{'Training' if i % 3 else 'Holdout'}\n" for i, row in enumerate(rows))
+    assert read_dataset(write(f"a,b,c,{title},set\n{halves}")).column_names == ("a", "b", "c")
     groups = "".join(f"{row},{'north' if i % 3 else 'south'}\n" for i, row in enumerate(rows))
     assert read_dataset(write(f"a,b,c,{title},set\n{groups}")).column_names == ("a", "b", "c", title)
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from plaidwork.core.data.importers import find_reader, read_dataset, read_datasets
+from plaidwork.core.data.importers import delimited, find_reader, read_dataset, read_datasets
 from plaidwork.core.errors import DataError
 
 
@@ -123,6 +123,36 @@ def test_what_a_list_of_counts_does_not_name_is_not_there(tmp_path):
     assert np.isnan(read_dataset(path, {"absent": "missing"}).values).sum() == 4
     with_zeros = table(tmp_path, text + "d3,bird,0\n")
     assert np.isnan(read_dataset(with_zeros).values).sum() == 3, "who lists zeros means to list all"
+
+
+@pytest.mark.parametrize(("below", "missing"), [("d3,bird,1\n", 0), ("d3,bird,0\n", 3), ("d3,bird,0.5\n", 3)])
+def test_of_a_long_list_of_counts_the_preview_says_what_holds(tmp_path, monkeypatch, below, missing):
+    """The rows that are not read for it may hold a 0, which means that all are listed."""
+    path = table(tmp_path, "doc,word,count\nd1,cat,2\nd1,dog,1\nd2,cat,3\nd2,bird,4\nd3,dog,3\n" + below)
+    monkeypatch.setattr(delimited, "FULL_CHECK_BYTES", {False: 10})
+    monkeypatch.setattr(delimited, "LONG_CHECK", 4)
+    shown = preview(path)
+    issue = next(issue for issue in shown.issues if "without a row" in issue.message)
+    assert (
+        issue.message
+        == "Combinations without a row become 0 if all rows give counts from 1, as the first ones do"
+    )
+    assert (issue.severity, issue.detail) == ("info", "2 of 6 cells of the first 4 rows")
+    assert issue.fix == ("Take them as 0", "absent", "zero")
+    assert issue.other == ("Keep them missing", "absent", "missing")
+    assert "absent" not in shown.options, "not known before all rows are"
+    assert "absent" not in shown.detected
+    assert np.isnan(read_dataset(path).values).sum() == missing
+    said = preview(path, absent="zero")
+    assert (said.options["absent"], "absent" in said.detected) == ("zero", False)
+    assert not np.isnan(read_dataset(path, {"absent": "zero"}).values).any()
+
+
+def test_what_becomes_of_them_is_shown_as_detected_once_all_rows_are_read(tmp_path):
+    for head, said in (("sample,feature,value", "missing"), ("doc,word,count", "zero")):
+        text = head + "\na,x,1\na,y,2\nb,x,2\nb,y,1\nc,x,2\n"
+        shown = preview(table(tmp_path, text))
+        assert (shown.options["absent"], "absent" in shown.detected) == (said, True)
 
 
 def test_repeated_pairs_name_both_rows(tmp_path):

@@ -10,11 +10,13 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import column_dataset, measured_choices, parse_column
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs
+from plaidwork.core.data.measured import TEST_WORDS, parts_items
 from plaidwork.core.data.outcomes import without_outcomes
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.suitability import Choices
+from plaidwork.plugins.gp_auxiliary.shared.frame import TEST_NAMES
 from tests import toys
 
 X = Input("X", samples="row")
@@ -139,3 +141,25 @@ def test_a_fit_of_a_file_takes_the_outcome_before_it_transforms_the_rest(tmp_pat
     assert abs(plan.inputs["X"][0].values.mean()) < 1e-12
     told = [one.text for one in (*given.messages, *left_out(given.data, plan.inputs))]
     assert told == ["“y” is taken out of the measurements of “t”, so that nothing is explained by itself."]
+
+
+@pytest.mark.parametrize(
+    ("title", "values", "parts"),
+    [
+        ("set", ("train", "test"), True),
+        (" Split", ("Training", "Test", ""), True),
+        ("partition", ("train", "validation", "test"), True),
+        ("subset", ("Discovery", "Validation"), True),
+        ("set", ("train", "Holdout "), True),
+        ("set", ("control", "test"), False),
+        ("set", ("train", ""), False),
+        ("fold", ("1", "2", "3"), False),
+        ("hall", ("train", "test"), False),
+    ],
+)
+def test_a_column_that_says_which_items_are_for_a_test(title, values, parts):
+    assert parts_items(title, values) == parts
+
+
+def test_what_is_chosen_for_a_split_is_a_test_for_classes_of_a_gaussian_process():
+    assert set(TEST_NAMES) == TEST_WORDS

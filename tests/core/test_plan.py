@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 from toys import Walk, matrix
 
-from plaidwork.core.api import Input, Model, ModelSpec
+from plaidwork.core.api import Input, Model, ModelError, ModelSpec, Problem, refuse_errors
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import DataError, SettingError
@@ -123,3 +123,11 @@ def test_hash_follows_the_values():
     assert first == make_plan(Walk(), {"X": _data(values.copy())}).data_hash
     values[0, 0] += 1e-12
     assert first != make_plan(Walk(), {"X": _data(values)}).data_hash
+
+
+def test_a_model_refuses_the_first_error_and_no_warning():
+    warned = Problem("A column is constant.", severity="warning")
+    refuse_errors([warned])
+    with pytest.raises(ModelError, match="No cell is known") as caught:
+        refuse_errors([warned, Problem("No cell is known.", "Choose another matrix."), Problem("Too few.")])
+    assert caught.value.hint == "Choose another matrix."

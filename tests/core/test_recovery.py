@@ -123,12 +123,12 @@ import os, sys
 sys.path.insert(0, sys.argv[2])
 from plaidwork.core.session.recovery import write_recovery
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store import session_file
+from plaidwork.core.session.store import session_saving
 from pathlib import Path
 session = Session("first", uuid="abc")
 write_recovery(session, Path(sys.argv[1]))
 session.name = "second"
-session_file.copy_unknown = lambda *a: os._exit(9)
+session_saving.copy_unknown = lambda *a: os._exit(9)
 write_recovery(session, Path(sys.argv[1]))
 """
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path), "."], check=False, timeout=60)

@@ -22,7 +22,7 @@ from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExe
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.fitting import resume
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store import datasets, session_file
+from plaidwork.core.session.store import datasets, session_file, session_saving
 
 
 def _session(model=None, on=None, schedule=None, **params):
@@ -363,7 +363,7 @@ def test_no_memory_is_told_in_words_and_what_was_drawn_is_saved(tmp_path, monkey
     def no_room(*_):
         raise MemoryError
 
-    monkeypatch.setattr(session_file, "_write_file", no_room)
+    monkeypatch.setattr(session_saving, "_write_file", no_room)
     with pytest.raises(SessionError, match="not enough free memory"):
         session.save()
     assert open_session(path).runs

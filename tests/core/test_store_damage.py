@@ -22,7 +22,7 @@ from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.session.store import session_file
+from plaidwork.core.session.store import session_file, session_saving
 
 
 @pytest.fixture(scope="module")
@@ -349,7 +349,7 @@ def test_failed_save_leaves_the_old_file(session, path, monkeypatch, code, words
             return real(*args)
         raise OSError(code, os.strerror(code))
 
-    target = {"_write_file": session_file, "_sync": atomic, "replace": atomic.os}[place]
+    target = {"_write_file": session_saving, "_sync": atomic, "replace": atomic.os}[place]
     with monkeypatch.context() as patch:
         patch.setattr(target, place, fail)
         with pytest.raises(SessionError) as caught:
@@ -363,7 +363,7 @@ def test_failed_save_leaves_the_old_file(session, path, monkeypatch, code, words
 @pytest.mark.skipif(not hasattr(os, "fdatasync"), reason="this system syncs whole files at the end only")
 def test_a_disk_that_fails_while_the_file_is_written_is_told(session, path, monkeypatch):
     """The system tells of an error once: who hears it has to say so."""
-    heard, real = threading.Event(), session_file._write_file
+    heard, real = threading.Event(), session_saving._write_file
 
     def fail(handle):
         heard.set()
@@ -376,7 +376,7 @@ def test_a_disk_that_fails_while_the_file_is_written_is_told(session, path, monk
 
     before = path.read_bytes()
     monkeypatch.setattr(atomic.os, "fdatasync", fail)
-    monkeypatch.setattr(session_file, "_write_file", write)
+    monkeypatch.setattr(session_saving, "_write_file", write)
     with pytest.raises(SessionError, match="Input/output error"):
         session.save(path)
     assert path.read_bytes() == before

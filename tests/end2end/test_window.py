@@ -169,7 +169,7 @@ def look_at_blocks(qtbot, window, run) -> None:
     page = window.workspace.current_page()
     qtbot.waitUntil(lambda: page.loaded is not None and page.canvas.picture is not None, timeout=20_000)
     panel = page.side_panel()
-    assert window.side_stack.currentWidget() is panel
+    assert window.docks.side_stack.currentWidget() is panel
     selection = window.workbench.selection(run)
     qtbot.waitUntil(lambda: len(page.canvas.parts(0)) > 0, timeout=20_000)
     inside = page.canvas.parts(0)[0].center().toPoint() + QPoint(0, 4)

@@ -44,10 +44,10 @@ def test_from_halves_to_tiles(window, qtbot, tmp_path, monkeypatch):  # noqa: F8
     click(qtbot, group.choice._group.button(list(group._makers).index("Images")))
     qtbot.waitUntil(lambda: not group.front.busy and group.front.state == "", timeout=60_000)
     assert group.front.loaded.panels[0].marks[0].values.shape == (6, 5)
-    qtbot.waitUntil(lambda: isinstance(window.side_stack.currentWidget(), BesidePanel), timeout=20_000)
-    assert window.side_dock.isVisible()
+    qtbot.waitUntil(lambda: isinstance(window.docks.side_stack.currentWidget(), BesidePanel), timeout=20_000)
+    assert window.docks.side.isVisible()
     click(qtbot, group.choice._group.button(list(group._makers).index("Chart")))
-    assert not window.side_dock.isVisible()
+    assert not window.docks.side.isVisible()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from plaidwork.core.findings.analysis import AnalysisSpec
 from plaidwork.core.session.session import Session
 from plaidwork.gui import tokens
 from plaidwork.gui.analyses.rail import Rail
+from plaidwork.gui.data.role_chips import RoleChip
 from plaidwork.gui.palettes import contrast
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.setup.error_line import ErrorLine
@@ -99,6 +100,18 @@ def test_lines_of_the_list_of_analyses_grow_with_the_texts(qtbot):
         body, caption = (QFontMetrics(theme().font(role)).height() for role in ("body", "caption"))
         assert high[scale] >= body + 2 * caption
     assert high[2.0] == 2 * high[1.0]
+
+
+def test_what_draws_its_own_words_grows_with_them(qtbot):
+    chip = RoleChip("class", "Label", 0)
+    qtbot.addWidget(chip)
+    wide = {}
+    for scale in (1.0, 2.0):
+        theme().set_text_scale(scale)
+        wide[scale] = chip.sizeHint().width()
+        assert chip.font().pointSizeF() == pytest.approx(theme().font("caption").pointSizeF())
+    theme().set_text_scale(1.0)
+    assert wide[2.0] > wide[1.0]
 
 
 def test_the_icon_of_what_is_wrong_is_not_cut(qtbot):

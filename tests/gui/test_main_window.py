@@ -82,7 +82,7 @@ def test_menus_open_by_keys(window, qtbot):
 
 def test_an_empty_session_shows_the_welcome_page(window):
     assert window.centre.currentWidget() is window.welcome
-    assert not window.session_dock.isVisible()
+    assert not window.docks.session.isVisible()
     assert window.minimumSizeHint().width() <= 1024
 
 

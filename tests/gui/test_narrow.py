@@ -80,19 +80,19 @@ def test_the_side_panel_is_a_click_away_and_stays(qapp, qtbot, tmp_path, monkeyp
         window.show_session()
         window.resize(1024, 640)
         settle(window.workspace.current_page())
-        assert not window.side_dock.isVisible()
+        assert not window.docks.side.isVisible()
         assert window.workspace.panel_button.text() == "Selection"
         qtbot.mouseClick(window.workspace.panel_button, Qt.MouseButton.LeftButton)
         settle(window.workspace.current_page())
-        assert window.side_dock.isVisible()
+        assert window.docks.side.isVisible()
         assert not window.workspace.panel_button.isVisible()
         assert complaints(window) == []
         window.workspace.go_to(f"{run.id}/settings")
-        assert not window.side_dock.isVisible()
+        assert not window.docks.side.isVisible()
         window.workspace.go_to(f"{run.id}/view 0")
-        assert window.side_dock.isVisible()
+        assert window.docks.side.isVisible()
         window.actions_by_key["show_side"].trigger()
-        assert not window.side_dock.isVisible()
+        assert not window.docks.side.isVisible()
         assert window.workspace.panel_button.isVisible()
 
 

@@ -157,6 +157,6 @@ def test_the_example_of_several_views_opens_ready_to_start(qtbot, window):
     qtbot.waitUntil(lambda: window.setup_page is not None, timeout=WAIT)
     page = window.setup_page
     assert page.inputs() == {"views": ["drugs", "mutations"]}
-    qtbot.waitUntil(lambda: page.plan_check.ready, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.launch.check.ready, timeout=WAIT)
     assert not page.problems()
     assert page.side_panel().views.overview is not None or page.side_panel()._looking is not None

@@ -291,11 +291,11 @@ def test_set_up(window, guests, qtbot, method, title):
     page = SetupPage(shown.workbench)
     qtbot.addWidget(page)
     page.fill({"X": ["X"]})
-    page._run_check()
+    page.launch.begin()
     qtbot.waitUntil(lambda: shown.messages.count > 0, timeout=20_000)
     _message(shown, title, f"raters 0.2.0 failed in {method}()", "far out")
     if method == "estimate":
-        assert page.plan_check.ready, "what does not cost anything to know is not needed for a fit"
+        assert page.launch.check.ready, "what does not cost anything to know is not needed for a fit"
     _disable(shown, registry, qtbot)
     wait_for_tasks()
 

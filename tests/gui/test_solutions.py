@@ -15,6 +15,8 @@ from plaidwork.gui.workbench import Workbench
 from tests.core.test_solutions import Mode, a_run
 from tests.core.test_study_elpd import Spread, study_of
 
+LONGEST = 120_000
+"""Milliseconds that a wait may last: the first diagnosis of a process loads or compiles its kernels, on cores that others may hold."""
 VIEWS = (View("coefficients", "Place", "place"), View("text", "Words", "words"))
 
 
@@ -45,14 +47,14 @@ def bench(qtbot, monkeypatch):
     workbench = Workbench()
     workbench.set_session(run.session)
     workbench.judge(run)
-    qtbot.waitUntil(lambda: workbench.diagnosis(run) is not None)
+    qtbot.waitUntil(lambda: workbench.diagnosis(run) is not None, timeout=LONGEST)
     return workbench, run
 
 
 def page_of(qtbot, workbench, run, place=0):
     page = make_view(workbench, run, run.spec.views[place])
     qtbot.addWidget(page)
-    qtbot.waitUntil(lambda: page.loaded is not None and not page.busy)
+    qtbot.waitUntil(lambda: page.loaded is not None and not page.busy, timeout=LONGEST)
     return page
 
 
@@ -70,13 +72,13 @@ def test_one_solution_is_chosen_for_all_pictures(qtbot, bench):
     one._solution.setCurrentIndex(2)
     one._solution.activated.emit(2)
     for page in (one, other):
-        qtbot.waitUntil(lambda page=page: "Solution 2 of 2, chain 2" in page._caption.text())
+        qtbot.waitUntil(lambda page=page: "Solution 2 of 2, chain 2" in page._caption.text(), timeout=LONGEST)
         assert level(page) == pytest.approx(4.0, abs=0.05)
         assert page._solution.currentIndex() == 2
     again = page_of(qtbot, workbench, run)  # as when the session is opened again
     assert level(again) == pytest.approx(4.0, abs=0.05)
     one._solution.activated.emit(0)
-    qtbot.waitUntil(lambda: level(one) < 2)
+    qtbot.waitUntil(lambda: level(one) < 2, timeout=LONGEST)
     assert run.results["place"].values[0] == pytest.approx(4 / 3, abs=0.05)
 
 
@@ -87,7 +89,7 @@ def test_a_run_whose_chains_agree_offers_no_choice(qtbot):
     workbench.set_session(run.session)
     page = page_of(qtbot, workbench, run)
     workbench.judge(run)
-    qtbot.waitUntil(lambda: workbench.diagnosis(run) is not None)
+    qtbot.waitUntil(lambda: workbench.diagnosis(run) is not None, timeout=LONGEST)
     assert page._solution.isHidden()
     assert "solution" not in page._caption.text()
 
@@ -99,8 +101,8 @@ def test_the_choice_comes_with_the_verdict(qtbot, bench):
     page = page_of(qtbot, workbench, run)
     assert page._solution.isHidden()
     workbench.judge(run)
-    qtbot.waitUntil(lambda: not page._solution.isHidden())
-    qtbot.waitUntil(lambda: "different solutions" in page._caption.text())
+    qtbot.waitUntil(lambda: not page._solution.isHidden(), timeout=LONGEST)
+    qtbot.waitUntil(lambda: "different solutions" in page._caption.text(), timeout=LONGEST)
 
 
 def test_the_diagnostics_list_the_solutions(qtbot, bench):

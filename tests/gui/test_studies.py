@@ -18,7 +18,7 @@ from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.pictures.hits import position
 from plaidwork.gui.session_tree import DATA, STUDY
 from plaidwork.gui.settings import Settings
-from plaidwork.gui.studies import bench as bench_module
+from plaidwork.gui.studies import under_way
 from plaidwork.gui.studies.columns import fit_columns, headline
 from plaidwork.gui.studies.detail import FitDetail
 from plaidwork.gui.studies.search_dialog import SearchDialog
@@ -83,7 +83,7 @@ def set_up(window, qtbot, model="toy.scored"):
     """The set-up page of a model, checked."""
     window.commands.set_up_fit(lambda page: page.set_model(model))
     qtbot.waitUntil(
-        lambda: window.setup_page is not None and window.setup_page.plan_check.ready, timeout=WAIT
+        lambda: window.setup_page is not None and window.setup_page.launch.check.ready, timeout=WAIT
     )
     return window.setup_page
 
@@ -380,7 +380,7 @@ def test_a_fit_is_opened_with_its_result_pages(window, qtbot):
 
 @pytest.mark.slow
 def test_a_fit_that_was_let_go_is_fitted_again_to_the_same_numbers(window, qtbot, monkeypatch):
-    monkeypatch.setattr(bench_module, "KEPT_BYTES", 0)
+    monkeypatch.setattr(under_way, "KEPT_BYTES", 0)
     study = study_of(window)
     page = ended(window, qtbot, study)
     assert all(job.run is None for job in study.jobs)

@@ -201,7 +201,7 @@ def test_the_welcome_page_leads_back_to_the_open_session(window, qtbot):
     qtbot.mouseClick(window.welcome.back_button, Qt.MouseButton.LeftButton)
     assert window.centre.currentWidget() is window.workspace
     assert window.workspace.current_key() == key
-    assert window.session_dock.isVisible()
+    assert window.docks.session.isVisible()
     window.actions_by_key["welcome"].trigger()
     qtbot.keyClick(window.welcome, Qt.Key.Key_Escape)
     assert window.centre.currentWidget() is window.workspace

@@ -26,7 +26,7 @@ class LongTable:
     absent: int = 0
     """Combinations of sample and feature that no row names."""
     zeros: bool = False
-    """Whether these become 0."""
+    """Whether these become 0, by the rows that were read."""
 
 
 def spread(
@@ -132,9 +132,17 @@ def absent_issue(table: LongTable, options: ImportOptions, whole: bool) -> Issue
     if not whole:
         where += f" of the first {counted(table.n_records, 'row')}"
     to_zero, to_missing = ("Take them as 0", "absent", "zero"), ("Keep them missing", "absent", "missing")
-    if table.zeros:
+    if table.zeros and whole:
         return Issue(
             "info", "Combinations without a row become 0, as in a list of counts", where, fix=to_missing
+        )
+    if table.zeros:  # a row that was not read may give a 0 or a fraction
+        return Issue(
+            "info",
+            "Combinations without a row become 0 if all rows give counts from 1, as the first ones do",
+            where,
+            fix=to_zero,
+            other=to_missing,
         )
     known = [values[~np.isnan(values)] for values in matrices]
     counts = all(bool(((part >= 0) & (part == np.floor(part))).all()) for part in known)

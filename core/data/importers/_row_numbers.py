@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers.base import Added, Issue
-from plaidwork.core.data.measured import MOST_CLASSES, OUTCOME_TITLES, SPLIT_TITLES, may_be_called_outcome
+from plaidwork.core.data.measured import MOST_CLASSES, OUTCOME_TITLES, may_be_called_outcome, parts_items
 from plaidwork.core.draws.counting import agree
 
 _ENOUGH, _DIFFERENT = 5, 0.9
@@ -94,15 +94,10 @@ def outcomes(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[
     or of one other column, none is.
     """
     called = [index for index in columns if layout.titles[index].strip().lower() in OUTCOME_TITLES]
-    if not called and columns and any(map(_parts_rows, layout.titles, present)):
+    if not called and columns and any(map(parts_items, layout.titles, present)):
         usual = [index for index in columns if may_be_called_outcome(layout.titles[index])]
         called = [index for index in usual or columns[-1:] if _classes(present[index])]
     return called if layout.header and len(called) + 1 < len(columns) else []
-
-
-def _parts_rows(title: str, cells: Sequence[str]) -> bool:
-    """Whether a column says which rows are for the test."""
-    return title.strip().lower() in SPLIT_TITLES and {"train", "test"} <= {cell.lower() for cell in cells}
 
 
 def _classes(cells: Sequence[str]) -> bool:

@@ -324,15 +324,16 @@ def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOpti
     if "decimal" in layout.unclear:
         issues.insert(0, decimal_issue(layout))
     absent = absent_issue(table, options, whole)
+    decided = {"absent": "zero" if table.zeros else "missing"} if whole else {}
     shapes = [(view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items()]
     return RawTable(
         path,
         "",
         np.empty((0, 0)),
         (),
-        in_force={**in_force(layout, options, columns), **({"absent": "zero"} if table.zeros else {})},
+        in_force={**decided, **in_force(layout, options, columns)},
         doubts=[*issues, absent] if absent is not None else issues,
-        detected=frozenset(ROLES),
+        detected=frozenset({*ROLES, *decided}),
         choices={**declared(layout), **long_choices(layout, column_choices(layout))},
         n_rows=table.n_records if whole else _count(path, layout),
         checked=0 if whole else table.n_records,

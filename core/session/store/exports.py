@@ -11,9 +11,9 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.hdf5.atomic import replace_file
 from plaidwork.core.hdf5.h5 import Writer, open_new, put
 from plaidwork.core.inference.run import CHANGING, Run
+from plaidwork.core.session.store.axis_labels import AxisLabels
 from plaidwork.core.session.store.datasets import write_dataset
 from plaidwork.core.session.store.inference import write_inference
-from plaidwork.core.session.store.session_file import AxisLabels
 
 if TYPE_CHECKING:
     from plaidwork.core.session.session import Session

@@ -18,7 +18,6 @@ from plaidwork.core.api import (
     Layout,
     Model,
     ModelData,
-    ModelError,
     ModelSpec,
     Part,
     Problem,
@@ -27,6 +26,7 @@ from plaidwork.core.api import (
     State,
     Trial,
     passes,
+    refuse_errors,
 )
 from plaidwork.plugins.dirichlet_processes.multi_view.kernels import samples
 from plaidwork.plugins.dirichlet_processes.multi_view.settings import ViewSettings
@@ -76,9 +76,7 @@ class MultiViewClusters(Model[ViewState, ViewSettings]):
     )
 
     def init(self, data: ModelData, params: ViewSettings, rng: np.random.Generator) -> ViewState:
-        for problem in problems_of(data, params):
-            if problem.severity == "error":
-                raise ModelError(problem.message, problem.hint)
+        refuse_errors(problems_of(data, params))
         return first_state(tables_of(data, params), params, rng)
 
     def stages(

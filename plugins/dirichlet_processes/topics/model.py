@@ -16,7 +16,6 @@ from plaidwork.core.api import (
     Layout,
     Model,
     ModelData,
-    ModelError,
     ModelSpec,
     Params,
     Part,
@@ -26,6 +25,7 @@ from plaidwork.core.api import (
     State,
     Trial,
     passes,
+    refuse_errors,
 )
 from plaidwork.plugins.dirichlet_processes.topics.corpus import corpus_of, counts_of, find_problems
 from plaidwork.plugins.dirichlet_processes.topics.keeping import ROOM, kept_topics
@@ -73,9 +73,7 @@ class HdpTopics(Model[TopicState, TopicSettings]):
     )
 
     def init(self, data: ModelData, params: TopicSettings, rng: np.random.Generator) -> TopicState:
-        for problem in self.validate(data, params):
-            if problem.severity == "error":
-                raise ModelError(problem.message, problem.hint)
+        refuse_errors(self.validate(data, params))
         return first_state(corpus_of(data, params), params, rng)
 
     def stages(
