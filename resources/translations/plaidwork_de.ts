@@ -13629,6 +13629,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Bitte prüfen, wie sie gelesen wurden; an der Datei wird nichts geändert.</translation>
   </message>
   <message>
+   <source>Check how it was read; nothing is changed in your file.</source>
+   <translation>Bitte prüfen, wie gelesen wurde; an der Datei wird nichts geändert.</translation>
+  </message>
+  <message>
    <source>The column “%1” holds texts</source>
    <translation>Die Spalte „%1“ enthält Texte</translation>
   </message>

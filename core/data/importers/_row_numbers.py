@@ -105,6 +105,11 @@ def _parts_rows(title: str, cells: Sequence[str]) -> bool:
     return title.strip().lower() in SPLIT_TITLES and {"train", "test"} <= {cell.lower() for cell in cells}
 
 
+def names_parts(title: str, cells: Sequence[str]) -> bool:
+    """Whether a column says which rows are for the test; of a sorted table the first rows may all be of one part."""
+    return title.strip().lower() in SPLIT_TITLES and not {"train", "test"}.isdisjoint(map(str.lower, cells))
+
+
 def _classes(cells: Sequence[str]) -> bool:
     """Whether the cells are whole numbers that may stand for classes."""
     whole = all(re.fullmatch(r"-?\d+(\.0+)?", cell) for cell in cells)
