@@ -15482,6 +15482,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Konvergiert in</translation>
   </message>
   <message>
+   <source>Time left at most</source>
+   <translation>Restzeit höchstens</translation>
+  </message>
+  <message>
    <source>Ends in</source>
    <translation>Endet in</translation>
   </message>
@@ -18501,8 +18505,8 @@ Daten: %2 %3</translation>
    <translation>Mit einem Beispiel beginnen</translation>
   </message>
   <message>
-   <source>Each opens ready to fit and takes under a minute</source>
-   <translation>Jedes öffnet sich bereit zur Anpassung und dauert unter einer Minute</translation>
+   <source>Each opens ready to fit; most take a minute or two</source>
+   <translation>Jedes öffnet sich startbereit; die meisten brauchen ein bis zwei Minuten</translation>
   </message>
   <message>
    <source>Open a session…</source>
@@ -20718,12 +20722,12 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
    <translation>Kohärenz</translation>
   </message>
   <message>
-   <source>each found again in 9 of 10 draws</source>
-   <translation>jedes in 9 von 10 Ziehungen wiedergefunden</translation>
+   <source>each found again in at least 9 of 10 draws</source>
+   <translation>jedes in mindestens 9 von 10 Ziehungen wiedergefunden</translation>
   </message>
   <message>
-   <source>%1 found again in 9 of 10 draws</source>
-   <translation>%1 in 9 von 10 Ziehungen wiedergefunden</translation>
+   <source>%1 found again in at least 9 of 10 draws</source>
+   <translation>%1 in mindestens 9 von 10 Ziehungen wiedergefunden</translation>
   </message>
   <message>
    <source>of them</source>
@@ -31844,6 +31848,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Gruppen × %2 Flächen</translation>
   </message>
   <message>
+   <source>%1 h %2 min left</source>
+   <translation>%1 h %2 min übrig</translation>
+  </message>
+  <message>
+   <source>%1 h left</source>
+   <translation>%1 h übrig</translation>
+  </message>
+  <message>
    <source>%1 has its draws and averages over them</source>
    <translation>%1 hat seine Ziehungen und mittelt über sie</translation>
   </message>
@@ -31898,6 +31910,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>%1 members × %2 votes</source>
    <translation>%1 Mitglieder × %2 Abstimmungen</translation>
+  </message>
+  <message>
+   <source>%1 min %2 s left</source>
+   <translation>%1 min %2 s übrig</translation>
+  </message>
+  <message>
+   <source>%1 min left</source>
+   <translation>%1 min übrig</translation>
   </message>
   <message>
    <source>%1 missing cell, %2 of %3; two halves of the chains agree to a correlation of %4</source>
@@ -32672,6 +32692,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Zeilen × %2 %3</translation>
   </message>
   <message>
+   <source>%1 s left</source>
+   <translation>%1 s übrig</translation>
+  </message>
+  <message>
    <source>%1 samples (each left out): NLPD %2; %3 of %4 explained</source>
    <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4</translation>
   </message>
@@ -32796,8 +32820,8 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Dinge × %2 Personen</translation>
   </message>
   <message>
-   <source>%1 topic holds %2 of the words, %3 of them found again in %4 of %5 draws</source>
-   <translation>%1 Thema enthält %2 der Wörter, %3 davon in %4 von %5 Ziehungen wiedergefunden</translation>
+   <source>%1 topic holds %2 of the words, %3 of them found again in at least %4 of %5 draws</source>
+   <translation>%1 Thema enthält %2 der Wörter, %3 davon in mindestens %4 von %5 Ziehungen wiedergefunden</translation>
   </message>
   <message>
    <source>%1 topics by number</source>
@@ -32836,8 +32860,12 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Themen nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
   </message>
   <message>
-   <source>%1 topics hold %2 of the words, %3 of them found again in %4 of %5 draws</source>
-   <translation>%1 Themen enthalten %2 der Wörter, %3 von ihnen in %4 von %5 Ziehungen wiedergefunden</translation>
+   <source>%1 topics hold %2 of the words, %3 of them found again in at least %4 of %5 draws</source>
+   <translation>%1 Themen enthalten %2 der Wörter, %3 von ihnen in mindestens %4 von %5 Ziehungen wiedergefunden</translation>
+  </message>
+  <message>
+   <source>%1 topics hold %2 of the words, each found again in at least %3 of %4 draws</source>
+   <translation>%1 Themen enthalten %2 der Wörter, jedes in mindestens %3 von %4 Ziehungen wiedergefunden</translation>
   </message>
   <message>
    <source>%1 votes × %2 members</source>
@@ -33974,6 +34002,26 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>as the R package texteffect</source>
    <translation>wie im R-Paket texteffect</translation>
+  </message>
+  <message>
+   <source>at most %1 h %2 min left</source>
+   <translation>höchstens %1 h %2 min übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 h left</source>
+   <translation>höchstens %1 h übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 min %2 s left</source>
+   <translation>höchstens %1 min %2 s übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 min left</source>
+   <translation>höchstens %1 min übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 s left</source>
+   <translation>höchstens %1 s übrig</translation>
   </message>
   <message>
    <source>bands</source>
