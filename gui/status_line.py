@@ -107,9 +107,9 @@ class StatusLine(QStatusBar):
         if left is not None and phase == "running":
             parts += [
                 f"{counted(pace.per_second(), 'sweep')}/s",
-                f"{format_duration(left, rough=True)} left"
-                if most is None or left < most
-                else _at_most(most),
+                _at_most(left if most is None else most)
+                if run.spec.algorithm != "mcmc" or (most is not None and left >= most)
+                else f"{format_duration(left, rough=True)} left",
             ]
         self._progress.setText("   ".join(parts))
 

@@ -64,15 +64,22 @@ class ExampleCard(Card):
         self.setAccessibleName(tr(f"Example: {sample.title}. {sample.line}"))
         self.setToolTip(tr(f"{sample.line}\nData: {sample.source} {sample.licence}".strip()))
         self._picture = _Picture(sample.picture_path)
+        self.model = Label("", "caption", "muted", wrap=True)
+        """Title of the model, and the size of the data."""
+        self.set_model(model_title)
         texts = vertical(
             Label(sample.title, "strong", wrap=True),
             Label(sample.line, wrap=True, color="muted"),
             STRETCH,
-            Label(f"{model_title}  ·  {sample.size}", "caption", "muted", wrap=True),
+            self.model,
             spacing=space.XS,
             margins=(space.L, space.M, space.L, space.L),
         )
         vertical(self._picture, (texts, 1), on=self, spacing=0)
+
+    def set_model(self, title: str) -> None:
+        """Show another title of the model, as when the models are loaded."""
+        self.model.setText(f"{title}  ·  {self.sample.size}")
 
 
 class _Scrolled(QWidget):
@@ -172,7 +179,7 @@ class WelcomePage(QWidget):
         row = horizontal(
             Label("Start from an example", "title"),
             STRETCH,
-            Label("Each opens ready to fit and takes under a minute", "caption", "muted", elide=True),
+            Label("Each opens ready to fit; most take a minute or two", "caption", "muted", elide=True),
         )
         vertical(
             head,
@@ -225,6 +232,8 @@ class WelcomePage(QWidget):
     def set_examples(self, samples: list[tuple[Sample, str]]) -> None:
         """Show these examples: (sample, title of its model)."""
         if [sample for sample, _ in samples] == [card.sample for card in self._cards]:
+            for card, (_, title) in zip(self._cards, samples, strict=True):
+                card.set_model(title)
             return
         for card in self._cards:
             card.deleteLater()

@@ -51,8 +51,18 @@ def parts_items(title: str, values: Iterable[str]) -> bool:
 
     ``values`` are its entries or its levels, of whichever case.
     """
-    words = {value.strip().lower() for value in values} if title.strip().lower() in SPLIT_TITLES else set()
+    words = _part_words(title, values)
     return bool(words & TEST_WORDS and words & _TRAINING_WORDS)
+
+
+def may_part_items(title: str, values: Iterable[str]) -> bool:
+    """Whether a column may be one of :func:`parts_items` by its first entries: of a sorted table they may all be of one part."""
+    return not _part_words(title, values).isdisjoint(TEST_WORDS | _TRAINING_WORDS)
+
+
+def _part_words(title: str, values: Iterable[str]) -> set[str]:
+    """What a column that is called so says of the items, in lower case."""
+    return {value.strip().lower() for value in values} if title.strip().lower() in SPLIT_TITLES else set()
 
 
 class Beside(Mapping[str, np.ndarray]):

@@ -95,14 +95,17 @@ def printed_view(sources: Sources, asked: Mapping[str, Any] | None = None) -> Pi
 
 
 def offered(session: Session, run: Run, view: View) -> bool:
-    """Whether a view says something of this run: images beside other pictures only where there are images, gaps where there are any."""
+    """Whether a view says something of this run: images beside other pictures only where there are images, gaps where there are any,
+    bars beside other views only where there are several to compare."""
     if not view.offered(run.params, _columns(session, run)) or (
         view.gaps and not _has_gaps(session, run, view.gaps)
     ):
         return False
+    found = run.results.get(view.source.get("values", ""))
+    if view.kind == "coefficients" and view.group:
+        return not (isinstance(found, Result) and found.values.size == 1)
     if view.kind != "image_grid" or not view.group or view.options.get("shape"):
         return True
-    found = run.results.get(view.source.get("values", ""))
     if isinstance(found, Result) and found.values.ndim == 3:
         return True
     used = [session.datasets.get(name) for names in run.inputs.values() for name in names]

@@ -17,6 +17,7 @@ from plaidwork.core.data.annotate import annotate_all
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PluginError
 from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.findings.annotations import available_annotations
 from plaidwork.core.findings.attached import AttachedFile, FileRequest, attach
 from plaidwork.core.findings.unlocking import standing
 from plaidwork.core.inference.run import Run
@@ -108,9 +109,22 @@ class AnalysisPage(FrontPage):
         if records:
             self.rail.select(MADE, records[-1].id)
         elif specs:
-            self.rail.select(NEW, specs[0].id)
+            self.rail.select(NEW, next(filter(self._has_all, specs), specs[0]).id)
         else:
             self._show_nothing()
+
+    def _has_all(self, spec: AnalysisSpec) -> bool:
+        """Whether the session has all that an analysis asks for."""
+        run, datasets, own = self.run, self.workbench.session.datasets, {item.name for item in spec.inputs}
+        return (
+            all(run.inputs.get(item.name) for item in spec.inputs if item.required)
+            and not any(file.required for file in spec.files)
+            and all(
+                available_annotations(asked, run, datasets, spec.needs, {})
+                for asked in spec.annotations
+                if asked.required and asked.of not in own
+            )
+        )
 
     def _not_listed(self, error: BaseException, details: str) -> None:
         self._show_pane(

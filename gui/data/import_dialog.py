@@ -138,8 +138,9 @@ class ImportDialog(ReadingDialog):
         self.pane.show_preview(preview, self.state)
         found = f"{counted(preview.n_rows, 'row')} and {counted(preview.n_columns, 'column')} found. "
         self._note.setText(
-            (found if preview.n_rows and preview.n_columns else "")
-            + "Check how they were read; nothing is changed in your file."
+            found + "Check how they were read; nothing is changed in your file."
+            if preview.n_rows and preview.n_columns
+            else "Check how it was read; nothing is changed in your file."
         )
         self._show_labels()
         self.classes.show_match(preview)

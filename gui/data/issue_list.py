@@ -29,6 +29,8 @@ _ICONS = {
 LEAST = 36
 """Pixels of a row of one line."""
 _LONGEST = 120
+_DETAIL_LINES = 3
+"""Lines that a detail takes beside its message before it is cut."""
 
 
 def _cut(line: str) -> str:
@@ -49,13 +51,13 @@ class IssueRow(QWidget):
     def __init__(self, kind: str, item: FixRow, last: bool = False) -> None:
         super().__init__()
         issue = item.issue
-        self._kind, self._last = kind, last
+        self._kind, self._last, self._high = kind, last, 0
         self._icon = Label()
         self._icon.setFixedWidth(size.ICON + 2)
         top = horizontal(
             self._icon,
             Label(issue.message, elide=True),
-            (Label(issue.detail, "caption", "muted", elide=True), 1),
+            (Label(issue.detail, "caption", "muted", elide=True, lines=_DETAIL_LINES), 1),
             spacing=space.S,
         )
         column = vertical(top, on=self, spacing=space.XS, margins=(space.M, space.XS, space.M, space.XS))
@@ -84,8 +86,15 @@ class IssueRow(QWidget):
         self._restyle()
 
     def sizeHint(self) -> QSize:
-        """As high as its lines, and at least one row."""
-        return super().sizeHint().expandedTo(QSize(0, LEAST))
+        """As high as its lines are at its width, and at least one row."""
+        return super().sizeHint().expandedTo(QSize(0, max(LEAST, self._high)))
+
+    def fit(self, width: int) -> None:
+        """Be as high as its words need at a width; the list does not ask for that by itself."""
+        high = self.layout().totalHeightForWidth(width)
+        if high != self._high:
+            self._high = high
+            self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         """Never lower than that."""

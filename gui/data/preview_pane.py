@@ -86,7 +86,7 @@ class PreviewPane(Pane):
         self.images.set_images(None if state.given.get("transpose") else preview.pictures)
         self._show_issues(state)
         shown = len(preview.cells)
-        every = shown >= preview.n_rows
+        every = 0 < preview.n_rows <= shown  # 0: how many there are is not known before the import
         text = f"{'all' if every else 'first'} {counted(shown, 'row')}"
         self._line.setText(text if shown else "")
 
@@ -100,6 +100,9 @@ class PreviewPane(Pane):
 
     def _fit_issues(self) -> None:
         """As high as what was found, up to a third of the height; the rest scrolls."""
+        wide = self._issue_scroll.viewport().width() - 2
+        for row in self.issues.rows:
+            row.fit(wide)
         wanted = sum(row.sizeHint().height() for row in self.issues.rows) + 4
         self._issue_scroll.setFixedHeight(min(wanted, max(_LEAST, self.height() * 3 // 10)))
         self._fit_height()

@@ -147,7 +147,9 @@ class LivePage(Page):
         return figures
 
     def _build(self) -> None:
-        row = horizontal(spacing=space.L, margins=(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S))
+        row = self._row = horizontal(
+            spacing=space.L, margins=(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S)
+        )
         for index, (name, figure) in enumerate(self._figures.items()):
             if index:
                 line = self._lines[name] = QFrame()
@@ -165,6 +167,12 @@ class LivePage(Page):
         scroll = scrolled(inner)
         vertical(row, self._bar, (scroll, 1), on=self, spacing=0)
 
+    def _share_row(self) -> None:
+        """Where words are cut, each figure has room by its words; else all stay where they are."""
+        if any(figure.cut for figure in self._figures.values() if not figure.isHidden()):
+            for figure in self._figures.values():
+                self._row.setStretch(self._row.indexOf(figure), figure.label_width())
+
     def side_panel(self) -> QWidget:
         """Progress per chain, moves, settings."""
         return self._side
@@ -177,6 +185,7 @@ class LivePage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
+        QTimer.singleShot(0, self, self._share_row)  # once the figures have their widths
 
     def _arrange(self) -> None:
         small = self._plots[1:]
@@ -269,6 +278,8 @@ class LivePage(Page):
         note = f"{counted(pace.per_second(), 'sweep')}/s" if left is not None else ""
         most, colour = self._workbench.budget_left(run), "text"
         label = "Time left" if most is None else "Settles in"
+        if run.active and run.spec.algorithm != "mcmc":
+            label = "Time left at most"  # each ends as soon as it gains no more
         if most is not None and phase == "running":
             if run.last_diagnosis is not None and settled(run.last_diagnosis):
                 label, note = "Ends in", "settled; the draws asked for"
@@ -286,6 +297,7 @@ class LivePage(Page):
         self._tell_counts(snapshots)
         self._tell_primary(snapshots)
         self._tell_verdict()
+        self._share_row()
 
     def _until_settled(self, left: float | None, most: float) -> tuple[str, str, str]:
         """When the chains have settled, should they go on as they did; a note, and a colour that warns when it is later than

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
@@ -30,6 +32,13 @@ class RestartDiagnosticsPage(DiagnosticsPage):
         self.table.setAccessibleName(tr("Quantities where each restart ended"))
         self._table_head[0].setText("Where each restart ended")
         self._table_head[1].setText("after its last sweep")
+
+    def _show(self, whole: Diagnosis) -> None:
+        """First the objective, of which the verdict speaks."""
+        primary = self._run.spec.primary_trace
+        named = "" if primary is None else primary.name
+        ordered = sorted(whole.quantities, key=lambda q: (q.source, q.name) != ("trace", named))
+        super()._show(replace(whole, quantities=tuple(ordered)))
 
     def _ways(self, quantity: Quantity) -> list[np.ndarray]:
         """Values of a quantity in each restart: of a trace sweep by sweep, of what is only kept those kept at the end."""

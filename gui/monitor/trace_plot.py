@@ -53,6 +53,8 @@ class TracePlot(Plot):
             )
             self._lines_by_chain.append(line)
             self._drawn.append(-1)
+        if len(self._drawn) > _MOST_IN_LEGEND:
+            self.set_legend([])  # it would name the first ones alone
 
     def draw(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Draw what is new."""

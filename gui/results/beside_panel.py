@@ -178,6 +178,7 @@ class _Table(QWidget):
         """Let the names in the first column be edited where they stand."""
         self.table.set_named(named)
         self._pencil.setVisible(named)
+        self._fit_height()
 
     def edit_name(self, item: int) -> bool:
         """Begin to edit the name of an item; False when no row stands for it alone, or names are not edited."""
@@ -203,11 +204,18 @@ class _Table(QWidget):
             self.table.set_columns(part.columns, formats=part.formats, swatch=part.swatch or None)
         else:  # a new model between its clicks would make two of a double click
             self.table.model.set_formats(part.formats)
-        rows = len(next(iter(part.columns.values()), ()))
-        around = self.title.sizeHint().height() + space.S + size.TABLE_HEAD + _PAD
+        self._fit_height()
+        self._fit_columns()
+
+    def _fit_height(self) -> None:
+        """As high as all rows, but no lower than some of them."""
+        rows = self.table.model.rowCount()
+        head = self.title.sizeHint().height()
+        if not self._pencil.isHidden():
+            head = max(head, self._pencil.sizeHint().height())
+        around = head + space.S + size.TABLE_HEAD + _PAD
         self.setMinimumHeight(around + min(max(rows, 1), _LEAST_ROWS) * size.ROW_DOCK)
         self.setMaximumHeight(around + max(rows, 1) * size.ROW_DOCK)
-        self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow table goes without its last columns."""

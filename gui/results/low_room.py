@@ -13,8 +13,9 @@ from plaidwork.gui.widgets import Label, tool_button
 from plaidwork.gui.widgets.layouts import vertical
 from plaidwork.gui.widgets.popover import open_beside
 
-_LINES, _LETTERS = 20, 50
-"""Lines of text that a page is high, below which it is low, and letters that a line of the words aside is wide."""
+_LINES, _HIGH, _LETTERS = 20, 32, 50
+"""Lines of text that a page is high, below which it is low, and from which its caption has a line more; letters that a line of the words
+aside is wide."""
 
 
 class WordsAside(QFrame):
@@ -63,7 +64,9 @@ class LowRoom(Page):
 
     def adapt_height(self) -> None:
         """Take words aside, or back."""
-        low = self._adapts and self.height() < _LINES * self._caption.fontMetrics().lineSpacing()
+        line = self._caption.fontMetrics().lineSpacing()
+        low = self._adapts and self.height() < _LINES * line
+        self._caption.set_lines(3 if self.height() >= _HIGH * line else 2)
         if low != self.low:
             self.low = low
             self.set_low(low)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.model import Table
 from plaidwork.core.draws.counting import counted, labelled, plural
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.core.views.sources import Sources
 from plaidwork.core.views.tables import formats_of, heads_of, table_of
@@ -83,7 +84,7 @@ class TablePage(ResultPage):
             self.table.select_row(chosen[0] if chosen and chosen[0] < len(self.loaded) else -1)
 
     def default_headline(self) -> str:
-        return self.loaded.label or self.view.title if self.loaded else self.view.title
+        return capital(tr(self.loaded.label)) or self.view.title if self.loaded else self.view.title
 
     def default_caption(self) -> str:
         if not self.loaded:

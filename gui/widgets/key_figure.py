@@ -84,5 +84,11 @@ class KeyFigure(QWidget):
             80, *(shown.fontMetrics().horizontalAdvance(shown.text()) for shown in (self._label, self._note))
         )
 
+    @property
+    def cut(self) -> bool:
+        """Whether the label or the note cannot be read as a whole."""
+        shown = [one for one in (self._label, self._note) if not one.isHidden()]
+        return any(one.cut(one.width()) for one in shown)
+
     def _name(self) -> None:
         self.setAccessibleName(f"{self._label.text()}: {self._value.text()}. {self._note.text()}".strip())

@@ -13640,6 +13640,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Bitte prüfen, wie sie gelesen wurden; an der Datei wird nichts geändert.</translation>
   </message>
   <message>
+   <source>Check how it was read; nothing is changed in your file.</source>
+   <translation>Bitte prüfen, wie gelesen wurde; an der Datei wird nichts geändert.</translation>
+  </message>
+  <message>
    <source>The column “%1” holds texts</source>
    <translation>Die Spalte „%1“ enthält Texte</translation>
   </message>
@@ -15467,6 +15471,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>Settles in</source>
    <translation>Konvergiert in</translation>
+  </message>
+  <message>
+   <source>Time left at most</source>
+   <translation>Restzeit höchstens</translation>
   </message>
   <message>
    <source>Ends in</source>
@@ -18505,8 +18513,8 @@ Daten: %2 %3</translation>
    <translation>Mit einem Beispiel beginnen</translation>
   </message>
   <message>
-   <source>Each opens ready to fit and takes under a minute</source>
-   <translation>Jedes öffnet sich bereit zur Anpassung und dauert unter einer Minute</translation>
+   <source>Each opens ready to fit; most take a minute or two</source>
+   <translation>Jedes öffnet sich startbereit; die meisten brauchen ein bis zwei Minuten</translation>
   </message>
   <message>
    <source>Open a session…</source>
@@ -20737,12 +20745,12 @@ Wo es viele Spalten gibt, die innerhalb eines Clusters zusammengehen, zuerst Fak
    <translation>Kohärenz</translation>
   </message>
   <message>
-   <source>each found again in 9 of 10 draws</source>
-   <translation>jedes in 9 von 10 Ziehungen wiedergefunden</translation>
+   <source>each found again in at least 9 of 10 draws</source>
+   <translation>jedes in mindestens 9 von 10 Ziehungen wiedergefunden</translation>
   </message>
   <message>
-   <source>%1 found again in 9 of 10 draws</source>
-   <translation>%1 in 9 von 10 Ziehungen wiedergefunden</translation>
+   <source>%1 found again in at least 9 of 10 draws</source>
+   <translation>%1 in mindestens 9 von 10 Ziehungen wiedergefunden</translation>
   </message>
   <message>
    <source>of them</source>
@@ -31915,6 +31923,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Gruppen × %2 Flächen</translation>
   </message>
   <message>
+   <source>%1 h %2 min left</source>
+   <translation>%1 h %2 min übrig</translation>
+  </message>
+  <message>
+   <source>%1 h left</source>
+   <translation>%1 h übrig</translation>
+  </message>
+  <message>
    <source>%1 has its draws and averages over them</source>
    <translation>%1 hat seine Ziehungen und mittelt über sie</translation>
   </message>
@@ -31969,6 +31985,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>%1 members × %2 votes</source>
    <translation>%1 Mitglieder × %2 Abstimmungen</translation>
+  </message>
+  <message>
+   <source>%1 min %2 s left</source>
+   <translation>%1 min %2 s übrig</translation>
+  </message>
+  <message>
+   <source>%1 min left</source>
+   <translation>%1 min übrig</translation>
   </message>
   <message>
    <source>%1 missing cell, %2 of %3; two halves of the chains agree to a correlation of %4</source>
@@ -32743,6 +32767,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Zeilen × %2 %3</translation>
   </message>
   <message>
+   <source>%1 s left</source>
+   <translation>%1 s übrig</translation>
+  </message>
+  <message>
    <source>%1 samples (each left out): NLPD %2; %3 of %4 explained</source>
    <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4</translation>
   </message>
@@ -32867,8 +32895,8 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Dinge × %2 Personen</translation>
   </message>
   <message>
-   <source>%1 topic holds %2 of the words, %3 of them found again in %4 of %5 draws</source>
-   <translation>%1 Thema enthält %2 der Wörter, %3 davon in %4 von %5 Ziehungen wiedergefunden</translation>
+   <source>%1 topic holds %2 of the words, %3 of them found again in at least %4 of %5 draws</source>
+   <translation>%1 Thema enthält %2 der Wörter, %3 davon in mindestens %4 von %5 Ziehungen wiedergefunden</translation>
   </message>
   <message>
    <source>%1 topics by number</source>
@@ -32907,8 +32935,12 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Themen nach Gewicht; Balken darunter: Koeffizient, Linie: Intervall dazu.</translation>
   </message>
   <message>
-   <source>%1 topics hold %2 of the words, %3 of them found again in %4 of %5 draws</source>
-   <translation>%1 Themen enthalten %2 der Wörter, %3 von ihnen in %4 von %5 Ziehungen wiedergefunden</translation>
+   <source>%1 topics hold %2 of the words, %3 of them found again in at least %4 of %5 draws</source>
+   <translation>%1 Themen enthalten %2 der Wörter, %3 von ihnen in mindestens %4 von %5 Ziehungen wiedergefunden</translation>
+  </message>
+  <message>
+   <source>%1 topics hold %2 of the words, each found again in at least %3 of %4 draws</source>
+   <translation>%1 Themen enthalten %2 der Wörter, jedes in mindestens %3 von %4 Ziehungen wiedergefunden</translation>
   </message>
   <message>
    <source>%1 votes × %2 members</source>
@@ -34045,6 +34077,26 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>as the R package texteffect</source>
    <translation>wie im R-Paket texteffect</translation>
+  </message>
+  <message>
+   <source>at most %1 h %2 min left</source>
+   <translation>höchstens %1 h %2 min übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 h left</source>
+   <translation>höchstens %1 h übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 min %2 s left</source>
+   <translation>höchstens %1 min %2 s übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 min left</source>
+   <translation>höchstens %1 min übrig</translation>
+  </message>
+  <message>
+   <source>at most %1 s left</source>
+   <translation>höchstens %1 s übrig</translation>
   </message>
   <message>
    <source>bands</source>

@@ -305,5 +305,6 @@ def test_a_matrix_of_correlations_is_told(write):
         ]
 
     assert [issue.severity for issue in told(found)] == ["warning"]
+    assert told(found - 1e-15 * np.eye(5)), "as it was computed and not rounded"
     for other in (found + 0.5 * np.triu(np.ones((5, 5)), 1) * found, found + np.eye(5), np.eye(5)):
         assert not told(other)

@@ -47,6 +47,15 @@ def test_columns_of_words_are_labels_and_one_click_measures_them(write):
     assert not [told for told in preview(path, categories=[1, 2]).issues if "words" in told.message]
 
 
+def test_neither_an_outcome_in_numbers_nor_the_column_for_a_test_is_one_of_words(write):
+    body = "".join(
+        f"{i}.5,{i}.25,{3 + i % 3},{'AB'[i % 2]},{('train', 'test')[i // 20]}\n" for i in range(40)
+    )
+    shown = preview(write(f"acid,sugar,quality,cask,set\n{body}"))
+    assert shown.roles == ("value", "value", "label", "label", "label")
+    assert "“cask”. " in issue(shown, "1 column of words is a label, and not measured").detail
+
+
 def test_a_table_of_words_alone_is_read_as_categories(write):
     path = write(people(400, numbers=False))
     shown = preview(path)

@@ -397,6 +397,19 @@ def test_empty_and_constant_lines(write):
     assert not preview(path, **options).issues
 
 
+def test_few_columns_may_be_alike_by_chance_in_a_row(write):
+    body = "".join(f"s{i},{i % 3},{i % 4}\n" for i in range(24))
+    assert not [
+        told for told in preview(write(f"id,visit,hour\n{body}")).issues if "same value" in told.message
+    ]
+
+
+def test_names_filled_with_spaces_are_told_in_one_line(write):
+    body = "".join(f"s{i},{i}.25,{i}.5,{i}.75\n" for i in range(24))
+    shown = preview(write(f"id,a,b,c\ncontrol{' ' * 40}1,3.25,3.5,3.75\n{body}"))
+    assert issue(shown, "1 row has the same values as an earlier one").detail == "“s3” as “control 1”"
+
+
 def test_logarithms_are_offered_never_taken(write):
     values = np.exp(np.random.default_rng(1).normal(0, 2, size=(30, 4)))
     path = write("a,b,c,d\n" + "\n".join(",".join(map(repr, row)) for row in values.tolist()))

@@ -155,6 +155,13 @@ def test_what_becomes_of_them_is_shown_as_detected_once_all_rows_are_read(tmp_pa
         assert (shown.options["absent"], "absent" in shown.detected) == (said, True)
 
 
+def test_many_combinations_without_a_row_are_grouped_by_thousands(tmp_path):
+    body = "".join(f"d{i // 3},w{i * 7 % 40},{1 + i % 2}\n" for i in range(120))
+    shown = preview(table(tmp_path, f"doc,word,count\n{body}"))
+    told = next(issue for issue in shown.issues if "without a row" in issue.message)
+    assert told.detail == "1\u2009480 of 1\u2009600 cells"
+
+
 def test_repeated_pairs_name_both_rows(tmp_path):
     path = table(tmp_path, rows(40, 3) + "s1,f1,9\ns2,f0,3\n")
     with pytest.raises(

@@ -242,6 +242,17 @@ def test_no_annotation_says_what_to_do(bench, qtbot, run):
     assert not page.current.start.isEnabled()
 
 
+def test_the_first_that_has_all_it_needs_is_in_front(bench, qtbot, run):
+    """Without labels the other one can be made as the data are."""
+    data = bench.session.datasets["X"]
+    bench.session.datasets["X"] = data.with_(row_table={})
+    run.inputs = {**run.inputs, "truth": ["X"]}
+    page = AnalysisPage(bench, run)
+    qtbot.addWidget(page)
+    until(lambda: isinstance(page.current, AskPage))
+    assert page.rail.current() == (NEW, "toy.other")
+
+
 def test_without_results_and_without_analyses(bench, qtbot, run):
     run.results = {}
     page = AnalysisPage(bench, run)

@@ -11,10 +11,12 @@ from gui_toys import settle
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QScrollArea
 
+from plaidwork.core.data.importers import delimited
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_state import ImportState, same
-from plaidwork.gui.data.issue_list import IssueRow
+from plaidwork.gui.data.issue_list import LEAST, IssueRow
 from plaidwork.gui.theme import size, theme
+from plaidwork.gui.widgets import Label
 from tests.walk import complaints
 
 
@@ -426,6 +428,26 @@ def test_of_a_file_that_cannot_be_read_only_what_may_help_is_asked(qtbot, opened
     qtbot.waitUntil(lambda: dialog.state.preview is not None)
     assert not dialog.options.field("delimiter").isHidden()
     assert all(dialog.options.field(name).isHidden() for name in ("sample", "feature", "value", "view"))
+
+
+def test_what_is_said_of_a_finding_is_whole(qtbot, opened):
+    """Beside a long message there is room for it in several lines only."""
+    body = "".join(f"{i}.5,{i}.25,{3 + i % 3},{('train', 'test')[i // 20]}\n" for i in range(40))
+    dialog = opened("wine.csv", f"acid,sugar,quality,set\n{body}")
+    (row,) = dialog.issues.rows
+    detail = next(label for label in row.findChildren(Label) if label.text().startswith("It is read as"))
+    assert not detail.cut(detail.width())
+    assert row.height() > LEAST
+    assert complaints(dialog) == []
+
+
+def test_of_a_packed_file_the_first_rows_are_shown(qtbot, opened, monkeypatch):
+    """How many there are of a long one is known at its end only."""
+    monkeypatch.setattr(delimited, "FULL_CHECK_BYTES", (1000, 1000))
+    body = "".join(f"d{i // 20},w{(i * 7) % 997},{1 + i % 3}\n" for i in range(40_000))
+    dialog = opened("counts.csv.gz", gzip.compress(f"doc,word,count\n{body}".encode()))
+    assert dialog.pane._line.text().startswith("first ")
+    assert dialog._note.text() == "Check how it was read; nothing is changed in your file."
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 from shiboken6 import isValid
 
+from plaidwork.core.data.samples import bundled_samples
 from plaidwork.core.session.session import Session
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR, action_info
 from plaidwork.gui.commands import Commands
@@ -84,6 +85,16 @@ def test_an_empty_session_shows_the_welcome_page(window):
     assert window.centre.currentWidget() is window.welcome
     assert not window.docks.session.isVisible()
     assert window.minimumSizeHint().width() <= 1024
+
+
+def test_examples_are_called_by_their_models_once_these_are_loaded(window):
+    """Until then only their ids are known."""
+    sample = next(iter(bundled_samples()))
+    window.welcome.set_examples([(sample, "Hdp topics")])
+    (card,) = window.welcome._cards
+    window.welcome.set_examples([(sample, "Topics, number inferred")])
+    assert window.welcome._cards == [card], "one that is looked at stays"
+    assert card.model.text() == f"Topics, number inferred  ·  {sample.size}"
 
 
 def test_start_pause_stop_by_the_header_and_keys(window, qtbot):

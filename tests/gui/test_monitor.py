@@ -18,6 +18,8 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.monitor.live_page import LivePage
+from plaidwork.gui.monitor.trace_plot import TracePlot
 from plaidwork.gui.status_line import _at_most
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
@@ -64,8 +66,6 @@ def test_decimation_takes_nan():
 
 
 def test_live_page_shows_one_line_per_chain_and_the_progress(finished, qtbot):
-    from plaidwork.gui.monitor.live_page import LivePage
-
     workbench, run = finished
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
@@ -86,8 +86,6 @@ def test_live_page_shows_one_line_per_chain_and_the_progress(finished, qtbot):
 
 def test_a_run_is_judged_once_however_often_pages_ask(finished, qtbot, monkeypatch):
     """The page in front asks whenever the run changes, and a new verdict is such a change."""
-    from plaidwork.gui.monitor.live_page import LivePage
-
     workbench, run = finished
     qtbot.waitUntil(lambda: workbench.verdict(run) is not None, timeout=20_000)
     asked = []
@@ -102,8 +100,6 @@ def test_a_run_is_judged_once_however_often_pages_ask(finished, qtbot, monkeypat
 
 
 def test_space_holds_drawing_only(finished, qtbot):
-    from plaidwork.gui.monitor.live_page import LivePage
-
     workbench, run = finished
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
@@ -184,8 +180,6 @@ def test_dots_have_the_colours_of_the_marks_beside_them(finished, qtbot):
 
 
 def test_a_sampler_has_no_best_but_the_chain_at_the_highest_level(finished, qtbot):
-    from plaidwork.gui.monitor.live_page import LivePage
-
     workbench, run = finished
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
@@ -199,8 +193,6 @@ def test_a_sampler_has_no_best_but_the_chain_at_the_highest_level(finished, qtbo
 
 
 def test_a_count_that_the_settings_leave_out_has_no_figure(qapp, qtbot):
-    from plaidwork.gui.monitor.live_page import LivePage
-
     traces = (Trace("lp", primary=True), Trace("n", "groups in use", kind="count"))
     spec = replace(toys.Walk.spec, traces=traces, variables=(), views=(), hyperparameters=())
     workbench = Workbench(toy_registry())
@@ -277,6 +269,8 @@ def test_restarts_are_compared_where_they_ended_and_by_their_way_there(qapp, qtb
     assert not page.ranks[0].isVisible()
     assert [line.name for line in page.trace.lines] == ["Restart 1", "Restart 2", "Restart 3"]
     assert len(page.trace.lines[0].y) == run.chains[0].sweep
+    objective = run.spec.primary_trace.title
+    assert page._diagnosis.quantities[0].title == page.trace.title.lower() == objective, "as the verdict says"
     methods = page.verdict.buttons.itemAt(0).widget()
     assert methods.text() == "What to write in the paper…"
     with qtbot.waitSignal(page.methods_asked) as asked:
@@ -346,8 +340,6 @@ class Descent(toys.Walk):
 
 
 def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
-    from plaidwork.gui.monitor.live_page import LivePage
-
     workbench = Workbench(toy_registry())
     session = Session(name="descents")
     fitted = plan(Descent, chains=3)
@@ -365,8 +357,6 @@ def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
 
 
 def test_the_level_of_a_short_run_has_nothing_of_its_warm_up(finished, qtbot):
-    from plaidwork.gui.monitor.live_page import LivePage
-
     workbench, run = finished
     run.schedule = replace(run.schedule, warmup=190)
     page = LivePage(workbench, run)
@@ -467,8 +457,6 @@ def test_a_trace_declared_logarithmic_is_drawn_so(finished, qtbot):
 
 
 def test_a_trace_that_the_settings_hold_still_is_not_shown(qapp, qtbot):
-    from plaidwork.gui.monitor.live_page import LivePage
-
     lp, level = toys.Walk.spec.traces
     rate = Trace("rate", "Taken", kind="acceptance", when={"fail_at": 0})
     spec = replace(toys.Walk.spec, traces=(lp, replace(level, when={"stride": 9.0}), rate))
@@ -491,8 +479,6 @@ def test_a_trace_that_the_settings_hold_still_is_not_shown(qapp, qtbot):
 
 def test_small_plots_that_wait_for_their_turn_leave_no_hole(finished, qtbot):
     """A plot that is not painted yet is not seen either: a widget that is but does not paint would show as black."""
-    from plaidwork.gui.monitor.live_page import LivePage
-
     page = LivePage(*finished)
     page._maker.stop()
     qtbot.addWidget(page)
@@ -520,6 +506,47 @@ def test_a_long_value_cuts_no_title_but_its_own(finished, qtbot):
     QApplication.processEvents()
     title = next(label for label in panel.findChildren(Label) if label.text() == "Kept draws")
     assert title.width() >= title.fontMetrics().horizontalAdvance("Kept draws")
+
+
+def test_words_of_the_figures_are_whole_where_there_is_room_for_all(finished, qtbot):
+    """A short number leaves its room to a long note."""
+    workbench, run = finished
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.resize(720, 600)
+    page.show()
+    figure = page._figures["verdict"]
+    figure.set_value("Settled", "largest R-hat 1.003, of all the quantities")
+    assert figure.cut
+    page._share_row()
+    qtbot.waitUntil(lambda: not any(one.cut for one in page._figures.values()))
+    page.resize(740, 600)
+    QApplication.processEvents()
+    assert not any(one.cut for one in page._figures.values())
+
+
+def test_a_legend_that_lacks_restarts_names_none(qapp, qtbot):
+    """There were two restarts at first, and then more than a legend has room for."""
+    run, more = run_of_noise(toys.Climb.spec, 2), run_of_noise(toys.Climb.spec, 6)
+    plot = TracePlot(run, run.spec.primary_trace, True)
+    qtbot.addWidget(plot)
+    assert len(plot.legend.entries) == 2
+    run.chains = more.chains
+    plot.draw([record.trace.snapshot() for record in run.chains])
+    assert len(plot.lines) == 6
+    assert plot.legend.entries == []
+
+
+def test_what_is_left_of_restarts_is_said_to_be_the_most(qapp, qtbot):
+    """They end as soon as they gain no more."""
+    workbench = Workbench(toy_registry())
+    run = run_of_noise(toys.Climb.spec, 2)
+    run.status = "running"
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    assert page._figures["left"].accessibleName().startswith("Time left at most")
 
 
 def test_a_budget_that_is_spent_does_not_promise_an_end_in_no_time():

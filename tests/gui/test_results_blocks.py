@@ -102,6 +102,12 @@ def test_every_block_is_outlined_whole(opened):
     assert page.canvas.grab().toImage().pixelColor(5, 5).isValid()
 
 
+def test_few_blocks_are_listed_whole_beside_the_picture(opened):
+    _, panel = opened(*toy_run())
+    (table,) = panel.tables[:1]
+    assert table.view.verticalScrollBar().maximum() == 0
+
+
 def test_cells_have_the_colour_of_their_value(opened):
     page, _ = opened(*toy_run())
     page.canvas.outlined = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -168,6 +169,26 @@ def test_cells_that_are_words_of_the_program_are_told_and_names_stay(opened):
     assert cells == [["Angepasst", "Test"], ["Fitted", "no"]], (
         "of the second column these are names from the data"
     )
+
+
+def test_what_a_table_is_called_stands_above_it_with_a_capital(opened):
+    """What it is may begin small, as it stands within sentences too."""
+    workbench, run = toy_run()
+    table = run.results["block_table"]
+    run.results["block_table"] = replace(table, label="blocks of all genes")
+    assert opened(workbench, run, VIEWS[1])._headline.text() == "Blocks of all genes"
+
+
+def test_a_long_caption_has_a_third_line_in_a_high_page(opened):
+    workbench, run = toy_run()
+    run.results["block_table"] = replace(run.results["block_table"], doc="What is told of all blocks. " * 9)
+    page = opened(workbench, run, VIEWS[1])
+    page.resize(760, 700)
+    QApplication.processEvents()
+    assert not page._caption.cut(page._caption.width())
+    page.resize(760, 480)
+    QApplication.processEvents()
+    assert page._caption.cut(page._caption.width())
 
 
 def test_table_of_an_array(opened):

@@ -10,11 +10,12 @@ import numpy as np
 from plaidwork.core.data.importers._answers import are_ordered, in_known_order
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._layout import Layout, column_index
+from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers._numbers import DEFAULT_MISSING
 from plaidwork.core.data.importers._row_numbers import listed
 from plaidwork.core.data.importers.base import Added, ImportOptions, Issue, RawTable
 from plaidwork.core.data.levels import BETWEEN, LEVELS, first_number, level_text
-from plaidwork.core.data.measured import may_be_called_outcome
+from plaidwork.core.data.measured import may_be_called_outcome, may_part_items
 from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import DataError
 
@@ -71,6 +72,8 @@ def categories_issue(
         )
     found = [index for index in layout.labels if _few(present[index])]
     found = [index for index in found if not may_be_called_outcome(layout.titles[index])]
+    found = [index for index in found if not all(map(like_number, present[index]))]  # an outcome in numbers
+    found = [index for index in found if not may_part_items(layout.titles[index], present[index])]
     found = [
         index for index in found if not are_ordered({_word(cell) for cell in present[index]})
     ]  # told apart

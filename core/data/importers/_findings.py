@@ -17,6 +17,10 @@ _FAR, _SHARE, _FEWEST = 100.0, 0.1, 20
 """How many times the next smaller value one is that lies far off, how many of a column may, and of how many."""
 _COLUMNS = 100
 """Columns that may each have a unit of its own; of more the values are taken together."""
+_ROUNDED = 1e-9
+"""By how much a correlation of a feature with itself may differ from 1 as it was computed."""
+_WIDE = 4
+"""Columns of rows in which one value everywhere is no accident."""
 _MOST_JUDGED = 20_000_000
 """Values that are sorted; more take too long."""
 
@@ -65,6 +69,8 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
     low = np.where(missing, np.inf, values).min(axis=along)
     high = np.where(missing, -np.inf, values).max(axis=along)
     constant = (low == high) & ((~missing).sum(axis=along) > 1)  # of a single value nothing can be said
+    if axis == 0 and values.shape[1] < _WIDE:
+        constant[:] = False
     found = []
     if empty.any():
         which = [names[index] for index in np.flatnonzero(empty).tolist()]
@@ -104,7 +110,7 @@ def copied_issues(
     found = []
     copies = [(j, k) for j, k in _copies(values.T) if np.unique(values[~np.isnan(values[:, j]), j]).size > 2]
     if copies:
-        lines = tuple(f"“{columns[j]}” as “{columns[k]}”" for j, k in copies)
+        lines = tuple(f"“{_in_line(columns[j])}” as “{_in_line(columns[k])}”" for j, k in copies)
         fix: Fix | None = None
         if places:
             words = f"Leave {agree(len(copies), 'it', 'them')} out"
@@ -115,10 +121,15 @@ def copied_issues(
     if values.shape[1] > 2 and fractions.any(axis=0).sum() > 2:
         twice = [(i, k) for i, k in _copies(values) if not np.isnan(values[i]).all()]
         if twice:
-            lines = tuple(f"“{rows[i]}” as “{rows[k]}”" for i, k in twice)
+            lines = tuple(f"“{_in_line(rows[i])}” as “{_in_line(rows[k])}”" for i, k in twice)
             message = f"{counted(len(twice), 'row')} {agree(len(twice), 'has', 'have')} the same values as an earlier one"
             found.append(_copied(message, lines, None))
     return found
+
+
+def _in_line(name: str) -> str:
+    """A name without the runs of spaces that some files fill fields with."""
+    return " ".join(name.split())
 
 
 def _copied(message: str, lines: tuple[str, ...], fix: Fix | None) -> Issue:
@@ -196,7 +207,9 @@ def _in_units_of_their_own(values: np.ndarray) -> bool:
 def correlations_issue(values: np.ndarray) -> Issue | None:
     """Correlations of features with each other in place of their values: there are no samples to fit."""
     square = values.ndim == 2 and values.shape[0] == values.shape[1] > 2
-    if not square or (np.diag(values) != 1.0).any() or not np.allclose(values, values.T, rtol=0.0, atol=1e-3):
+    if not square or not np.allclose(np.diag(values), 1.0, rtol=0.0, atol=_ROUNDED):
+        return None
+    if not np.allclose(values, values.T, rtol=0.0, atol=1e-3):
         return None
     others = np.abs(values[~np.eye(len(values), dtype=bool)])
     if others.max() >= 1.0 or (others == np.floor(others)).all():

@@ -10,6 +10,7 @@ import numpy as np
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers.base import ImportOptions, Issue
 from plaidwork.core.draws.counting import agree, counted
+from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.errors import DataError
 
 DENSEST = 500_000_000
@@ -128,7 +129,7 @@ def absent_issue(table: LongTable, options: ImportOptions, whole: bool) -> Issue
     if not table.absent or options.get("absent") is not None:
         return None
     total = sum(values.size for values in matrices)
-    where = f"{table.absent} of {counted(total, 'cell')}"
+    where = f"{format_count(table.absent)} of {counted(total, 'cell')}"
     if not whole:
         where += f" of the first {counted(table.n_records, 'row')}"
     to_zero, to_missing = ("Take them as 0", "absent", "zero"), ("Keep them missing", "absent", "missing")

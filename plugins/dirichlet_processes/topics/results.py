@@ -137,7 +137,9 @@ def _topics(
         "Coherence": coherence(counts, top),
     }
     units = dict.fromkeys(("Prevalence", "Low", "High", "Presence"), "share")
-    told = f"{'each' if sure == main else format_count(sure) + ' of them'} found again in 9 of 10 draws"
+    told = (
+        f"{'each' if sure == main else format_count(sure) + ' of them'} found again in at least 9 of 10 draws"
+    )
     return {
         "topics": Table(table, units=units, decimals={"Coherence": 2}, label="topics"),
         "presence": Result(matched.presence, ("topic",), label="share of the draws with a like"),

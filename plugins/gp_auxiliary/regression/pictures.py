@@ -26,7 +26,7 @@ def _numbers(values: np.ndarray, digits: int = 4) -> tuple[str, ...]:
 def _keys(part: np.ndarray) -> tuple[Key, ...]:
     """A key for each part, where there are two."""
     present = [(text, color) for word, text, color in _PARTS if (part == word).any()]
-    return tuple(Key(text, color, "point") for text, color in present) if len(present) > 1 else ()
+    return tuple(Key(text, color, "point", color) for text, color in present) if len(present) > 1 else ()
 
 
 def _colors(part: np.ndarray) -> tuple[int, ...]:
@@ -112,7 +112,8 @@ def _points(results: OfOutput, x: np.ndarray, y: np.ndarray, here: np.ndarray, s
         )
 
     part = results.array("point_part")[here]
-    return Points(x[here], y[here], size, color=_colors(part), read=read, called=tuple(map(str, names)))
+    color = _colors(part)  # and its shape, which is told apart in grey too
+    return Points(x[here], y[here], size, shapes=color, color=color, read=read, called=tuple(map(str, names)))
 
 
 def observed_against_predicted(store: ResultStore, choices: ViewChoices) -> Picture:

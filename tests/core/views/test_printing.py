@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from toys import Steady, Walk
 
-from plaidwork.core.api import Input, Schedule, View
+from plaidwork.core.api import Input, Result, Schedule, View
 from plaidwork.core.contract.hyperparameter import DeclarationError
 from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.inference.execution import execute, named_executor
@@ -147,6 +147,18 @@ def test_captions_are_sentences(settled):
     )
     assert words_above(sources, "Head", "") == ("Head", "")
     assert words_above(sources, "Head", "Text.", before=("All",)) == ("Head", "All. Text.")
+
+
+def test_one_bar_alone_is_no_view_beside_others(settled):
+    """One length for all inputs has nothing to be compared with; the table beside it tells it."""
+    session, run = settled
+    view = View("coefficients", "Relevance", {"values": "relevance"}, group="Covariance")
+    for count, wanted in ((1, False), (3, True)):
+        run.results["relevance"] = Result(np.ones(count), ("input",))
+        assert offered(session, run, view) == wanted
+        assert offered(session, run, replace(view, group="")), "where there is no other"
+    del run.results["relevance"]
+    assert offered(session, run, view), "it is not known yet"
 
 
 def test_a_view_for_an_optional_input_is_there_where_that_is_given():

@@ -12,7 +12,8 @@ from plaid_tools import with_fault
 from scipy.stats import multivariate_normal, norm
 
 from plaidwork.core import fit
-from plaidwork.core.api import Dataset
+from plaidwork.core.api import Dataset, ResultStore
+from plaidwork.core.api_pictures import Points, ViewChoices
 from plaidwork.core.checks import checks_for
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import joined_inputs, model_data
@@ -27,6 +28,7 @@ from plaidwork.plugins.gp_auxiliary.regression.law import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
+from plaidwork.plugins.gp_auxiliary.regression.pictures import observed_against_predicted
 from plaidwork.plugins.gp_auxiliary.shared import hmc
 from plaidwork.plugins.gp_auxiliary.shared.covariance import make_covariance
 from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
@@ -262,6 +264,10 @@ def test_new_samples_are_predicted_as_test_samples_are():
     given = {**data, "split": split}
     run = fit("gp_regression", given, seed=3, chains=2, warmup=40, draws=40)
     assert "10 test samples" in run.results["headline"]
+    drawn = observed_against_predicted(ResultStore(run), ViewChoices({}))
+    (points,) = (mark for mark in drawn.panels[0].marks if isinstance(mark, Points))
+    assert np.bincount(points.shapes).tolist() == [30, 10], "told apart without colour"
+    assert [key.shape for key in drawn.legend] == [0, 1]
     spec = Regression.spec
     old = model_data(spec, joined_inputs(spec, {key: [found] for key, found in given.items()}), 0, 0.0)
     found = Regression().predict(run.kept(), old, old, run.params)
