@@ -17028,6 +17028,29 @@ Für die Diagnostik klicken.</translation>
   </message>
  </context>
  <context>
+  <name>gui/session_file.py</name>
+  <message>
+   <source>Could not open %1</source>
+   <translation>%1 konnte nicht geöffnet werden</translation>
+  </message>
+  <message>
+   <source>%1 Open it all the same if you know who made it and have memory for it.</source>
+   <translation>%1 Trotzdem öffnen, wenn bekannt ist, wer sie erstellt hat, und genug Speicher vorhanden ist.</translation>
+  </message>
+  <message>
+   <source>Open anyway</source>
+   <translation>Trotzdem öffnen</translation>
+  </message>
+  <message>
+   <source>open %1</source>
+   <translation>%1 öffnen</translation>
+  </message>
+  <message>
+   <source>Could not save</source>
+   <translation>Speichern nicht möglich</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/session_tree.py</name>
   <message>
    <source>not started</source>
@@ -18606,26 +18629,6 @@ Daten: %2 %3</translation>
  </context>
  <context>
   <name>gui/workbench.py</name>
-  <message>
-   <source>Could not open %1</source>
-   <translation>%1 konnte nicht geöffnet werden</translation>
-  </message>
-  <message>
-   <source>%1 Open it all the same if you know who made it and have memory for it.</source>
-   <translation>%1 Trotzdem öffnen, wenn bekannt ist, wer sie erstellt hat, und genug Speicher vorhanden ist.</translation>
-  </message>
-  <message>
-   <source>Open anyway</source>
-   <translation>Trotzdem öffnen</translation>
-  </message>
-  <message>
-   <source>open %1</source>
-   <translation>%1 öffnen</translation>
-  </message>
-  <message>
-   <source>Could not save</source>
-   <translation>Speichern nicht möglich</translation>
-  </message>
   <message>
    <source>Add %1</source>
    <translation>%1 hinzufügen</translation>
