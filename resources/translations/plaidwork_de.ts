@@ -12493,6 +12493,10 @@
    <translation>Die Analysen ließen sich nicht auflisten</translation>
   </message>
   <message>
+   <source>The data cannot be read</source>
+   <translation>Die Daten können nicht gelesen werden</translation>
+  </message>
+  <message>
    <source>Analyses use the results of the fit. They are offered here as soon as there are some.</source>
    <translation>Analysen verwenden die Ergebnisse der Anpassung. Sie werden hier angeboten, sobald es welche gibt.</translation>
   </message>
