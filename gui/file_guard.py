@@ -80,7 +80,7 @@ class FileGuard(QObject):
             ("Save as…", self.save_as_requested.emit),
             ("Merge runs", self.merge),
             ("What differs", lambda: self.compare(path)),
-            ("Replace", lambda: workbench.save(replace=True)),
+            ("Replace", lambda: workbench.file.save(replace=True)),
         ]
         text = f"{error.message} Merging adds its runs and data to yours. Replacing keeps that file with “.bak” at the end of its name."
         title = "The session file has changed"
@@ -110,7 +110,7 @@ class FileGuard(QObject):
             workbench.runs_changed.emit()
             for run_id in other.runs:
                 workbench.judge(session.runs[run_id])
-            workbench.save()
+            workbench.file.save()
 
         return run_task(read, merged, workbench.faults.report("Could not merge the runs"))
 

@@ -75,7 +75,7 @@ class Smoke(QObject):
         elif workbench.verdict(run) is not None and run.results:
             self._window.grab().save(str(self._picture))
             self._drawn = self._draw()
-            workbench.save(self._session)
+            workbench.file.save(self._session)
             self._next = self._saved
 
     def _saved(self) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.data.dataset import Dataset, SamplesIn
 from plaidwork.core.draws.counting import counted
-from plaidwork.core.errors import ChangedError, LimitError
 from plaidwork.core.findings.naming import name_item
 from plaidwork.core.inference.events import Event, Failed
 from plaidwork.core.inference.execution import FitJob
@@ -19,7 +17,6 @@ from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
 from plaidwork.core.session.edits import named_selections
-from plaidwork.core.session.holder import Holder
 from plaidwork.core.session.session import Session
 from plaidwork.gui.editing import Editing, listed
 from plaidwork.gui.faults import Faults
@@ -28,12 +25,11 @@ from plaidwork.gui.fit_thread import FitThread
 from plaidwork.gui.judging import Judgements
 from plaidwork.gui.left_fits import LeftFits
 from plaidwork.gui.run_places import RunPlaces
-from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
+from plaidwork.gui.session_file import SessionFile
 from plaidwork.gui.studies.bench import StudyBench
 from plaidwork.gui.summaries import Summaries
-from plaidwork.gui.tasks import Task, run_task
-from plaidwork.gui.widgets import Message
+from plaidwork.gui.tasks import run_task
 
 if TYPE_CHECKING:
     from plaidwork.core.draws.diagnostics import Diagnosis, Verdict
@@ -42,12 +38,10 @@ DATA_VIEWS = "data"
 """Where a session keeps what was chosen on the pages of its data, by name."""
 DIAGNOSTICS = "diagnostics"
 """End of the key of the tab with the diagnostics of a run."""
-_IN_PASSING = 64 << 20
-"""Bytes up to which a session file is written only to keep what was looked at."""
 
 
 class Workbench(QObject):
-    """Holds the open session, runs fits, saves and loads; every screen works on one workbench.
+    """Holds the open session and runs fits; every screen works on one workbench. Its ``file`` opens and saves the session.
 
     All methods are called on the GUI thread and return at once; long work goes to threads.
     Signals carry run ids or dataset names, never objects, so that a late signal of something removed is
@@ -93,7 +87,6 @@ class Workbench(QObject):
         self._dirty = False
         self.view_changed = False
         """Whether the file on disk has another tab in front or other choices than the window."""
-        self._stamp: tuple[Path, int, int] | None = None
         self._fits: dict[str, FitThread] = {}
         self._jobs: dict[str, FitJob] = {}
         """The latest fit of every run that was started or resumed here, under way or ended."""
@@ -104,7 +97,7 @@ class Workbench(QObject):
         self.judgements = Judgements(self)
         self.judgements.judged.connect(self._on_judged)
         self.judgements.failed.connect(self._on_not_judged)
-        self._saving: Task | None = None
+        self.file = SessionFile(self)
         self.editing = Editing(self)
         self.studies = StudyBench(self)
         self.left = LeftFits(self)
@@ -120,13 +113,14 @@ class Workbench(QObject):
 
     def touch(self) -> None:
         """Something worth saving has changed."""
-        self._set_dirty(True)
+        self.set_dirty(True)
 
     def note_view(self) -> None:
         """What is looked at has changed: worth keeping, but not worth a question."""
         self.view_changed = True
 
-    def _set_dirty(self, dirty: bool) -> None:
+    def set_dirty(self, dirty: bool) -> None:
+        """Say whether there is something that the file on disk does not hold."""
         if dirty != self._dirty:
             self._dirty = dirty
             self.dirty_changed.emit(dirty)
@@ -148,86 +142,10 @@ class Workbench(QObject):
             self.judge(run)
         self.left.look()
 
-    def open(self, path: Path, done: Callable[[], None] | None = None, *, any_size: bool = False) -> Task:
-        """Read a session file in the background and show it; one that is too large is offered once more."""
-
-        def loaded(found: tuple[Session, Holder | None]) -> None:
-            session, holder = found
-            session.name = path.stem  # a file may have been given another name since
-            self.set_session(session)
-            self.guard.holder = holder
-            self._stamp = stamp_of(path)
-            if done is not None:
-                done()
-
-        def failed(error: BaseException, details: str) -> None:
-            title = f"Could not open {path.name}"
-            if not isinstance(error, LimitError) or any_size:
-                self.faults.report(title)(error, details)
-                return
-            text = f"{error.message} Open it all the same if you know who made it and have memory for it."
-            action = ("Open anyway", lambda: self.open(path, done, any_size=True))
-            self.message_posted.emit(Message("warn", title, text, [action], f"open {path}"))
-
-        return run_task(lambda task: self.guard.open(path, any_size), loaded, failed)
-
-    def save(
-        self, path: Path | None = None, done: Callable[[], None] | None = None, *, replace: bool = False
-    ) -> Task | None:
-        """Write the session in the background; runs under way are saved up to their last checkpoint.
-
-        A file that somebody has changed since it was opened is only replaced with ``replace``; without it that is asked.
-        """
-        if self.saving:
-            return None
-        self.studies.write()
-        self.view_changed = False
-        self._set_dirty(False)  # what changes while the file is written makes it dirty again
-
-        def saved(written: Path) -> None:
-            self.session.name = written.stem
-            self._stamp = stamp_of(written)
-            self.saved.emit(str(written))
-            if self.active_runs() or self.studies.active():
-                self._set_dirty(True)
-            if done is not None:
-                done()
-
-        def failed(error: BaseException, details: str) -> None:
-            self._set_dirty(True)
-            if isinstance(error, ChangedError):
-                self.guard.tell_changed(error)
-            else:
-                elsewhere = [("Save as…", self.guard.save_as_requested.emit)]
-                self.faults.report("Could not save", elsewhere)(error, details)
-
-        session = self.session
-        self._saving = run_task(lambda task: self.guard.save(session, path, replace), saved, failed)
-        return self._saving
-
-    @property
-    def saving(self) -> bool:
-        """Whether the session is being written."""
-        return self._saving is not None and not self._saving.finished
-
     @property
     def ending(self) -> bool:
         """Whether fits are under way, or the results of some that have ended are being computed."""
         return bool(self._fits) or self._summaries.busy
-
-    def keep_view(self) -> Task | None:
-        """Write what was looked at, when nothing else has changed: nobody is asked, nor told when it cannot be.
-
-        A file that another program has written since, or that is too large to be written in passing, is left alone.
-        """
-        path, session = self.session.path, self.session
-        if not self.view_changed or self._dirty or path is None or session.read_only:
-            return None
-        stamp = stamp_of(path)
-        if stamp is None or stamp != self._stamp or stamp[1] > _IN_PASSING:
-            return None
-        self.view_changed = False
-        return run_task(lambda task: session.save(path), failed=lambda error, details: None)
 
     # -- plugins --------------------------------------------------------------------------------
     def can_verify(self, run: Run) -> bool:

@@ -25,6 +25,7 @@ from plaidwork.core.session.edits import Edit
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.rail import MADE, NEW, Rail
 from plaidwork.gui.analyses.record_view import RecordView
+from plaidwork.gui.data.counting import OnceCounted
 from plaidwork.gui.language import tr
 from plaidwork.gui.page import FrontPage
 from plaidwork.gui.results.choices import kept_choices
@@ -51,6 +52,9 @@ class AnalysisPage(FrontPage):
         self._listing: Task | None = None
         self._making: Task | None = None
         self._answers: AnalysisRecord | None = None
+        # a form asks which data lack cells
+        self._counted = OnceCounted(lambda: workbench.session.datasets.values(), self)
+        self._counted.failed.connect(self._not_read)
         self.rail = Rail()
         self.rail.setFixedWidth(RAIL_WIDTH)
         self._kept = kept_choices(run.view_settings, "Analyses")
@@ -132,6 +136,10 @@ class AnalysisPage(FrontPage):
         )
         self._pane.setToolTip(tr(details))
 
+    def _not_read(self, error: BaseException, details: str) -> None:
+        self._show_pane("error", "The data cannot be read", str(error), "error")
+        self._pane.setToolTip(tr(details))
+
     def _fill(self) -> None:
         self.rail.fill(self._specs or (), self.run.analyses)
         empty = self.rail.count() == 0
@@ -183,12 +191,7 @@ class AnalysisPage(FrontPage):
         self._kept["front"] = [kind, key]
         self.workbench.note_view()
         if kind == NEW:
-            spec = next(spec for spec in self._specs or () if spec.id == key)
-            page = self._ask_page(spec)
-            if self._answers is not None and self._answers.analysis == key:
-                page.take_from(self._answers)
-            self._answers = None
-            self._put(page)
+            self._counted.do(partial(self._ask, key))
             return
         record = next((record for record in self.run.analyses if record.id == key), None)
         if record is None:
@@ -198,6 +201,17 @@ class AnalysisPage(FrontPage):
         view.again.connect(partial(self.again, record))
         view.deleted.connect(partial(self.delete, record.id))
         self._put(view)
+
+    def _ask(self, key: str) -> None:
+        """The form of an analysis, unless something else was chosen since."""
+        spec = next((spec for spec in self._specs or () if spec.id == key), None)
+        if spec is None or self._kept["front"] != [NEW, key]:
+            return
+        page = self._ask_page(spec)
+        if self._answers is not None and self._answers.analysis == key:
+            page.take_from(self._answers)
+        self._answers = None
+        self._put(page)
 
     def _ask_page(self, spec: AnalysisSpec) -> AskPage:
         plugins, run, datasets = self.workbench.registry, self.run, self.workbench.session.datasets
@@ -220,7 +234,11 @@ class AnalysisPage(FrontPage):
 
         read = datasets_of_file(Path(path), self.workbench.registry, self.window())
         added = [dataset.name for dataset in self.workbench.add_datasets(read)] if read else []
-        if added and isValid(page):
+        if added:
+            self._counted.do(partial(self._take_data, page, name, added))
+
+    def _take_data(self, page: AskPage, name: str, added: Sequence[str]) -> None:
+        if isValid(page):
             page.take_data(self.workbench.session.datasets, name, added)
 
     def _add_labels(self, page: AskPage, path: str) -> None:

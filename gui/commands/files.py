@@ -170,7 +170,7 @@ class FileCommands(CopyCommands):
             self.import_paths([path])
         elif self.may_close():
             window.settings.set_folder("open", path)
-            self._workbench.open(path, lambda: self._opened(path))
+            self._workbench.file.open(path, lambda: self._opened(path))
 
     def _forget(self, path: Path) -> None:
         self._window.settings.remove_recent(str(path))
@@ -212,7 +212,7 @@ class FileCommands(CopyCommands):
         session = self._workbench.session
         if session.path is None or session.read_only:
             return self.save_as()
-        self._workbench.save()
+        self._workbench.file.save()
         return True
 
     def compare_sessions(self) -> None:
@@ -232,7 +232,7 @@ class FileCommands(CopyCommands):
         if path is None:
             return False
         window.settings.set_folder("open", path)
-        self._workbench.save(path)
+        self._workbench.file.save(path)
         return True
 
     def on_saved(self, name: str) -> None:
@@ -305,7 +305,7 @@ class FileCommands(CopyCommands):
             _discard_recovery(recovery_key(workbench.session.uuid))
         if not self._stop_all(running):
             return False
-        _wait_for(workbench.keep_view())
+        _wait_for(workbench.file.keep_view())
         workbench.left.stop_asking()
         return True
 
@@ -337,7 +337,7 @@ class FileCommands(CopyCommands):
         _wait_while(lambda: workbench.ending)  # results of what was stopped belong into the file
         if not self.save():
             return False
-        _wait_while(lambda: workbench.saving)
+        _wait_while(lambda: workbench.file.saving)
         return not workbench.dirty
 
 

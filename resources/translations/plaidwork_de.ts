@@ -12493,6 +12493,10 @@
    <translation>Die Analysen ließen sich nicht auflisten</translation>
   </message>
   <message>
+   <source>The data cannot be read</source>
+   <translation>Die Daten können nicht gelesen werden</translation>
+  </message>
+  <message>
    <source>Analyses use the results of the fit. They are offered here as soon as there are some.</source>
    <translation>Analysen verwenden die Ergebnisse der Anpassung. Sie werden hier angeboten, sobald es welche gibt.</translation>
   </message>
@@ -17036,6 +17040,29 @@ Für die Diagnostik klicken.</translation>
   </message>
  </context>
  <context>
+  <name>gui/session_file.py</name>
+  <message>
+   <source>Could not open %1</source>
+   <translation>%1 konnte nicht geöffnet werden</translation>
+  </message>
+  <message>
+   <source>%1 Open it all the same if you know who made it and have memory for it.</source>
+   <translation>%1 Trotzdem öffnen, wenn bekannt ist, wer sie erstellt hat, und genug Speicher vorhanden ist.</translation>
+  </message>
+  <message>
+   <source>Open anyway</source>
+   <translation>Trotzdem öffnen</translation>
+  </message>
+  <message>
+   <source>open %1</source>
+   <translation>%1 öffnen</translation>
+  </message>
+  <message>
+   <source>Could not save</source>
+   <translation>Speichern nicht möglich</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/session_tree.py</name>
   <message>
    <source>not started</source>
@@ -18614,26 +18641,6 @@ Daten: %2 %3</translation>
  </context>
  <context>
   <name>gui/workbench.py</name>
-  <message>
-   <source>Could not open %1</source>
-   <translation>%1 konnte nicht geöffnet werden</translation>
-  </message>
-  <message>
-   <source>%1 Open it all the same if you know who made it and have memory for it.</source>
-   <translation>%1 Trotzdem öffnen, wenn bekannt ist, wer sie erstellt hat, und genug Speicher vorhanden ist.</translation>
-  </message>
-  <message>
-   <source>Open anyway</source>
-   <translation>Trotzdem öffnen</translation>
-  </message>
-  <message>
-   <source>open %1</source>
-   <translation>%1 öffnen</translation>
-  </message>
-  <message>
-   <source>Could not save</source>
-   <translation>Speichern nicht möglich</translation>
-  </message>
   <message>
    <source>Add %1</source>
    <translation>%1 hinzufügen</translation>

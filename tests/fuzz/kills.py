@@ -281,14 +281,14 @@ def drive_window(path: Path, busy: bool = True) -> None:
         if not busy:
             return
         every(200, window.commands.autosave)
-        every(300, lambda: window.workbench.save())
+        every(300, lambda: window.workbench.file.save())
         session, target = window.workbench.session, path.parent / "from the window"
         every(
             500,
             lambda: run_task(lambda task: export_session(session, target), failed=lambda *_: None),
         )
 
-    window.workbench.open(path, opened)
+    window.workbench.file.open(path, opened)
     app.exec()
 
 

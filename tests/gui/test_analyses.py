@@ -139,7 +139,7 @@ def test_offered_analyses_with_the_form_of_the_first(page):
 
 
 def test_made_record_is_shown_and_kept(page, bench):
-    bench._set_dirty(False)
+    bench.set_dirty(False)
     record = _made(page)
     assert record.params == {"least": 1}
     assert inputs_text(record) == "class of rows"
@@ -178,7 +178,7 @@ def test_delete(page, bench):
     page.rail.select(NEW, "toy.count")
     second = _made(page)
     assert page.rail.keys(MADE) == [second.id, first.id]
-    bench._set_dirty(False)
+    bench.set_dirty(False)
     page.current.deleted.emit()
     assert page.run.analyses == [first]
     assert page.rail.current() == (MADE, first.id)

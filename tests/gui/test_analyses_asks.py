@@ -1,5 +1,7 @@
 """The page of analyses by clicks: many annotations, files, labels added later, what is opened once."""
 
+import threading
+
 import numpy as np
 import pytest
 from asked import answering
@@ -17,6 +19,7 @@ from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
 from plaidwork.gui.analyses.record_view import RecordView, inputs_text
+from plaidwork.gui.data import counting
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.workbench import Workbench
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
@@ -145,6 +148,28 @@ def test_covariates_chosen_by_ticks_made_again_and_removed(page, qtbot):
     qtbot.keyClick(page.rail, Qt.Key.Key_Delete)
     assert page.run.analyses == [record]
     assert page.rail.current() == (MADE, record.id)
+
+
+def test_large_data_are_counted_before_a_form_asks_for_them(page, bench, qtbot, monkeypatch):
+    told, may, real = [], threading.Event(), Dataset._count_missing
+
+    def count(data):
+        may.wait(20)
+        told.append(threading.current_thread() is threading.main_thread())
+        return real(data)
+
+    monkeypatch.setattr(counting, "FEW", 50)
+    monkeypatch.setattr(Dataset, "_count_missing", count)
+    bench.add_dataset(factor_dataset(30, 20).with_(name="large", values=np.ones((30, 20))))
+    before = page.current
+    page.rail.select(NEW, GeneSetEnrichment.spec.id)
+    page.rail.select(NEW, Opens.spec.id)
+    assert page.current is before
+    may.set()
+    qtbot.waitUntil(lambda: page.current is not before, timeout=WAIT)
+    assert page.current.spec is Opens.spec, "not the one that was left meanwhile"
+    assert told
+    assert not any(told)
 
 
 def test_keyboard_ticks_a_covariate(page, qtbot):

@@ -94,7 +94,7 @@ def test_data_are_linked_and_put_in_again(qtbot, window, csv, tmp_path, monkeypa
     actions["save_linked"].trigger()
     _done(qtbot, lambda: _titles(window) == ["Copy saved to c.plaidwork"])
     assert open_session(target).links
-    window.workbench._set_dirty(False)
+    window.workbench.set_dirty(False)
     _open(qtbot, window, target)
     qtbot.waitUntil(actions["save_embedded"].isEnabled)
     target = tmp_path / "d.plaidwork"
@@ -118,7 +118,7 @@ def test_a_missing_file_is_told_and_found(qtbot, window, linked, csv, tmp_path, 
     _done(qtbot, lambda: session.links and next(iter(session.links.values())).file == there)
     assert session.datasets["x"].values.shape == (3, 2)
     assert window.workbench.dirty
-    window.workbench._set_dirty(False)
+    window.workbench.set_dirty(False)
 
 
 def test_a_missing_file_is_found_from_the_page_of_its_data(qtbot, window, linked, csv, tmp_path, monkeypatch):
@@ -138,7 +138,7 @@ def test_a_missing_file_is_found_from_the_page_of_its_data(qtbot, window, linked
     _done(qtbot, lambda: page.picture.image is not None and page.picture.image._values.size)
     assert not page.picture.bar.isHidden()
     assert not _titles(window)
-    window.workbench._set_dirty(False)
+    window.workbench.set_dirty(False)
 
 
 @pytest.mark.long
@@ -154,4 +154,4 @@ def test_a_strangers_files_are_asked_for(qtbot, window, linked):
     assert not session.datasets["x"].at_hand
     dict(message.actions)["Read these files"]()
     _done(qtbot, lambda: session.datasets["x"].at_hand)
-    window.workbench._set_dirty(False)
+    window.workbench.set_dirty(False)

@@ -117,13 +117,13 @@ def test_undo_after_a_save(window, runs, qtbot, tmp_path):
     press(qtbot, window, DELETE)
     path = tmp_path / "a.plaidwork"
     with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-        window.workbench.save(path)
+        window.workbench.file.save(path)
     assert list(open_session(path).runs) == [runs[1].id]
     press(qtbot, window, UNDO)
     assert list(session.runs.values()) == runs
     assert window.workbench.dirty
     with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-        window.workbench.save()
+        window.workbench.file.save()
     assert list(open_session(path).runs) == [run.id for run in runs]
 
 

@@ -138,7 +138,7 @@ def save_and_reopen(tour: Tour, path, monkeypatch) -> None:
     QApplication.processEvents()
     assert any(folder.rglob("*.csv"))
     with qtbot.waitSignal(window.workbench.saved, timeout=60_000):
-        window.workbench.save(path)
+        window.workbench.file.save(path)
     with qtbot.waitSignal(window.workbench.session_replaced, timeout=60_000):
         window.commands.open_path(path)
     wait_for_tasks(60_000)

@@ -41,7 +41,7 @@ def _done(qtbot, condition):
 
 
 def _opened(bench, path, qtbot):
-    bench.open(path)
+    bench.file.open(path)
     _done(qtbot, lambda: bench.session.path == path)
 
 
@@ -102,7 +102,7 @@ def test_a_changed_file_is_merged_when_wanted(bench, path, qtbot):
     _opened(bench, path, qtbot)
     _changed_by_another(path)
     bench.session.notes = "ours"
-    bench.save()
+    bench.file.save()
     _done(qtbot, lambda: bench.posted)
     assert bench.dirty
     assert open_session(path).notes == "theirs"
@@ -123,7 +123,7 @@ def test_a_changed_file_is_replaced_when_wanted(bench, path, qtbot):
     _opened(bench, path, qtbot)
     _changed_by_another(path)
     bench.session.notes = "ours"
-    bench.save()
+    bench.file.save()
     _done(qtbot, lambda: bench.posted)
     with qtbot.waitSignal(bench.saved, timeout=20_000):
         _press(bench.posted[0], "Replace")
@@ -138,7 +138,7 @@ def test_a_file_that_is_too_large_is_offered_once_more(bench, path, qtbot, monke
         return open_session(path)
 
     monkeypatch.setattr(file_guard, "open_session", large)
-    bench.open(path)
+    bench.file.open(path)
     _done(qtbot, lambda: bench.posted)
     assert "more than 8" in bench.posted[0].text
     _press(bench.posted[0], "Open anyway")
@@ -172,7 +172,7 @@ def test_what_differs_from_a_changed_file_is_told(bench, path, qtbot):
     _changed_by_another(path)
     told = []
     bench.details_requested.connect(lambda *texts: told.append(texts))
-    bench.save()
+    bench.file.save()
     _done(qtbot, lambda: bench.posted)
     _press(bench.posted[-1], "What differs")
     _done(qtbot, lambda: told)

@@ -80,7 +80,7 @@ def running(window, qtbot, path):
     bench = window.workbench
     run = bench.start(plan(SlowWalk, draws=400))
     qtbot.waitUntil(lambda: run.sweeps_done > 20, timeout=LONG)
-    bench.save(path)
+    bench.file.save(path)
     assert wait_for_tasks(20_000)
     QApplication.processEvents()
     return run
@@ -122,7 +122,7 @@ def test_it_is_left_at_the_question_and_comes_back_with_the_session(
     assert list(left_fits.left_fits()) == [run.id]
     kept = run.sweeps_done
     bench.set_session(Session())
-    bench.open(path)
+    bench.file.open(path)
     qtbot.waitUntil(
         lambda: run.id in bench.session.runs and bench.session.runs[run.id].status == "done", timeout=LONG
     )
@@ -135,7 +135,7 @@ def test_it_is_left_at_the_question_and_comes_back_with_the_session(
         lambda: f"{run.title} is back from the cluster {ADDRESS}" in messages(window), timeout=LONG
     )
     assert cluster.gone == []  # no file has it yet
-    bench.save()
+    bench.file.save()
     qtbot.waitUntil(lambda: bool(cluster.gone), timeout=LONG)
     assert left_fits.left_fits() == {}
 
@@ -168,7 +168,7 @@ def test_one_that_does_not_answer_is_told_and_can_be_given_up(window, qtbot, clu
     assert window.commands.may_close()
     cluster.refuses = "nobody"
     bench.set_session(Session())
-    bench.open(path)
+    bench.file.open(path)
     title = f"{run.title} has not come back from the cluster {ADDRESS}"
     qtbot.waitUntil(lambda: title in messages(window), timeout=LONG)
     found = bench.session.runs[run.id]
@@ -199,14 +199,14 @@ def test_a_real_cluster_goes_on_while_the_session_is_closed(window, qtbot, tmp_p
         bench.set_session(Session())
         bench.places.clusters.close()
         qtbot.wait(6000)
-        bench.open(path)
+        bench.file.open(path)
         qtbot.waitUntil(
             lambda: run.id in bench.session.runs and bench.session.runs[run.id].status == "done", timeout=LONG
         )
         found = bench.session.runs[run.id]
         assert found.sweeps_done > kept
         same(found)
-        bench.save()
+        bench.file.save()
         qtbot.waitUntil(lambda: not left_fits.left_fits(), timeout=LONG)
         assert wait_for_tasks(20_000)
         bench.places.clusters.close()

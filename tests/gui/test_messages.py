@@ -134,7 +134,7 @@ def test_a_session_whose_folder_has_gone_is_saved_elsewhere_with_one_click(
     gone = tmp_path / "gone"
     gone.mkdir()
     with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-        window.workbench.save(gone / "work.plaidwork")
+        window.workbench.file.save(gone / "work.plaidwork")
     shutil.rmtree(gone)
     wait_for_tasks()
     window.commands.save()

@@ -22,7 +22,7 @@ def stored(qapp, qtbot, tmp_path):
         workbench.start(plan(draws=20))
     wait_for_tasks()
     with qtbot.waitSignal(workbench.saved, timeout=20_000):
-        workbench.save(tmp_path / "walk.plaidwork")
+        workbench.file.save(tmp_path / "walk.plaidwork")
     return tmp_path / "walk.plaidwork"
 
 

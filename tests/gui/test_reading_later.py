@@ -39,7 +39,7 @@ def test_nothing_is_read_on_the_thread_of_the_window(qapp, qtbot, tmp_path, monk
         path = tmp_path / "s.plaidwork"
         window.show_session()
         with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-            window.workbench.save(path)
+            window.workbench.file.save(path)
         monkeypatch.setattr(Deferred, "get", get)
         with qtbot.waitSignal(window.workbench.session_replaced, timeout=20_000):
             window.commands.open_path(path)
@@ -56,7 +56,7 @@ def test_nothing_is_read_on_the_thread_of_the_window(qapp, qtbot, tmp_path, monk
             wait_for_tasks(20_000)
             qapp.processEvents()
         with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-            window.workbench.save(tmp_path / "t.plaidwork")
+            window.workbench.file.save(tmp_path / "t.plaidwork")
     assert elsewhere
     assert not here
 
@@ -85,7 +85,7 @@ def test_large_data_are_seen_before_they_are_read(qapp, qtbot, tmp_path, monkeyp
         path = tmp_path / "s.plaidwork"
         window.show_session()
         with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-            window.workbench.save(path)
+            window.workbench.file.save(path)
         monkeypatch.setattr(glimpse, "LARGE", 1)
         monkeypatch.setattr(glimpse, "GLIMPSE", -(-rows // 5) * PART)
         monkeypatch.setattr(Deferred, "get", get)

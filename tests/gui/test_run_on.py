@@ -319,7 +319,7 @@ def test_pause_stop_and_a_session_found_again(qtbot, bench, places, tmp_path):
     held = run.sweeps_done
     qtbot.wait(700)
     assert run.sweeps_done == held
-    bench.save(tmp_path / "s.plaidwork")  # as the window keeps a session against a crash
+    bench.file.save(tmp_path / "s.plaidwork")  # as the window keeps a session against a crash
     assert wait_for_tasks(20_000)
     bench.unpause(run)
     qtbot.waitUntil(lambda: run.sweeps_done > held, timeout=LONG)

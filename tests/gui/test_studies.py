@@ -414,7 +414,7 @@ def test_a_second_pick_is_asked_about_and_recorded_as_exploratory(window, qtbot,
     assert "picked before" in page.shown.table["State"]
     assert "picked, exploratory" in page.shown.table["State"]
     with qtbot.waitSignal(window.workbench.saved, timeout=WAIT):
-        window.workbench.save(tmp_path / "s.plaidwork")
+        window.workbench.file.save(tmp_path / "s.plaidwork")
     back = open_session(tmp_path / "s.plaidwork")
     assert [choice["exploratory"] for choice in back.studies[0]["choices"]] == [False, True]
     assert [n["exploratory"] for n in back.history if n["action"] == "study fit picked"] == [False, True]
@@ -507,11 +507,11 @@ def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monk
     ended(window, qtbot, study)
     assert [job.status for job in study.jobs] == ["done", "done", "stopped", *["waiting"] * 5]
     with qtbot.waitSignal(window.workbench.saved, timeout=WAIT):
-        window.workbench.save(tmp_path / "s.plaidwork")
+        window.workbench.file.save(tmp_path / "s.plaidwork")
     window.workbench.set_session(Session())
     assert window.workbench.studies.records() == []
     with qtbot.waitSignal(window.workbench.session_replaced, timeout=WAIT):
-        window.workbench.open(tmp_path / "s.plaidwork")
+        window.workbench.file.open(tmp_path / "s.plaidwork")
     record = window.current_study()
     assert record is not None
     made.clear()
@@ -527,7 +527,7 @@ def test_a_search_whose_model_is_missing_can_be_looked_at(window, qtbot, tmp_pat
     study = study_of(window)
     ended(window, qtbot, study)
     with qtbot.waitSignal(window.workbench.saved, timeout=WAIT):
-        window.workbench.save(tmp_path / "s.plaidwork")
+        window.workbench.file.save(tmp_path / "s.plaidwork")
     session = open_session(tmp_path / "s.plaidwork")
     session.studies[0]["model"] = "gone.model"
     window.workbench.set_session(session)
@@ -561,7 +561,7 @@ def test_renamed_data_are_found_by_their_searches_and_stay_in_front(window, qtbo
     assert record.input_names == {"X": ("cells",)}
     path = tmp_path / "renamed.plaidwork"
     with qtbot.waitSignal(window.workbench.saved, timeout=WAIT):
-        window.workbench.save(path)
+        window.workbench.file.save(path)
     kept = open_session(path)
     assert kept.studies[0]["inputs"] == {"X": ["cells"]}
     assert kept.views["window"]["chosen"] == [DATA, "cells"]

@@ -57,7 +57,7 @@ def test_tab_order_choices_and_selection_come_back(window, qtbot, tmp_path):
     assert not window.workbench.dirty
     path = tmp_path / "left.plaidwork"
     with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-        window.workbench.save(path)
+        window.workbench.file.save(path)
     reopen(window, qtbot, path)
     again = window.current_run()
     assert again is not run
@@ -88,7 +88,7 @@ def test_each_run_and_dataset_has_its_own_tab_in_front(window, qtbot):
 def test_looking_is_kept_without_a_question_and_never_over_the_work_of_others(window, qtbot, tmp_path):
     path = tmp_path / "looked.plaidwork"
     with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
-        window.workbench.save(path)
+        window.workbench.file.save(path)
     run = window.current_run()
     window.workspace.go_to(f"{run.id}/settings")
     assert window.commands.may_close()  # a question would wait for ever

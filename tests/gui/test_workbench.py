@@ -128,10 +128,10 @@ def test_save_open_and_go_on_with_more_draws(workbench, qtbot, tmp_path):
         workbench.start(plan(draws=20))
     path = tmp_path / "a.plaidwork"
     with qtbot.waitSignal(workbench.saved, timeout=20_000):
-        workbench.save(path)
+        workbench.file.save(path)
     assert not workbench.dirty
     with qtbot.waitSignal(workbench.session_replaced, timeout=20_000):
-        workbench.open(path)
+        workbench.file.open(path)
     run = next(iter(workbench.session.runs.values()))
     with qtbot.waitSignal(workbench.results_changed, timeout=20_000):
         workbench.resume(run, 20)
@@ -144,7 +144,7 @@ def test_an_opened_session_is_called_as_its_file(workbench, qtbot, tmp_path):
     session = Session(name="Untitled")
     session.save(tmp_path / "tumours.plaidwork")
     with qtbot.waitSignal(workbench.session_replaced, timeout=20_000):
-        workbench.open(tmp_path / "tumours.plaidwork")
+        workbench.file.open(tmp_path / "tumours.plaidwork")
     assert workbench.session.name == "tumours"
 
 
@@ -161,7 +161,7 @@ def test_a_file_that_is_no_session_is_told(workbench, qtbot, tmp_path):
     path = tmp_path / "no.plaidwork"
     path.write_text("hello")
     with qtbot.waitSignal(workbench.notified, timeout=20_000) as told:
-        workbench.open(path)
+        workbench.file.open(path)
     assert told.args[1] == "Could not open no.plaidwork"
 
 
