@@ -24,6 +24,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import Issue, Preview, Reader
 from plaidwork.core.data.importers.base import Added
 from plaidwork.core.data.levels import first_number
+from plaidwork.core.data.measured import held_levels
 from plaidwork.core.data.samples import Sample
 from plaidwork.core.draws.chain import chain_of
 from plaidwork.core.draws.counting import agree, counted, plural
@@ -49,6 +50,7 @@ from plaidwork.core.study import Metric, Study
 __all__ = [  # noqa: RUF022 - by theme
     # the contract and how it is entered
     "API_VERSION",
+    "held_levels",
     "hookimpl",
     # what a model declares
     "Choice",

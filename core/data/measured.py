@@ -55,6 +55,11 @@ def parts_items(title: str, values: Iterable[str]) -> bool:
     return bool(words & TEST_WORDS and words & _TRAINING_WORDS)
 
 
+def held_levels(levels: Sequence[str]) -> list[int]:
+    """Places of the levels of a split whose items are for the test: *Test*, *validation*, *holdout* and the like, of whichever case."""
+    return [place for place, level in enumerate(levels) if level.strip().lower() in TEST_WORDS]
+
+
 def may_part_items(title: str, values: Iterable[str]) -> bool:
     """Whether a column may be one of :func:`parts_items` by its first entries: of a sorted table they may all be of one part."""
     return not _part_words(title, values).isdisjoint(TEST_WORDS | _TRAINING_WORDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Problem, counted, random_test
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, counted, held_levels, random_test
 from plaidwork.plugins.rank_factor.state import Settings
 
 MANY = 4
@@ -15,6 +15,10 @@ def some(names: list[str], noun: str) -> str:
     """``3 features (“a”, “b”, “c”)``, the first few named."""
     shown = ", ".join(f"“{name}”" for name in names[:MANY]) + (", …" if len(names) > MANY else "")
     return f"{counted(len(names), noun)} ({shown})"
+
+
+_USUAL = "test"
+"""What test samples are called when nobody says otherwise; then they may have another of the usual names, as *validation*."""
 
 
 def split_of(data: ModelData, params: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -29,12 +33,15 @@ def split_of(data: ModelData, params: Settings) -> tuple[np.ndarray, np.ndarray]
         return np.setdiff1d(np.arange(n), test), test
     block: Block = data["split"]
     name = params["test_name"].strip()
-    if name not in block.categories:
+    held = [place for place, level in enumerate(block.categories) if level.strip().lower() == name.lower()]
+    if not held and name == _USUAL:
+        held = held_levels(block.categories)
+    if not held:
         raise ModelError(
             f"“Split” has no sample called “{name}”. Found: {', '.join(block.categories)}.",
             "Say under “Test samples are called” which word marks them.",
         )
-    test = block.observed & (block.values == block.categories.index(name))
+    test = block.observed & np.isin(block.values, held)
     if test.all() or not test.any():
         raise ModelError(f"“Split” calls {'all' if test.all() else 'no'} samples “{name}”.")
     return np.flatnonzero(~test), np.flatnonzero(test)

@@ -95,7 +95,8 @@ SETTINGS = (
     ),
     Hyperparameter(
         "test_name", "text", "test", label="Test samples are called", group="Samples",
-        doc="The word in “Split” that keeps a sample from the fit; it is then predicted.",
+        doc="The word in “Split”, in whichever case, that keeps a sample from the fit; it is then predicted. Where no sample is called “test”, "
+        "validation, holdout and the like count too.",
     ),
     _number("test_share", 0.0, 0.0, 0.9, "Share for the test", "Of the labelled samples of each class, drawn at random: they "
             "are predicted, not fitted. Counts only without a “Split”.", "Samples"),

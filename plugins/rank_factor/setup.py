@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError
+from plaidwork.core.api import Block, ModelData, ModelError, refuse_errors
 from plaidwork.plugins.rank_factor.checks import class_names, find_problems, split_of, varying_rows
 from plaidwork.plugins.rank_factor.comparisons import Levels, Pairs, Placed, make_levels, make_pairs, place
 from plaidwork.plugins.rank_factor.state import Settings
@@ -91,9 +91,7 @@ def label_columns(codes: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def _make(data: ModelData, params: Settings) -> Setup:
-    for problem in find_problems(data, params):
-        if problem.severity == "error":
-            raise ModelError(problem.message, problem.hint)
+    refuse_errors(find_problems(data, params))
     block: Block = data["X"]
     train, test = split_of(data, params)
     rows = varying_rows(block, train)

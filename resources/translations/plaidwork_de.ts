@@ -29058,8 +29058,8 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Testproben heißen</translation>
   </message>
   <message>
-   <source>The word in “Split” that keeps a sample from the fit; it is then predicted.</source>
-   <translation>Das Wort in „Aufteilung“, das eine Probe von der Anpassung ausnimmt; sie wird dann vorhergesagt.</translation>
+   <source>The word in “Split”, in whichever case, that keeps a sample from the fit; it is then predicted. Where no sample is called “test”, validation, holdout and the like count too.</source>
+   <translation>Das Wort unter „Split“, groß oder klein geschrieben, das eine Probe von der Anpassung ausnimmt; sie wird dann vorhergesagt. Wo keine Probe „test“ heißt, zählen auch „validation“, „holdout“ und Ähnliches.</translation>
   </message>
   <message>
    <source>Image shape</source>

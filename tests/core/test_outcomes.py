@@ -10,13 +10,12 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import column_dataset, measured_choices, parse_column
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs
-from plaidwork.core.data.measured import TEST_WORDS, parts_items
+from plaidwork.core.data.measured import TEST_WORDS, held_levels, parts_items
 from plaidwork.core.data.outcomes import without_outcomes
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.suitability import Choices
-from plaidwork.plugins.gp_auxiliary.shared.frame import TEST_NAMES
 from tests import toys
 
 X = Input("X", samples="row")
@@ -161,5 +160,8 @@ def test_a_column_that_says_which_items_are_for_a_test(title, values, parts):
     assert parts_items(title, values) == parts
 
 
-def test_what_is_chosen_for_a_split_is_a_test_for_classes_of_a_gaussian_process():
-    assert set(TEST_NAMES) == TEST_WORDS
+@pytest.mark.parametrize("word", sorted(TEST_WORDS))
+def test_what_is_chosen_for_a_split_is_a_test_for_models(word):
+    levels = ("Training", word.capitalize())
+    assert parts_items("set", levels)
+    assert held_levels(levels) == [1]

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, counted, random_test
+from plaidwork.core.api import ModelData, ModelError, counted, held_levels, random_test
 from plaidwork.plugins.gp_auxiliary.regression.between import Between, forms_of
 from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, extended, observed_prior
 from plaidwork.plugins.gp_auxiliary.regression.outputs import outputs_prior
@@ -21,7 +21,6 @@ from plaidwork.plugins.gp_auxiliary.shared.covariance import (
 )
 from plaidwork.plugins.gp_auxiliary.shared.frame import (
     COVARIANCE_KEYS,
-    TEST_NAMES,
     Frame,
     covariance_of,
     place_samples,
@@ -104,7 +103,7 @@ def make_samples(data: ModelData, params: LawSettings) -> Samples:
     test = np.zeros(len(codes), dtype=bool)
     if "split" in data:
         split = data["split"]
-        held = [i for i, name in enumerate(split.categories) if name.strip().lower() in TEST_NAMES]
+        held = held_levels(split.categories)
         test = np.isin(split.values, held) & split.observed
     else:
         test[random_test(codes, settings.get("test_share", 0.0))] = True

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Problem, agree, counted, random_test
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, agree, counted, held_levels, random_test
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, choose_inducing
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings
@@ -22,7 +22,6 @@ _Key = Literal[
 COVARIANCE_KEYS: tuple[_Key, ...] = get_args(_Key)
 FAR = 100.0
 """Interquartile ranges from the median at which a value is taken for an error of the file."""
-TEST_NAMES = ("test", "testing", "held out", "held-out", "holdout", "validation", "val")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def make_frame(data: ModelData, params: LawSettings, semi: bool = False) -> Fram
     test = np.zeros(len(codes), dtype=bool)
     if "split" in data:
         split = data["split"]
-        held = [i for i, name in enumerate(split.categories) if name.strip().lower() in TEST_NAMES]
+        held = held_levels(split.categories)
         test = np.isin(split.values, held) & split.observed
     else:
         test[random_test(codes, params.get("test_share", 0.0))] = True

@@ -1,5 +1,7 @@
 """Bad and odd input: clear words; levels, pairs and placing as the specification says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import rank_factor_tools as tools
@@ -7,6 +9,7 @@ import rank_factor_tools as tools
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
+from plaidwork.plugins.rank_factor.checks import split_of
 from plaidwork.plugins.rank_factor.comparisons import level_of, make_levels, make_pairs, place, row_edges
 
 RNG = np.random.default_rng(0)
@@ -98,6 +101,26 @@ def test_image_shape_that_fits():
 def test_split_without_the_word():
     refused("“Split” has no sample called “held”", split=np.arange(20) % 2, settings={"test_name": "held"})
     refused("“Split” calls all samples “test”", split=np.ones(20, int))
+
+
+@pytest.mark.parametrize(
+    ("words", "settings", "held"),
+    [
+        (("Train", "Test"), {}, [1]),
+        (("training", "Validation"), {}, [1]),
+        (("test", "validation"), {}, [0]),
+        (("TRAIN", "left"), {"test_name": "Left"}, [1]),
+    ],
+)
+def test_the_usual_names_of_test_samples(words, settings, held):
+    """Of whichever case; those of other names count where none is called “test”, and never beside a word that was given."""
+    split = np.arange(20) // 2 % 2
+    given = tools.inputs(X, Y, split=split)
+    given["split"] = replace(given["split"], categories=words)
+    found = make_plan(registry().model("rank_factor"), given, settings)
+    train, test = split_of(found.data, found.params)
+    np.testing.assert_array_equal(test, np.flatnonzero(np.isin(split, held)))
+    np.testing.assert_array_equal(train, np.flatnonzero(~np.isin(split, held)))
 
 
 def test_one_level_is_no_level():
