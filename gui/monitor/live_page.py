@@ -287,7 +287,7 @@ class LivePage(Page):
                 value, note, colour = self._until_settled(left, most)
         if phase == "preparing":
             away = self._workbench.places.where(run)
-            note = "joining the cluster" if away else "compiling, only once"
+            note = "joining the cluster" if away else "compiles the first time"
         if phase == "summarising":
             label, note = "Time left", "averaging over all draws"
         if not phase:

@@ -15498,8 +15498,8 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Verbindung mit dem Rechencluster</translation>
   </message>
   <message>
-   <source>compiling, only once</source>
-   <translation>Kompilieren, nur einmal</translation>
+   <source>compiles the first time</source>
+   <translation>kompiliert beim ersten Mal</translation>
   </message>
   <message>
    <source>averaging over all draws</source>
@@ -17699,8 +17699,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Durchläufe</translation>
   </message>
   <message>
-   <source>Left out of the results</source>
-   <translation>Geht nicht in die Ergebnisse ein</translation>
+   <source>At least so many are left out of the results</source>
+   <translation>Mindestens so viele gehen nicht in die Ergebnisse ein</translation>
   </message>
   <message>
    <source>At least so many, as far as the time budget allows</source>
@@ -17715,8 +17715,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstzahl Neustarts</translation>
   </message>
   <message>
-   <source>16 are made where they take half a minute at most, more while only one has reached the best objective, for a minute; 0: just so many</source>
-   <translation>Es werden 16, wo sie höchstens eine halbe Minute dauern, und mehr, solange nur einer den besten Zielwert erreicht hat, eine Minute lang; 0: nur so viele wie angegeben</translation>
+   <source>Where they are quick, up to 16 are made in half a minute, and more, for a minute, while only one has reached the best objective. 0: no more than above</source>
+   <translation>Wo sie schnell sind, werden in einer halben Minute bis zu 16 gemacht, und eine Minute lang mehr, solange nur einer den besten Zielwert erreicht hat. 0: nur so viele wie oben</translation>
   </message>
   <message>
    <source>A restart ends when the objective has gained less than this over its last sweeps</source>
@@ -17844,8 +17844,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Bereit</translation>
   </message>
   <message>
-   <source>is getting ready, compiling only once</source>
-   <translation>wird vorbereitet, Kompilieren nur einmal</translation>
+   <source>is getting ready, compiles the first time</source>
+   <translation>wird vorbereitet, kompiliert beim ersten Mal</translation>
   </message>
   <message>
    <source>has its draws and averages over them</source>
@@ -31880,8 +31880,8 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Eingaben × %2 Messungen</translation>
   </message>
   <message>
-   <source>%1 is getting ready, compiling only once</source>
-   <translation>%1 wird vorbereitet, Kompilieren nur einmal</translation>
+   <source>%1 is getting ready, compiles the first time</source>
+   <translation>%1 wird vorbereitet, kompiliert beim ersten Mal</translation>
   </message>
   <message>
    <source>%1 letters × %2 feature</source>
