@@ -10695,6 +10695,10 @@
    <translation>%1 von den anderen zu unterscheiden</translation>
   </message>
   <message>
+   <source>No %1 alone is sure to help %2</source>
+   <translation>%1: allein hilft sicher keiner %2</translation>
+  </message>
+  <message>
    <source>%1 of %2 %3 %4 %5</source>
    <translation>%3: %1 von %2 %4, %5</translation>
   </message>
@@ -33502,6 +33506,18 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>No block found in the best chain</source>
    <translation>Kein Block in der besten Kette gefunden</translation>
+  </message>
+  <message>
+   <source>No factor alone is sure to help to tell %1 from %2</source>
+   <translation>Kein Faktor allein hilft sicher bei der Unterscheidung von %1 und %2</translation>
+  </message>
+  <message>
+   <source>No factor alone is sure to help to tell %1 from the others</source>
+   <translation>Kein Faktor allein hilft sicher bei der Unterscheidung von den anderen: %1</translation>
+  </message>
+  <message>
+   <source>No factor alone is sure to help to tell the classes apart</source>
+   <translation>Kein Faktor allein hilft sicher, die Klassen zu unterscheiden</translation>
   </message>
   <message>
    <source>No two views share more than by chance; most is shared by “%1” and “%2”: %3 nats (%4 to %5) of at most %6</source>
