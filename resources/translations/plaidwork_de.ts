@@ -9802,6 +9802,10 @@
    <translation>Verwendung</translation>
   </message>
   <message>
+   <source>each list has its own scale</source>
+   <translation>jede Liste hat ihren eigenen Maßstab</translation>
+  </message>
+  <message>
    <source>The group has %1 item; there are %2 coefficients.</source>
    <translation>Die Gruppe hat %1 Element; es gibt %2 Koeffizienten.</translation>
   </message>
