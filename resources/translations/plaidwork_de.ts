@@ -15526,6 +15526,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>nach einem ersten Blick</translation>
   </message>
   <message>
+   <source>in all %1</source>
+   <translation>in allen %1</translation>
+  </message>
+  <message>
    <source>Mean of the last %1 sweep of the lowest chain, and its change against the %1 before</source>
    <translation>Mittel über den letzten %1 Durchlauf der niedrigsten Kette und Änderung gegenüber den %1 davor</translation>
   </message>
@@ -34426,6 +34430,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>images</source>
    <translation>Bilder</translation>
+  </message>
+  <message>
+   <source>in all %1 chains</source>
+   <translation>in allen %1 Ketten</translation>
+  </message>
+  <message>
+   <source>in all %1 restarts</source>
+   <translation>in allen %1 Neustarts</translation>
   </message>
   <message>
    <source>individuals</source>
