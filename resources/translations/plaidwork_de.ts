@@ -28304,6 +28304,18 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
  <context>
   <name>plugins/plaid/wording.py</name>
   <message>
+   <source>much alike</source>
+   <translation>sehr ähnlich</translation>
+  </message>
+  <message>
+   <source>partly alike</source>
+   <translation>teils ähnlich</translation>
+  </message>
+  <message>
+   <source>hardly alike</source>
+   <translation>kaum ähnlich</translation>
+  </message>
+  <message>
    <source>best chain</source>
    <translation>beste Kette</translation>
   </message>
@@ -28392,8 +28404,8 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Welche %1n Blöcke gemeinsam haben</translation>
   </message>
   <message>
-   <source>Which %1s share blocks: two halves of the chains correlate by %2</source>
-   <translation>Welche %1n Blöcke gemeinsam haben: Zwei Hälften der Ketten korrelieren mit %2</translation>
+   <source>Which %1s share blocks: %2 in two halves of the chains, correlation %3</source>
+   <translation>Welche %1n Blöcke gemeinsam haben: %2 in zwei Hälften der Ketten, Korrelation %3</translation>
   </message>
   <message>
    <source>Blocks that two share, in proportion to the blocks of each.</source>
