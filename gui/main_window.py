@@ -320,6 +320,7 @@ class MainWindow(QMainWindow):
             key = first_view_key(self.workbench, run)
             if self.workspace.current_key() != key:
                 self.workspace.mark(key, True)
+            self.refresh_buttons()  # they come after the end of the run was told, and there is more to do with them
         self.commands.on_results(run_id)
 
     # -- messages -------------------------------------------------------------------------------

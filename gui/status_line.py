@@ -93,7 +93,7 @@ class StatusLine(QStatusBar):
             self._text.setText(f"{run.title} {_ENDED.get(run.status, run.status)}{unsettled}")
             return
         labels = {
-            "preparing": "is getting ready, compiling only once",
+            "preparing": "is getting ready, compiles the first time",
             "summarising": "has its draws and averages over them",
             "stopping": "stopping",
             "paused": "paused",

@@ -35,6 +35,8 @@ _WIDE, _NARROW, _ROW, _LOW, _AROUND = 300.0, 200.0, 20.0, 18.0, 80.0
 """Least pixels: width of a list, of one of several factors, height of a row of each, and above and below the rows."""
 _SURE = 0.5
 """Inclusion probability from which a dot is filled."""
+_UNLIKE = 4.0
+"""How many times as wide as another a scale is from which groups have scales of their own."""
 _ABOVE, _BELOW = 0, 4
 """Colours of both sides of zero."""
 _ORDERS = (("size", "By size"), ("value", "By value"))
@@ -130,15 +132,19 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         top = int(choices.number("top", "Strongest", 1, most, min(top, most)))
     order = choices.pick("order", "Order", _ORDERS, str(options.get("order", "size")))
     drawn = [_first(data, one, top, order) for one in lists]
-    limits = _limits(data, drawn)
+    limits = _scales(data, drawn, layer < 0)
     rows = max(len(one.items) for one in drawn)
     together = layer < 0
     row, wide = (_LOW, _NARROW) if together else (_ROW, _WIDE)
+    notes = _notes(data, lists, drawn, order, together, str(options.get("probability_label", "being used")))
     return Picture(
         _headline(data, layer, sources.view.title),
         data.doc,
-        tuple(_panel(data, one, limits, "" if together else data.axis) for one in drawn),
-        _notes(data, lists, drawn, order, together, str(options.get("probability_label", "being used"))),
+        tuple(
+            _panel(data, one, ends, "" if together else data.axis)
+            for one, ends in zip(drawn, limits, strict=True)
+        ),
+        "; ".join(filter(None, (notes, "each list has its own scale" if len(set(limits)) > 1 else ""))),
         _legend(data),
         _table(data, layer),
         grid=(wide, _AROUND + row * rows),
@@ -233,6 +239,15 @@ def _numbers(data: _Coefficients, lists: list[_List]) -> dict[str, int]:
         (rank + 1, data.names[i]) for one in lists for rank, i in enumerate(one.items[:_MOST_TOP].tolist())
     ]
     return {name: rank for rank, name in sorted(ranks, key=lambda pair: pair[0], reverse=False)}
+
+
+def _scales(data: _Coefficients, lists: list[_List], together: bool) -> list[tuple[float, float]]:
+    """The axis of each list: the same for all factors, and for groups unless one of them would be too small on it to be read, as that of
+    data in another unit is."""
+    one = _limits(data, lists)
+    own = [_limits(data, [each]) for each in lists]
+    wide = [high - low for low, high in own]
+    return own if not together and max(wide) > _UNLIKE * min(wide) else [one] * len(lists)
 
 
 def _limits(data: _Coefficients, lists: list[_List]) -> tuple[float, float]:

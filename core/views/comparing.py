@@ -14,7 +14,7 @@ import numpy as np
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
 from plaidwork.core.draws.counting import counted, plural
-from plaidwork.core.draws.numbers import format_count, format_fixed
+from plaidwork.core.draws.numbers import format_count, format_fixed, format_probability
 from plaidwork.core.draws.summaries import correlate_rows, match_factors
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.core.findings.predictive import Score
@@ -310,10 +310,10 @@ def _agreement_panel(
         j - 0.5,
         -0.5,
         k - 0.5,
-        labels=tuple(format_fixed(v, 2) for v in agreement.ravel()) if few else (),
+        labels=tuple(format_probability(float(v)) for v in agreement.ravel()) if few else (),
         gap=2.0 if few else 0.0,
         read=tuple(
-            f"{a} and {b}: {format_fixed(agreement[i, c], 2)}"
+            f"{a} and {b}: {format_probability(float(agreement[i, c]))}"
             for i, a in enumerate(first.names)
             for c, b in enumerate(names)
         ),

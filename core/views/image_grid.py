@@ -280,6 +280,8 @@ class _Sheet:
             goal = f"to tell {data.classes[0]} from {data.classes[1]}"
         elif name:
             goal = f"to tell {name} from the others"
+        if not sure:  # together they may
+            return f"No {data.word} alone is sure to help {goal}"
         return f"{format_count(sure)} of {format_count(total)} {words} {verb} {goal}"
 
     def _caption(self) -> str:

@@ -32,6 +32,8 @@ from plaidwork.gui.workbench import Workbench
 
 _SMALL = 190
 _TAIL = 100
+_LISTED = 4
+"""Chains of which each has its number below a figure though all have the same."""
 _AROUND = 5.0
 """Seconds by which a fit may take longer than its budget of time, before that is shown."""
 _PER_TICK = 1
@@ -168,10 +170,15 @@ class LivePage(Page):
         vertical(row, self._bar, (scroll, 1), on=self, spacing=0)
 
     def _share_row(self) -> None:
-        """Where words are cut, each figure has room by its words; else all stay where they are."""
-        if any(figure.cut for figure in self._figures.values() if not figure.isHidden()):
-            for figure in self._figures.values():
-                self._row.setStretch(self._row.indexOf(figure), figure.label_width())
+        """Where words are cut, each figure has room by its words, or by its label where not all have room; else all stay where they are."""
+        shown = [figure for figure in self._figures.values() if not figure.isHidden()]
+        if not any(figure.cut for figure in shown):
+            return
+        between = (len(shown) - 1) * (2 * space.L + 1)
+        room = self.width() - 2 * space.VIEW_EDGE - between
+        whole = sum(figure.label_width() for figure in shown) <= room
+        for figure in shown:
+            self._row.setStretch(self._row.indexOf(figure), figure.label_width(notes=whole))
 
     def side_panel(self) -> QWidget:
         """Progress per chain, moves, settings."""
@@ -287,7 +294,7 @@ class LivePage(Page):
                 value, note, colour = self._until_settled(left, most)
         if phase == "preparing":
             away = self._workbench.places.where(run)
-            note = "joining the cluster" if away else "compiling, only once"
+            note = "joining the cluster" if away else "compiles the first time"
         if phase == "summarising":
             label, note = "Time left", "averaging over all draws"
         if not phase:
@@ -320,6 +327,8 @@ class LivePage(Page):
                 if now:
                     most = max(set(now), key=now.count)
                     listed = "  ".join(str(value) for value in now[:8])
+                    if len(set(now)) == 1 and len(now) > _LISTED:
+                        listed = f"in all {counted(len(now), self._run.chain_word)}"
                     figure.set_value(str(most), listed)
 
     def _tell_primary(self, snapshots: list[dict[str, np.ndarray]]) -> None:

@@ -54,7 +54,15 @@ _SAMPLER = (
         unit="seconds",
         doc="Settled or not, the chains end about then, but not before the warm-up",
     ),
-    _int("warmup", "Warm-up", 0, 10_000_000, unit="sweeps", log=True, doc="Left out of the results"),
+    _int(
+        "warmup",
+        "Warm-up",
+        0,
+        10_000_000,
+        unit="sweeps",
+        log=True,
+        doc="At least so many are left out of the results",
+    ),
     _int(
         "draws",
         "Kept draws",
@@ -69,7 +77,7 @@ _OPTIMISER = (
     _int("chains", "Restarts", 1, 64, doc="Each from another start; the best one is reported first"),
     Hyperparameter(
         "most_chains", "int", 0, label="Restarts at most", minimum=0, maximum=64,
-        doc="16 are made where they take half a minute at most, more while only one has reached the best objective, for a minute; 0: just so many",
+        doc="Where they are quick, up to 16 are made in half a minute, and more, for a minute, while only one has reached the best objective. 0: no more than above",
     ),
     _int("max_sweeps", "Sweeps at most", 1, 10_000_000, unit="sweeps", log=True),
     Hyperparameter(

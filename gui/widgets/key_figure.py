@@ -78,11 +78,10 @@ class KeyFigure(QWidget):
         self._label.setText(label)
         self._name()
 
-    def label_width(self) -> int:
-        """Width in pixels of the whole label, or note where that is longer, at least 80."""
-        return max(
-            80, *(shown.fontMetrics().horizontalAdvance(shown.text()) for shown in (self._label, self._note))
-        )
+    def label_width(self, notes: bool = True) -> int:
+        """Width in pixels of the whole label, or note where that is longer (and ``notes`` count), at least 80."""
+        told = (self._label, self._note) if notes else (self._label,)
+        return max(80, *(shown.fontMetrics().horizontalAdvance(shown.text()) + 1 for shown in told))
 
     @property
     def cut(self) -> bool:

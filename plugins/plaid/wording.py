@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plaidwork.core.api import Block, agree, counted, format_fixed, format_percent
+from plaidwork.core.api import Block, agree, counted, format_correlation, format_fixed, format_percent
 from plaidwork.core.api_draws import distribution
 from plaidwork.plugins.plaid.checks import MOSTLY, share_of_one_value
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
@@ -18,6 +18,8 @@ FEW = 0.5
 """Share of the blocks of a draw that most draws share, below which the blocks are not what a run has found."""
 AT_CAP = 0.01
 """Share of the draws with the largest number of blocks allowed from which it is told."""
+_ALIKE = ((0.9, "much alike"), (0.5, "partly alike"), (-math.inf, "hardly alike"))
+"""Least correlation of two halves of the chains, and how that is called."""
 
 
 class Findings(NamedTuple):
@@ -148,7 +150,8 @@ def _shared_headline(side: str, findings: Findings) -> str:
     agreement = findings.shared[side].agreement
     if math.isnan(agreement):
         return f"Which {side}s share blocks"
-    return f"Which {side}s share blocks: two halves of the chains correlate by {format_fixed(agreement, 2)}"
+    alike = next(word for least, word in _ALIKE if agreement >= least)
+    return f"Which {side}s share blocks: {alike} in two halves of the chains, correlation {format_correlation(agreement)}"
 
 
 def _shared_caption(findings: Findings) -> str:

@@ -9813,6 +9813,10 @@
    <translation>Verwendung</translation>
   </message>
   <message>
+   <source>each list has its own scale</source>
+   <translation>jede Liste hat ihren eigenen Maßstab</translation>
+  </message>
+  <message>
    <source>The group has %1 item; there are %2 coefficients.</source>
    <translation>Die Gruppe hat %1 Element; es gibt %2 Koeffizienten.</translation>
   </message>
@@ -10704,6 +10708,10 @@
   <message>
    <source>to tell %1 from the others</source>
    <translation>%1 von den anderen zu unterscheiden</translation>
+  </message>
+  <message>
+   <source>No %1 alone is sure to help %2</source>
+   <translation>%1: allein hilft sicher keiner %2</translation>
   </message>
   <message>
    <source>%1 of %2 %3 %4 %5</source>
@@ -15493,8 +15501,8 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Verbindung mit dem Rechencluster</translation>
   </message>
   <message>
-   <source>compiling, only once</source>
-   <translation>Kompilieren, nur einmal</translation>
+   <source>compiles the first time</source>
+   <translation>kompiliert beim ersten Mal</translation>
   </message>
   <message>
    <source>averaging over all draws</source>
@@ -15511,6 +15519,10 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>after a first look</source>
    <translation>nach einem ersten Blick</translation>
+  </message>
+  <message>
+   <source>in all %1</source>
+   <translation>in allen %1</translation>
   </message>
   <message>
    <source>Mean of the last %1 sweep of the lowest chain, and its change against the %1 before</source>
@@ -17771,8 +17783,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Durchläufe</translation>
   </message>
   <message>
-   <source>Left out of the results</source>
-   <translation>Geht nicht in die Ergebnisse ein</translation>
+   <source>At least so many are left out of the results</source>
+   <translation>Mindestens so viele gehen nicht in die Ergebnisse ein</translation>
   </message>
   <message>
    <source>At least so many, as far as the time budget allows</source>
@@ -17787,8 +17799,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstzahl Neustarts</translation>
   </message>
   <message>
-   <source>16 are made where they take half a minute at most, more while only one has reached the best objective, for a minute; 0: just so many</source>
-   <translation>Es werden 16, wo sie höchstens eine halbe Minute dauern, und mehr, solange nur einer den besten Zielwert erreicht hat, eine Minute lang; 0: nur so viele wie angegeben</translation>
+   <source>Where they are quick, up to 16 are made in half a minute, and more, for a minute, while only one has reached the best objective. 0: no more than above</source>
+   <translation>Wo sie schnell sind, werden in einer halben Minute bis zu 16 gemacht, und eine Minute lang mehr, solange nur einer den besten Zielwert erreicht hat. 0: nur so viele wie oben</translation>
   </message>
   <message>
    <source>A restart ends when the objective has gained less than this over its last sweeps</source>
@@ -17876,8 +17888,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Bereit</translation>
   </message>
   <message>
-   <source>is getting ready, compiling only once</source>
-   <translation>wird vorbereitet, Kompilieren nur einmal</translation>
+   <source>is getting ready, compiles the first time</source>
+   <translation>wird vorbereitet, kompiliert beim ersten Mal</translation>
   </message>
   <message>
    <source>has its draws and averages over them</source>
@@ -28374,6 +28386,18 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
  <context>
   <name>plugins/plaid/wording.py</name>
   <message>
+   <source>much alike</source>
+   <translation>sehr ähnlich</translation>
+  </message>
+  <message>
+   <source>partly alike</source>
+   <translation>teils ähnlich</translation>
+  </message>
+  <message>
+   <source>hardly alike</source>
+   <translation>kaum ähnlich</translation>
+  </message>
+  <message>
    <source>best chain</source>
    <translation>beste Kette</translation>
   </message>
@@ -28462,8 +28486,8 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Welche %1n Blöcke gemeinsam haben</translation>
   </message>
   <message>
-   <source>Which %1s share blocks: two halves of the chains correlate by %2</source>
-   <translation>Welche %1n Blöcke gemeinsam haben: Zwei Hälften der Ketten korrelieren mit %2</translation>
+   <source>Which %1s share blocks: %2 in two halves of the chains, correlation %3</source>
+   <translation>Welche %1n Blöcke gemeinsam haben: %2 in zwei Hälften der Ketten, Korrelation %3</translation>
   </message>
   <message>
    <source>Blocks that two share, in proportion to the blocks of each.</source>
@@ -31962,8 +31986,8 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Eingaben × %2 Messungen</translation>
   </message>
   <message>
-   <source>%1 is getting ready, compiling only once</source>
-   <translation>%1 wird vorbereitet, Kompilieren nur einmal</translation>
+   <source>%1 is getting ready, compiles the first time</source>
+   <translation>%1 wird vorbereitet, kompiliert beim ersten Mal</translation>
   </message>
   <message>
    <source>%1 letters × %2 feature</source>
@@ -33586,6 +33610,18 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Kein Block in der besten Kette gefunden</translation>
   </message>
   <message>
+   <source>No factor alone is sure to help to tell %1 from %2</source>
+   <translation>Kein Faktor allein hilft sicher bei der Unterscheidung von %1 und %2</translation>
+  </message>
+  <message>
+   <source>No factor alone is sure to help to tell %1 from the others</source>
+   <translation>Kein Faktor allein hilft sicher bei der Unterscheidung von den anderen: %1</translation>
+  </message>
+  <message>
+   <source>No factor alone is sure to help to tell the classes apart</source>
+   <translation>Kein Faktor allein hilft sicher, die Klassen zu unterscheiden</translation>
+  </message>
+  <message>
    <source>No two views share more than by chance; most is shared by “%1” and “%2”: %3 nats (%4 to %5) of at most %6</source>
    <translation>Keine zwei Sichten teilen mehr, als der Zufall ergäbe; am meisten teilen „%1“ und „%2“: %3 Nat (%4 bis %5) von höchstens %6</translation>
   </message>
@@ -34488,6 +34524,14 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>images</source>
    <translation>Bilder</translation>
+  </message>
+  <message>
+   <source>in all %1 chains</source>
+   <translation>in allen %1 Ketten</translation>
+  </message>
+  <message>
+   <source>in all %1 restarts</source>
+   <translation>in allen %1 Neustarts</translation>
   </message>
   <message>
    <source>individuals</source>

@@ -120,6 +120,22 @@ def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
     assert not isinstance(focus, QPushButton) or focus.window() is not window or focus.objectName() == "start"
 
 
+def test_what_can_be_done_with_results_is_offered_as_soon_as_they_are_there(window, qtbot):
+    """They come after the end of the run was told."""
+    window.workbench.add_dataset(dataset())
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
+        window.commands._start_plan(plan(draws=20), "")
+    qtbot.waitUntil(lambda: window.messages.count > 0, timeout=20_000)
+    run = window.current_run()
+    found, run.results = run.results, {}
+    window.workbench.run_changed.emit(run.id)
+    offered = [window.actions_by_key[key] for key in ("compare_runs", "export_run", "results_as_data")]
+    assert not any(action.isEnabled() for action in offered)
+    run.results = found
+    window.workbench.results_changed.emit(run.id)
+    assert all(action.isEnabled() for action in offered)
+
+
 def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkeypatch):
     from plaidwork.core.draws.diagnostics import Verdict
 

@@ -526,6 +526,21 @@ def test_words_of_the_figures_are_whole_where_there_is_room_for_all(finished, qt
     assert not any(one.cut for one in page._figures.values())
 
 
+def test_labels_of_the_figures_come_before_their_notes(finished, qtbot):
+    workbench, run = finished
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.resize(640, 600)
+    page.show()
+    for figure in page._figures.values():
+        figure.set_value("1", "far more words than there is room for in a row of figures")
+    page._share_row()
+    QApplication.processEvents()
+    assert all(figure.cut for figure in page._figures.values())
+    assert not any(figure._label.cut(figure._label.width()) for figure in page._figures.values())
+
+
 def test_a_legend_that_lacks_restarts_names_none(qapp, qtbot):
     """There were two restarts at first, and then more than a legend has room for."""
     run, more = run_of_noise(toys.Climb.spec, 2), run_of_noise(toys.Climb.spec, 6)

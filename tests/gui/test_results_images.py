@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,17 @@ def test_separation_and_densities():
     assert curve.y.sum() * (curve.x[1] - curve.x[0]) == pytest.approx(1, abs=0.01)
     exact = np.exp(-0.5 * (curve.x - 2) ** 2) / np.sqrt(2 * np.pi)
     assert np.abs(curve.y - exact).max() < 0.04
+
+
+def test_where_no_factor_alone_is_sure_none_is_said_to_be_without_use(opened):
+    """Together they may tell the classes apart, however wide the interval of each."""
+    bench = bar_run()
+    run = bench[1]
+    found = run.results["coefficient_interval"]
+    run.results["coefficient_interval"] = replace(
+        found, values=np.stack([0 * found.values[..., 0] - 9, 0 * found.values[..., 1] + 9], axis=-1)
+    )
+    assert opened(bench, IMAGES)._headline.text().startswith("No factor alone is sure to help to tell ")
 
 
 def test_choose_walk_and_compare(opened, qtbot):

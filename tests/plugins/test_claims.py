@@ -15,7 +15,7 @@ from plaidwork import plugins
 from plaidwork.plugins.gp_auxiliary.classes.posterior import fastest
 from plaidwork.plugins.gp_auxiliary.raters.results import _apart
 from plaidwork.plugins.plaid.pooling import Together
-from plaidwork.plugins.plaid.wording import Findings
+from plaidwork.plugins.plaid.wording import Findings, _shared_headline
 from plaidwork.plugins.plaid.wording import texts as plaid_texts
 from plaidwork.plugins.rank_factor.fit_of_features import order_fit
 from plaidwork.plugins.supervised_ibp.wording import _together, findings
@@ -41,6 +41,16 @@ def order_title(turn: float) -> str:
 @pytest.mark.parametrize(("turn", "found"), [(1.0, "in 6 of 6 (100 %)"), (-1.0, "in 0 of 6 (0 %)")])
 def test_fitted_values_are_said_to_rise_only_where_they_do(turn, found):
     assert order_title(turn) == f"Fitted values rise with the order of the data {found} features"
+
+
+@pytest.mark.parametrize(
+    ("agreement", "told"),
+    [(0.98, "much alike"), (0.7, "partly alike"), (-0.1, "hardly alike")],
+)
+def test_blocks_that_rows_share_are_called_alike_only_where_the_chains_agree(agreement, told):
+    shared = {"row": SimpleNamespace(agreement=agreement)}
+    headline = _shared_headline("row", SimpleNamespace(shared=shared))
+    assert headline.startswith(f"Which rows share blocks: {told} in two halves of the chains, correlation ")
 
 
 def test_an_input_changes_f_fastest_only_when_most_draws_say_so():

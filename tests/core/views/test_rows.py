@@ -49,6 +49,21 @@ def test_all_lists_share_one_scale():
     assert [first.color_of(k) for k in range(5)] == [4, 0, 0, "neutral", "neutral"]
 
 
+@pytest.mark.parametrize(("times", "shared"), [(1.0, True), (40.0, False)])
+def test_groups_in_unlike_units_have_scales_of_their_own(times, shared):
+    """Weights of a tenth beside some of ten were all alike at zero."""
+    found = {
+        "weights": Result(WEIGHTS * np.array([1, 1, 1, times, times]), ("factor", "drug"), label="weight"),
+        "view": Result(np.array(["a", "a", "a", "b", "b"]), ("drug",)),
+    }
+    picture = drawn(View("coefficients", "W", {"values": "weights", "group": "view"}), found)
+    first, second = (panel.x for panel in picture.panels)
+    assert ((first.low, first.high) == (second.low, second.high)) == shared
+    assert first.low < -2.0
+    assert second.high > times
+    assert picture.notes.endswith("each list has its own scale") != shared
+
+
 def test_the_factor_follows_the_selection_unless_all_are_shown():
     for together, title in ((False, ["Factor 2: drugs"]), (True, ["Factor 1", "Factor 2"])):
         view = View("coefficients", "W", "weights", options={"together": together})
