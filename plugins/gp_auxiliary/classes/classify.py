@@ -194,10 +194,9 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         return find_problems(data, params, self.semi, 2)
 
     def estimate(self, data: ModelData, params: ClassesSettings) -> Cost:
-        """Bytes of one chain and seconds of a sweep, by the page's table of costs."""
-        size = data["X"].shape[0]
-        copies = len(ladder(params))
-        n_classes = len(self.frame(data, params).classes)
+        """Bytes of one chain and seconds of a sweep, by the page's table of costs; test samples take no part in either."""
+        frame, copies = self.frame(data, params), len(ladder(params))
+        size, n_classes = int(frame.used.sum()), len(frame.classes)
         walks = hyper.moves_of(params) * (4 if params["moves"] == "hamiltonian" else 1)
         rows = n_classes if n_classes > 2 else 1
         if wants_inducing(size, params):

@@ -166,7 +166,7 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         return find_problems(data, params, False, 2)
 
     def estimate(self, data: ModelData, params: LawSettings) -> Cost:
-        size = data["X"].shape[0]
+        size = int(self.frame(data, params).used.sum())
         return Cost(24.0 * size**2, 2e-10 * size**3 + 1e-8 * size**2)
 
     def prepare(self) -> None:

@@ -308,8 +308,8 @@ class SemiClasses(Classes):
     def estimate(self, data: ModelData, params: ClassesSettings) -> Cost:
         """Beside the copies of the plain model: the labels' probabilities at four widths, z once more, and rounds of trajectories."""
         cost = super().estimate(data, params)
-        copies, size = len(ladder(params)), data["X"].shape[0]
-        n_classes = len(self.frame(data, params).classes)
+        frame, copies = self.frame(data, params), len(ladder(params))
+        size, n_classes = int(frame.used.sum()), len(frame.classes)
         each = _sides(n_classes) * (params["site_sweeps"] + 4) * size * 3e-7
         n_rows = 1 if n_classes == 2 else n_classes
         if copies > 1 and (n_rows == 1 or (n_rows == 3 and params["of_three"] == "trajectories")):

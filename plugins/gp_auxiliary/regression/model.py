@@ -85,12 +85,12 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
         return find_problems(data, params)
 
     def estimate(self, data: ModelData, params: SettingsT) -> Cost:
-        """Bytes of one chain and seconds of a sweep."""
-        size, inputs = data["X"].shape
-        cells = int(np.asarray(data["y"].observed).sum())
-        whole = cells == data["y"].observed.size
-        size = size if whole else cells
-        turns = 3.0 if whole and data["y"].values.ndim == 2 else 1.0
+        """Bytes of one chain and seconds of a sweep; test samples take no part in either."""
+        samples, inputs = make_samples(data, params), data["X"].shape[1]
+        fitted = int(samples.frame.used.sum())
+        size = len(samples.cells) if samples.outputs else fitted
+        whole = size == fitted * len(samples.outputs)
+        turns, size = (3.0, fitted) if whole else (1.0, size)
         gradient = 6e-11 * size**3 + (4e-8 + 3.5e-10 * inputs) * size**2
         return Cost(40.0 * turns * size**2, hyper.UNITS * turns * gradient)
 

@@ -109,8 +109,8 @@ class QuickRegression(Regressing[QuickFields, QuickSettings]):
 
     def estimate(self, data: ModelData, params: QuickSettings) -> Cost:
         """Bytes of the ascents and seconds of a step."""
-        size, inputs = data["X"].shape
-        if not wants_inducing(int(np.asarray(data["y"].observed).sum()), params):
+        size, inputs = int(make_samples(data, params).frame.used.sum()), data["X"].shape[1]
+        if not wants_inducing(size, params):
             return super().estimate(data, params)
         points = params["inducing"]
         seconds = size * points * (6e-11 * points + 2e-9 * (inputs + 3)) + 1e-9 * points**3

@@ -10,7 +10,7 @@ from plaidwork.core import fit
 from plaidwork.core.cli import main
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, SettingError
-from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.plan import estimate, make_plan
 from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.gp_auxiliary.classes.results import new_inputs
 from plaidwork.plugins.gp_auxiliary.few_labels.results import score_unlabelled
@@ -219,3 +219,30 @@ def test_a_share_for_the_test():
         assert frame.used.sum() == 9
         given = planned(model, TWO, ("1", "2"), split=[0] * 10 + [1] * 2, test_share=0.5)
         assert make_frame(given.data, given.params).test.tolist() == [False] * 10 + [True] * 2
+
+
+@pytest.mark.parametrize(
+    "model", ["gp_classes", "gp_quick_classes", "gp_semi_classes", "gp_regression", "gp_quick_regression"]
+)
+def test_samples_for_the_test_cost_no_sweep(model):
+    """What is told before the start is of the fitted samples."""
+    names = tuple(f"s{i}" for i in range(80))
+    x, y = generator(2).standard_normal((80, 2)), np.arange(80) % 2
+    held = np.repeat([0, 1], 40)
+    words = {"kind": "categorical", "categories": ("1", "2")}
+    real = "regression" in model
+
+    def cost(some, split):
+        data = {
+            "X": Dataset("X", x[some], names[some], ("a", "b")),
+            "y": Dataset("y", y[some] + 0.0, names[some])
+            if real
+            else Dataset("y", y[some], names[some], (), **words),
+        }
+        if split:
+            parts = Dataset("split", held, names, (), "categorical", ("train", "test"))
+            data["split"] = parts
+        return estimate(make_plan(registry().model(model), data))
+
+    assert cost(slice(None), True) == cost(slice(40), False)
+    assert cost(slice(None), False).seconds_per_sweep > cost(slice(40), False).seconds_per_sweep
