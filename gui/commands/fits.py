@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
+
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.samples import Sample
 from plaidwork.core.errors import PlaidworkError
@@ -30,8 +32,15 @@ if TYPE_CHECKING:
     from plaidwork.gui.setup.setup_page import SetupPage
 
 
+_OPENING = "opening"
+_SIGN = 300
+"""Milliseconds after which a click that has not been answered yet is."""
+
+
 class FitCommands(CommandGroup):
     """What the Edit and Fit menus do, and what follows the end of a fit."""
+
+    _opening: Task | None = None
 
     def rename(self) -> None:
         run, page = self._window.current_run(), self._window.workspace.current_page()
@@ -316,12 +325,20 @@ class FitCommands(CommandGroup):
             self.show_run(run, f"{run_id}/{tab}")
 
     def open_example(self, sample: Sample) -> None:
-        """Load an example and show its set-up, ready to start."""
+        """Load an example and show its set-up, ready to start. What was to be opened before and is still being loaded is left."""
         if not self._window.commands.may_close():
             return
         window = self._window
+        if self._opening is not None:
+            self._opening.cancel()
+
+        def waiting() -> None:
+            if self._opening is task and not task.finished:
+                title, text = f"Opening the example “{sample.title}”", "The models and its data are being loaded."
+                window.messages.post("info", title, text, key=_OPENING)
 
         def loaded(datasets: dict) -> None:
+            window.messages.dismiss(_OPENING)
             session = Session(name=sample.title)
             names: dict[str, list[str]] = {}
             for key, found in datasets.items():
@@ -335,9 +352,15 @@ class FitCommands(CommandGroup):
             self.set_up_fit(fill, _listed(names), (sample.model, names))
 
         def failed(error: BaseException, details: str) -> None:
+            window.messages.dismiss(_OPENING)
             window.messages.post("error", f"Could not open the example “{sample.title}”", str(error))
 
-        run_task(lambda task: (self._workbench.registry.ready(), sample.load())[1], loaded, failed)
+        def load(task: Task) -> dict:
+            self._workbench.registry.ready()
+            return sample.load()
+
+        self._opening = task = run_task(load, loaded, failed)
+        QTimer.singleShot(_SIGN, window, waiting)
 
 
 def _listed(inputs: Names) -> list[str]:

@@ -13126,6 +13126,14 @@ Die Literatur als BibTeX
    <translation>%1 ist fertig, aber %2</translation>
   </message>
   <message>
+   <source>Opening the example “%1”</source>
+   <translation>Das Beispiel „%1“ wird geöffnet</translation>
+  </message>
+  <message>
+   <source>The models and its data are being loaded.</source>
+   <translation>Die Modelle und seine Daten werden geladen.</translation>
+  </message>
+  <message>
    <source>Could not open the example “%1”</source>
    <translation>Das Beispiel „%1“ konnte nicht geöffnet werden</translation>
   </message>

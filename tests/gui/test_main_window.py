@@ -1,5 +1,6 @@
 """The window driven by clicks and keys, on toy models."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from plaidwork.core.data.samples import bundled_samples
 from plaidwork.core.session.session import Session
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR, action_info
 from plaidwork.gui.commands import Commands
+from plaidwork.gui.commands.fits import FitCommands
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
@@ -95,6 +97,34 @@ def test_examples_are_called_by_their_models_once_these_are_loaded(window):
     window.welcome.set_examples([(sample, "Topics, number inferred")])
     assert window.welcome._cards == [card], "one that is looked at stays"
     assert card.model.text() == f"Topics, number inferred  ·  {sample.size}"
+
+
+def test_a_click_on_an_example_is_answered_while_it_is_being_loaded(window, qtbot, monkeypatch):
+    """The models may take ten seconds; of two clicks the last counts."""
+    let_go, samples = (
+        threading.Event(),
+        [sample for sample in bundled_samples() if sample.model == "infinite_plaid"][:2],
+    )
+    load = type(samples[0]).load
+    monkeypatch.setattr(type(samples[0]), "load", lambda sample: (let_go.wait(20), load(sample))[1])
+    monkeypatch.setattr(FitCommands, "set_up_fit", lambda *_: None)  # the models of these tests are others
+    window.welcome.set_examples([(sample, "Plaid") for sample in samples])
+    try:
+        for card in window.welcome._cards:
+            qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
+            title = f"Opening the example “{samples[window.welcome._cards.index(card)].title}”"
+            qtbot.waitUntil(
+                lambda said=title: getattr(window.messages.current, "title", "") == said, timeout=5_000
+            )
+    finally:
+        let_go.set()
+    qtbot.waitUntil(
+        lambda: window.messages.current is None or "Opening" not in window.messages.current.title,
+        timeout=20_000,
+    )
+    wait_for_tasks()
+    QApplication.processEvents()
+    assert window.workbench.session.name == samples[1].title
 
 
 def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
