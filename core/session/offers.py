@@ -106,13 +106,15 @@ def _size(item: Input, size: Sequence[int]) -> str:
     return f"{parts[0]} and {parts[1]}" if len(parts) == 2 else "".join(parts)
 
 
-def is_of_size(item: Input, datasets: Sequence[Dataset]) -> bool:
-    """Whether the matrices together have the size for which the model is meant."""
+def is_of_size(item: Input, datasets: Sequence[Dataset], held: int = 0) -> bool:
+    """Whether the matrices together have the size for which the model is meant; ``held`` of their samples are for the test and not fitted."""
     sizes = [shape_for(item, data) for data in datasets if len(data.shape) == 2]
     if not sizes:
         return True
     items, features = (tuple(sizes_of) for sizes_of in zip(*sizes, strict=True))
-    size = max(items), sum(features)
+    size = [max(items), sum(features)]
+    if item.samples:
+        size[item.dims.index(item.samples)] -= held
     enough = all(n >= least for n, least in zip(size, item.least))
     return enough and all(n <= most for n, most in zip(size, item.most))
 

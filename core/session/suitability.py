@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+import numpy as np
+
 from plaidwork.core.contract.model import Problem
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.annotation_inputs import (
@@ -18,6 +20,7 @@ from plaidwork.core.data.annotation_inputs import (
 )
 from plaidwork.core.data.dataset import Dataset, with_free_name
 from plaidwork.core.data.joining import has_default_names
+from plaidwork.core.data.measured import held_levels
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import make_plan
@@ -263,15 +266,24 @@ class Choices:
         )
 
     def _meant_for_other_sizes(self, spec: ModelSpec, found: Names) -> list[Input]:
-        """The required inputs that are meant for data of another size than those chosen."""
+        """The required inputs that are meant for data of another size than those chosen, test samples left out."""
+        held = self._held(spec, found)
         return [
             item
             for item in spec.inputs
             if item.required
             and not is_of_size(
-                item, [self.session[name] for name in found.get(item.name, ()) if name in self.session]
+                item, [self.session[name] for name in found.get(item.name, ()) if name in self.session], held
             )
         ]
+
+    def _held(self, spec: ModelSpec, found: Names) -> int:
+        """How many samples the chosen split keeps from the fit."""
+        splits = [
+            item for item in spec.inputs if item.kind == "labels" and item.fit_only and not item.required
+        ]
+        chosen = [self.dataset(item, found[item.name][0]) for item in splits if found.get(item.name)]
+        return sum(int(np.isin(data.values, held_levels(data.categories)).sum()) for data in chosen)
 
     def meant_for(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
         """For what data the model is meant, in sentences, where those in focus are of another size or about something else; else empty."""
