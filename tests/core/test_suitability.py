@@ -326,8 +326,9 @@ def test_a_model_meant_for_smaller_tables_is_not_proposed_first():
 def test_samples_for_the_test_do_not_count_for_the_size():
     """Ten of the twelve are fitted."""
     matrix = replace(MATRIX, dims=("row", "column"), samples="row", most=(10, 4))
-    split = replace(CLASSES, name="split", label="Split", required=False, fit_only=True)
-    small = replace(CLASSIFIER.spec, id="toy.small", inputs=(matrix, CLASSES, split))
+    classes = replace(CLASSES, samples="row")
+    split = replace(classes, name="split", label="Split", required=False, fit_only=True)
+    small = replace(CLASSIFIER.spec, id="toy.small", inputs=(matrix, classes, split))
     data = labelled("class", ["x", "y"] * 6)
     parts = np.array(["train"] * 10 + ["Validation"] * 2)
     parted = data.with_(row_table={**data.row_table, "set": parts})
