@@ -42,7 +42,8 @@ class Input:
     memory comes as a CSR matrix that is mapped (``Block.mapped``), and the model makes no copy of it in memory.
     ``least`` says for matrices of how many items along each of ``dims`` the model is meant, at least (of all matrices together where it
     takes ``many``): smaller ones are taken, but models that are meant for them are proposed first.
-    ``most`` likewise: for matrices of at most so many, as its time grows steeply.
+    ``most`` likewise: for matrices of at most so many, as its time grows steeply;
+    samples that a split keeps for the test do not count.
     ``few`` marks labels that most samples may lack, for the model learns from those samples too: it is proposed first where most labels are
     missing, and after other models where they are known.
     ``one_scale``: all values of the matrix are on one scale. A table of answers or of measurements in whole numbers, whose columns
