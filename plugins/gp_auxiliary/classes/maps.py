@@ -9,6 +9,7 @@ import numpy as np
 from plaidwork.core.api import Kept, Result, Results, axis_places
 from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.classes.averaging import Averaged, largest_error
+from plaidwork.plugins.gp_auxiliary.classes.slopes import slope_sizes, tells_slopes
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
@@ -17,10 +18,13 @@ LATENT, SPREAD = "latent value f", "standard deviation of f"
 
 
 def shown_inputs(kept: Kept, prior: Prior) -> tuple[int, int]:
-    """The two inputs of the map: the most relevant ones where each has a length of its own, else the first two."""
+    """The two inputs of the map: the most relevant ones where each has a length of its own or f is linear, else the first two."""
     size = prior.x.shape[1]
     if size == 1:
         return 0, 0
+    if tells_slopes(kept, prior):
+        first, second = np.sort(np.argsort(-np.median(slope_sizes(kept, prior), axis=0), kind="stable")[:2])
+        return int(first), int(second)
     gammas = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
     if len(gammas) < size:
         return 0, 1

@@ -9,10 +9,9 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from plaidwork.core.api import Kept, Result, Results, Table, counted, format_probability
-from plaidwork.plugins.gp_auxiliary.classes.averaging import names_of
 from plaidwork.plugins.gp_auxiliary.classes.maps import LATENT
 from plaidwork.plugins.gp_auxiliary.classes.ordinal import CutWidths
-from plaidwork.plugins.gp_auxiliary.classes.slopes import is_plane, slope_sizes
+from plaidwork.plugins.gp_auxiliary.classes.slopes import slope_sizes, tells_slopes
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Parameter
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
@@ -39,8 +38,8 @@ def parameters(kept: Kept, prior: Prior, frame: Frame, fixed: bool) -> Results:
     results["theta_x"] = Result(theta_x, ("parameter", "place"))
     results["theta_prior"] = Result(density, ("parameter", "place"), label="prior density")
     results["parameter"] = Result(np.array([p.name for p in found]), ("parameter",))
-    plane = is_plane(prior.covariance) and "z" in names_of(kept)
-    return results | (_slopes(kept, prior, frame) if plane else _lengths(values, found, frame))
+    told = _slopes(kept, prior, frame) if tells_slopes(kept, prior) else _lengths(values, found, frame)
+    return results | told
 
 
 def _slopes(kept: Kept, prior: Prior, frame: Frame) -> Results:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from plaidwork.core.api import Kept
+from plaidwork.plugins.gp_auxiliary.classes.averaging import names_of
 from plaidwork.plugins.gp_auxiliary.kernels.covariance import CONSTANT, LINEAR
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
@@ -24,6 +25,11 @@ def is_plane(law: Covariance) -> bool:
     return bool(
         len(kinds) == law.n_groups and (kinds == LINEAR).any() and np.isin(kinds, (LINEAR, CONSTANT)).all()
     )
+
+
+def tells_slopes(kept: Kept, prior: Prior) -> bool:
+    """Whether the draws say what the slopes of a linear f are, by the values z that it was fitted to."""
+    return is_plane(prior.covariance) and "z" in names_of(kept)
 
 
 def slope_sizes(kept: Kept, prior: Prior) -> np.ndarray:

@@ -49,20 +49,31 @@ def test_which_covariances_make_f_linear(expression, flat):
     assert is_plane(law) == flat
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("model", ["gp_classes", "gp_quick_classes"])
-def test_the_relevance_of_a_linear_part_alone(model, classes):
-    """The planted input is found; a line that changes nothing has slopes around 0."""
-    x = generator(1).standard_normal((60, 3))
-    code = np.digitize(x[:, 1], [0.0] if classes == 2 else [-0.5, 0.5])
-    names = tuple(f"s{i}" for i in range(60))
-    words = ("a", "b", "c")[:classes]
+def fitted(model, x, code, words):
+    """A run of a linear part alone on inputs p, q and r."""
+    names = tuple(f"s{i}" for i in range(len(x)))
     data = {
         "X": Dataset("X", x, names, ("p", "q", "r")),
         "y": Dataset("y", code, names, (), kind="categorical", categories=words),
     }
     schedule = {"max_sweeps": 60} if "quick" in model else {"warmup": 30, "draws": 30, "chains": 2}
-    run = fit(model, data, {"covariance": "expression", "expression": "mean_linear"}, seed=1, **schedule)
+    return fit(model, data, {"covariance": "expression", "expression": "mean_linear"}, seed=1, **schedule)
+
+
+def test_the_map_is_over_the_two_inputs_along_which_f_changes():
+    x = generator(1).standard_normal((60, 3))
+    run = fitted("gp_quick_classes", x, (x[:, 1] + x[:, 2] > 0).astype(int), ("a", "b"))
+    assert (run.results["map_x"].label, run.results["map_y"].label) == ("q", "r")
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", ["gp_classes", "gp_quick_classes"])
+def test_the_relevance_of_a_linear_part_alone(model, classes):
+    """The planted input is found; a line that changes nothing has slopes around 0."""
+    x = generator(1).standard_normal((60, 3))
+    run = fitted(
+        model, x, np.digitize(x[:, 1], [0.0] if classes == 2 else [-0.5, 0.5]), ("a", "b", "c")[:classes]
+    )
     sizes = run.results["relevance"].values
     assert list(run.results["relevance_names"].values) == ["p", "q", "r"]
     assert sizes[1] > 3 * max(sizes[0], sizes[2])
