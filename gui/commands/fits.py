@@ -334,7 +334,10 @@ class FitCommands(CommandGroup):
 
         def waiting() -> None:
             if self._opening is task and not task.finished:
-                title, text = f"Opening the example “{sample.title}”", "The models and its data are being loaded."
+                title, text = (
+                    f"Opening the example “{sample.title}”",
+                    "The models and its data are being loaded.",
+                )
                 window.messages.post("info", title, text, key=_OPENING)
 
         def loaded(datasets: dict) -> None:
