@@ -50,7 +50,6 @@ from plaidwork.core.study import Metric, Study
 __all__ = [  # noqa: RUF022 - by theme
     # the contract and how it is entered
     "API_VERSION",
-    "held_levels",
     "hookimpl",
     # what a model declares
     "Choice",
@@ -76,6 +75,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "Trial",
     "axis_places",
     "chain_of",
+    "held_levels",
     "per_matrix",
     "random_test",
     "refuse_errors",

@@ -279,6 +279,8 @@ class Choices:
 
     def _held(self, spec: ModelSpec, found: Names) -> int:
         """How many samples the chosen split keeps from the fit."""
+        if not any(item.least or item.most for item in spec.inputs):  # the column need not be read
+            return 0
         splits = [
             item for item in spec.inputs if item.kind == "labels" and item.fit_only and not item.required
         ]

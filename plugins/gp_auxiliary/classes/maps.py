@@ -9,7 +9,6 @@ import numpy as np
 from plaidwork.core.api import Kept, Result, Results, axis_places
 from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.classes.averaging import Averaged, largest_error
-from plaidwork.plugins.gp_auxiliary.classes.slopes import slope_sizes, tells_slopes
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
 
@@ -17,13 +16,14 @@ GRID = 40
 LATENT, SPREAD = "latent value f", "standard deviation of f"
 
 
-def shown_inputs(kept: Kept, prior: Prior) -> tuple[int, int]:
-    """The two inputs of the map: the most relevant ones where each has a length of its own or f is linear, else the first two."""
+def shown_inputs(kept: Kept, prior: Prior, slopes: np.ndarray | None = None) -> tuple[int, int]:
+    """The two inputs of the map: the most relevant ones where each has a length of its own or ``slopes`` (t, D) are known, sizes of those
+    of a linear f; else the first two."""
     size = prior.x.shape[1]
     if size == 1:
         return 0, 0
-    if tells_slopes(kept, prior):
-        first, second = np.sort(np.argsort(-np.median(slope_sizes(kept, prior), axis=0), kind="stable")[:2])
+    if slopes is not None:
+        first, second = np.sort(np.argsort(-np.median(slopes, axis=0), kind="stable")[:2])
         return int(first), int(second)
     gammas = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
     if len(gammas) < size:
@@ -57,9 +57,9 @@ class MapPlan:
         return self.first == self.second
 
 
-def map_places(kept: Kept, prior: Prior, frame: Frame) -> MapPlan:
+def map_places(kept: Kept, prior: Prior, frame: Frame, slopes: np.ndarray | None) -> MapPlan:
     """The map over the two inputs that :func:`shown_inputs` names."""
-    first, second = shown_inputs(kept, prior)
+    first, second = shown_inputs(kept, prior, slopes)
     middle = np.median(frame.x, axis=0)
     single = first == second
     across = axis_places(frame.x[:, first], 4 * GRID if single else GRID)

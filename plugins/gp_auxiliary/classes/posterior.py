@@ -11,7 +11,6 @@ from scipy.stats import norm
 from plaidwork.core.api import Kept, Result, Results, Table, counted, format_probability
 from plaidwork.plugins.gp_auxiliary.classes.maps import LATENT
 from plaidwork.plugins.gp_auxiliary.classes.ordinal import CutWidths
-from plaidwork.plugins.gp_auxiliary.classes.slopes import slope_sizes, tells_slopes
 from plaidwork.plugins.gp_auxiliary.shared.covariance import Parameter
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame
 from plaidwork.plugins.gp_auxiliary.shared.gram import Prior
@@ -23,8 +22,11 @@ CLEAR = 0.9
 """Probability from which one input is said to change f fastest."""
 
 
-def parameters(kept: Kept, prior: Prior, frame: Frame, fixed: bool) -> Results:
-    """The covariance's parameters, with their prior unless they are ``fixed``, and the relevance of the inputs."""
+def parameters(
+    kept: Kept, prior: Prior, frame: Frame, fixed: bool, slopes: np.ndarray | None = None
+) -> Results:
+    """The covariance's parameters, with their prior unless they are ``fixed``, and the relevance of the inputs: by their lengths, or by
+    the sizes (t, D) of the ``slopes`` of a linear f."""
     theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
     found = prior.covariance.parameters
     values = np.exp(theta)
@@ -38,13 +40,11 @@ def parameters(kept: Kept, prior: Prior, frame: Frame, fixed: bool) -> Results:
     results["theta_x"] = Result(theta_x, ("parameter", "place"))
     results["theta_prior"] = Result(density, ("parameter", "place"), label="prior density")
     results["parameter"] = Result(np.array([p.name for p in found]), ("parameter",))
-    told = _slopes(kept, prior, frame) if tells_slopes(kept, prior) else _lengths(values, found, frame)
-    return results | told
+    return results | (_lengths(values, found, frame) if slopes is None else _slopes(slopes, frame))
 
 
-def _slopes(kept: Kept, prior: Prior, frame: Frame) -> Results:
-    """The relevance of the inputs of a linear f: how far it goes along each."""
-    sizes = slope_sizes(kept, prior)
+def _slopes(sizes: np.ndarray, frame: Frame) -> Results:
+    """The relevance of the inputs of a linear f: how far it goes along each, by draws (t, D)."""
     alone = "f is a straight line along the one input"
     return {
         "covariance_note": "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs.",

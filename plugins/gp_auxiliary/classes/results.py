@@ -23,6 +23,7 @@ from plaidwork.plugins.gp_auxiliary.classes.maps import (
 )
 from plaidwork.plugins.gp_auxiliary.classes.ordinal import widths_of
 from plaidwork.plugins.gp_auxiliary.classes.posterior import cut_points, parameters
+from plaidwork.plugins.gp_auxiliary.classes.slopes import slope_sizes
 from plaidwork.plugins.gp_auxiliary.shared.frame import Frame, classes_of, make_prior
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import CutSettings, LawSettings
 
@@ -32,7 +33,8 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettin
     if kept.n_draws == 0:
         return {"headline": "No draw is kept yet."}
     prior = make_prior(frame.fitted, params, False, frame.columns)
-    plan, count = map_places(kept, prior, frame), len(frame.classes)
+    slopes = slope_sizes(kept, prior)
+    plan, count = map_places(kept, prior, frame, slopes), len(frame.classes)
     fixed = params["parameters"] == "fixed"
     own = average(kept, prior, frame.x, count, null, fixed, work=2 * WORK)
     line, ends = len(plan.line), len(plan.line) + len(plan.grid)
@@ -50,7 +52,7 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettin
     results |= measured(share, frame)
     results |= along_input(along, plan, frame)
     results |= mapped(along if plan.single else over, plan, frame)
-    results |= parameters(kept, prior, frame, fixed)
+    results |= parameters(kept, prior, frame, fixed, slopes)
     if "cuts" in names_of(kept):
         results |= cut_points(kept, frame, own.f[0], widths_of(cast("CutSettings", params)))
     return results

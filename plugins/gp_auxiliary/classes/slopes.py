@@ -27,16 +27,14 @@ def is_plane(law: Covariance) -> bool:
     )
 
 
-def tells_slopes(kept: Kept, prior: Prior) -> bool:
-    """Whether the draws say what the slopes of a linear f are, by the values z that it was fitted to."""
-    return is_plane(prior.covariance) and "z" in names_of(kept)
-
-
-def slope_sizes(kept: Kept, prior: Prior) -> np.ndarray:
-    """(t, D) draws of the size of the slope of f along each input, the root mean square over the latent functions.
+def slope_sizes(kept: Kept, prior: Prior) -> np.ndarray | None:
+    """(t, D) draws of the size of the slope of f along each input, the root mean square over the latent functions; None where f is not
+    linear, or the values z that it was fitted to are not kept.
 
     Of several latent functions what they share is taken off, as it changes no class. Of one draw (an approximation) many are made.
     """
+    if not is_plane(prior.covariance) or "z" not in names_of(kept):
+        return None
     chains = [chain for chain in kept.chains if chain.n_draws]
     theta = np.concatenate([chain.stack("theta") for chain in chains])
     z = np.concatenate([chain.stack("z") for chain in chains])
