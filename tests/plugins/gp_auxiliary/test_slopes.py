@@ -21,6 +21,13 @@ def plane(x):
     return prior(x, covariance="expression", expression="mean_linear")
 
 
+class Still:
+    """A generator of nothing but 0, with which a draw is its mean."""
+
+    def standard_normal(self, size):
+        return np.zeros(size)
+
+
 @pytest.mark.parametrize("shape", [(30, 4), (6, 9)], ids=["samples", "inputs"])
 def test_slopes_are_those_of_the_law_given_z(shape):
     """Means and variances of 20,000 draws within five standard errors of what conditioning the joint normal law gives; more inputs than
@@ -33,6 +40,7 @@ def test_slopes_are_those_of_the_law_given_z(shape):
     np.testing.assert_allclose(slope * x @ x.T + constant, matrix, rtol=1e-9)
     turned = np.linalg.solve(matrix + np.eye(shape[0]), slope * x)
     mean, variance = z @ turned, slope - slope * (x * turned).sum(axis=0)
+    np.testing.assert_allclose(_drawn(x, z, slope, constant, Still()), mean, atol=1e-10)
     draws = np.array([_drawn(x, z, slope, constant, rng) for _ in range(20_000)])
     assert np.abs(draws.mean(axis=0) - mean).max() < 5 * np.sqrt(variance.max() / 20_000)
     np.testing.assert_allclose(
