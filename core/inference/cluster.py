@@ -146,7 +146,7 @@ class Cluster:
         reason = "its workers die"
         for attempt in range(ATTEMPTS):
             time.sleep(min(attempt, 5))
-            if control.stopping:
+            if control.halting:
                 notify(Finished(record.chain, "stopped", record.sweep))
                 return
             line = None

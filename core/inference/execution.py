@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -27,7 +26,16 @@ from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.restarting import more_restarts
 from plaidwork.core.inference.run import Run
-from plaidwork.core.inference.settling import LONGEST, cut, ending, longer, on_the_way, settled, within
+from plaidwork.core.inference.settling import (
+    cut,
+    ending,
+    longer,
+    on_the_way,
+    settled,
+    shorter_warmup,
+    within,
+)
+from plaidwork.core.inference.time_taken import TimeTaken
 
 Progress = Callable[[Run, Event], None]
 """Called from the chains' threads for every event."""
@@ -50,7 +58,7 @@ class FitJob:
     Everybody who fits goes this way: the command line, Python, studies and the window. :meth:`complete` does it all;
     or iterate, then :meth:`summarise`. It starts no thread of its own, its executor may. ``pause``, ``go_on`` and
     ``stop`` may be called from any thread, before the first chain starts too. The chains of a run with a goal go on,
-    from look to look, until it has settled or its budget is spent, but at least to the end of the warm-up (``settling``).
+    from look to look, until it has settled or its budget is spent (``settling``).
 
     ``progress`` is called in the threads of the chains for every event, sweeps too.
     """
@@ -65,7 +73,9 @@ class FitJob:
         self._control = self._executor.control
         self._progress = progress
         self._sweeping = run.sweeps_done > 0
-        self._begun, self._sweeps_before, self._looks = 0.0, run.sweeps_done, 0
+        self._time = TimeTaken(run, self._control)
+        self._sweeps_before, self._looks = run.sweeps_done, 0
+        self._shorter: Schedule | None = None
         self._cut = self._summarising = False
         self._found: Diagnosis | None = None
         self._withheld: list[Event] = []
@@ -117,7 +127,7 @@ class FitJob:
             going = True
             while going:
                 yield from self._chains([record for record in self.run.chains if not record.done])
-                going = self._goes_on() or self._restarts()
+                going = self._begins_again() or self._goes_on() or self._restarts()
             for event in self._withheld:
                 self._tell(event)
                 yield event
@@ -139,7 +149,7 @@ class FitJob:
 
     def _chains(self, todo: list[ChainRecord]) -> Iterator[Event]:
         """Run chains to the end of their schedule."""
-        handle, left = self._executor.start(self.plan, todo, self._notify), len(todo)
+        handle, left, over = self._executor.start(self.plan, todo, self._notify), len(todo), False
         try:
             while left:
                 over = handle.wait(0)
@@ -158,14 +168,17 @@ class FitJob:
                 else:
                     yield event
         finally:
-            if left:
+            if left and not over:
                 self._control.stop()
             handle.wait()
 
     def _notify(self, event: Event) -> None:
         """In the thread of a chain."""
         if isinstance(event, Started):
-            self._sweeping, self._begun = True, self._begun or time.monotonic()
+            self._sweeping = True
+            self._time.begin()
+        if isinstance(event, Swept):
+            self._watch_warmup()
         if not self._is_block(event):
             self._tell(event)
         elif not isinstance(event, Finished):
@@ -178,7 +191,7 @@ class FitJob:
         if self.run.goal is None:
             return False
         if isinstance(event, Finished):
-            return event.reason == "done"
+            return event.reason == "done" or (event.reason == "stopped" and self._shorter is not None)
         return self._looks > 0 and isinstance(event, (Preparing, Started))
 
     def _tell(self, event: Event) -> None:
@@ -194,6 +207,33 @@ class FitJob:
         if self._progress is not None:
             self._progress(run, event)
 
+    def _watch_warmup(self) -> None:
+        """In the thread of a chain: let all chains end where their warm-up would outlast the budget."""
+        run, goal = self.run, self.run.goal
+        if goal is None or self._looks or self._shorter is not None or run.n_draws:
+            return
+        left = run.schedule.warmup * len(run.chains) - run.sweeps_done
+        self._shorter = shorter_warmup(run.schedule, goal, self._time.spent, self._time.sweeps, left)
+        if self._shorter is not None:
+            self._control.halt()
+
+    def _begins_again(self) -> bool:
+        """Whether all chains begin again, with a warm-up that the budget has time for."""
+        run, goal, schedule = self.run, self.run.goal, self._shorter
+        self._shorter = None
+        self._control.begin_again()
+        if schedule is None or goal is None or self.failures or self._control.stopping:
+            return False
+        run.say(
+            f"The warm-up of {counted(goal.warmup, 'sweep')} would take longer than the time budget of {goal.budget:g} s. "
+            f"All chains begin again, with a warm-up of {counted(schedule.warmup, 'sweep')}."
+        )
+        run.begin_again(schedule)
+        self._time.begin_again()
+        self._withheld.clear()
+        self._looks += 1
+        return True
+
     def _goes_on(self) -> bool:
         """Look at the draws of a run with a goal: whether its chains have more to do now."""
         run, goal = self.run, self.run.goal
@@ -203,7 +243,7 @@ class FitJob:
             self._cut = True
             return False
         if on_the_way(run.schedule, goal):
-            schedule = within(run.schedule, goal, self._room_for(goal))
+            schedule = within(run.schedule, goal, self._time.room_for(run.schedule, goal))
             if schedule is not None:
                 self._next(schedule)
                 return True
@@ -221,7 +261,7 @@ class FitJob:
         over = settled(found) or on_the_way(run.schedule, goal)
         schedule = None if over else longer(run.schedule, goal, found, self._later)
         if schedule is not None:
-            schedule = cut(run.schedule, schedule, self._room_for(goal))
+            schedule = cut(run.schedule, schedule, self._time.room_for(run.schedule, goal))
         if schedule is None:
             return False
         self._next(schedule)
@@ -233,7 +273,7 @@ class FitJob:
         ended = all(record.done for record in run.chains) and not self.failures
         if not run.schedule.most_chains or not ended or self._control.stopping:
             return False
-        more = more_restarts(run.schedule, run.diagnosis(), self._spent)
+        more = more_restarts(run.schedule, run.diagnosis(), self._time.spent)
         if more is None:
             return False
         schedule, why = more
@@ -255,26 +295,11 @@ class FitJob:
         self._withheld.clear()
         self._looks += 1
 
-    def _room_for(self, goal: Schedule) -> float:
-        """How many times the sweeps of the schedule the goal's budget has time for."""
-        seconds = self._seconds(self.run.schedule)
-        return goal.budget / seconds if seconds else LONGEST
-
-    def _seconds(self, schedule: Schedule) -> float:
-        """How long the chains will have run at the end of a schedule, pauses left out."""
-        done = self.run.sweeps_done
-        to_do = schedule.sweeps(self.run.spec.algorithm) * len(self.run.chains) - done
-        return self._spent * (1 + to_do / max(1, done - self._sweeps_before))
-
-    @property
-    def _spent(self) -> float:
-        return time.monotonic() - self._begun - self._control.paused_seconds if self._begun else 0.0
-
     # -- requests from outside ------------------------------------------------------------------
     @property
     def budget_left(self) -> float | None:
         """Seconds that the chains may still go on; None for a run without a goal."""
-        return None if self.run.goal is None else self.run.goal.budget - self._spent
+        return None if self.run.goal is None else self.run.goal.budget - self._time.spent
 
     @property
     def phase(self) -> str:

@@ -31,6 +31,7 @@ class Control:
 
     def __init__(self) -> None:
         self._stop = threading.Event()
+        self._halt = threading.Event()
         self._go = threading.Event()
         self._go.set()
         self._paused_at, self._paused_for = 0.0, 0.0
@@ -39,6 +40,14 @@ class Control:
         """Ask all chains to end after the step they are in."""
         self._stop.set()
         self._go.set()
+
+    def halt(self) -> None:
+        """Let all chains end as at a stop, as others are to take their place: nobody asked for an end."""
+        self._halt.set()
+
+    def begin_again(self) -> None:
+        """After :meth:`halt`: chains may run again."""
+        self._halt.clear()
 
     def pause(self) -> None:
         if self._go.is_set():
@@ -57,7 +66,13 @@ class Control:
 
     @property
     def stopping(self) -> bool:
+        """Whether the user asked for an end."""
         return self._stop.is_set()
+
+    @property
+    def halting(self) -> bool:
+        """Whether chains are to end after the step they are in."""
+        return self._stop.is_set() or self._halt.is_set()
 
     @property
     def paused(self) -> bool:
@@ -108,7 +123,7 @@ def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify,
                 record.take_checkpoint()
                 notify(Checkpointed(record.chain, record.sweep))
             control.wait_while_paused()
-        if control.stopping:
+        if control.halting:
             if record.state is not None:
                 record.take_checkpoint()
             notify(Finished(record.chain, "stopped", record.sweep))
@@ -155,7 +170,7 @@ class InlineExecutor:
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
         for record in records:
-            if not self.control.stopping:
+            if not self.control.halting:
                 drive(plan, record, self.control, notify)
         return _EndedHandle(self.control)
 
@@ -191,7 +206,7 @@ class ThreadExecutor:
 
         def run(record: ChainRecord) -> None:
             with slots:
-                if self.control.stopping:
+                if self.control.halting:
                     notify(Finished(record.chain, "stopped", record.sweep))
                 else:
                     drive(plan, record, self.control, notify)

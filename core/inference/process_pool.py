@@ -218,7 +218,7 @@ class ProcessPool:
 
     def _run(self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
         with self._slots:
-            if control.stopping:
+            if control.halting:
                 notify(Finished(record.chain, "stopped", record.sweep))
                 return
             with self._lock:

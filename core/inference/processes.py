@@ -117,7 +117,7 @@ class ProcessExecutor:
     ) -> None:
         """One chain, once there is room for it; in a thread, because handing over large data takes time."""
         with slots:
-            if self.control.stopping:
+            if self.control.halting:
                 notify(Finished(record.chain, "stopped", record.sweep))
                 return
             job = chain_job(plan, record, chains)
@@ -258,7 +258,7 @@ def follow(
     since = time.monotonic()
     try:
         while not ended:
-            request = "stop" if control.stopping else "pause" if control.paused else "go"
+            request = "stop" if control.halting else "pause" if control.paused else "go"
             if request != requested:
                 pipe.send(request)
                 requested, since = request, time.monotonic()

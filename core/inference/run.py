@@ -156,7 +156,8 @@ class Run:
         planned = sum(record.sweep if record.done else record.planned for record in self.chains)
         if self.goal is None or not self.active:
             return planned
-        planned = max(planned, self.goal.sweeps(self.spec.algorithm) * len(self.chains))
+        asked = replace(self.goal, warmup=self.schedule.warmup)  # which may be shorter than it was asked for
+        planned = max(planned, asked.sweeps(self.spec.algorithm) * len(self.chains))
         if self._judged is None:
             return planned
         needed = sweeps_needed(self.schedule, self.goal, self._judged[1])
@@ -331,6 +332,15 @@ class Run:
             added = range(len(self.chains), schedule.chains)
             self.chains += [ChainRecord(self.spec, schedule, self.seed, chain) for chain in added]
 
+    def begin_again(self, schedule: Schedule) -> None:
+        """Give up all sweeps, and plan those of another schedule. Only while no chain is running."""
+        with CHANGING:
+            self.schedule = schedule
+            fresh = [ChainRecord(self.spec, schedule, self.seed, record.chain) for record in self.chains]
+            for record, before in zip(fresh, self.chains, strict=True):
+                record.cpu_seconds = before.cpu_seconds
+            self.chains = fresh
+
     def say(self, text: str, level: str = "info") -> LogLine:
         """Add a line to the log."""
         line = LogLine(now(), level, text)
@@ -369,6 +379,8 @@ class Pace:
         """Note how many sweeps are done by now."""
         moment = time.monotonic() if at is None else at
         with self._lock:
+            if self._points and sweeps < self._points[-1][1]:
+                self._points.clear()  # the chains have begun again
             self._points.append((moment, sweeps))
             while len(self._points) > 2 and moment - self._points[0][0] > self._window:
                 self._points.pop(0)

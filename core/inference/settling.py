@@ -5,7 +5,8 @@ repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on, t
 is lower without them, the first half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science
 7, 457-472): a chain that began far away comes to rest so, however long that takes. Chains that are only slow keep all: half
 of their draws agree less than all do. Few effective draws alone let nothing go. When more draws would be kept than have
-room, every second one is let go.
+room, every second one is let go. Where the warm-up alone would outlast the budget all chains begin again, once and early, with
+one that takes half of it (``shorter_warmup``).
 
 All of it depends on the draws alone, so that it is the same on every executor and whenever the run was stopped in between;
 but for the budget of time, which a run says when it has ended by it. What was decided is a fixed schedule that gives the
@@ -36,6 +37,31 @@ _ROOM = 4000
 def settled(found: Diagnosis) -> bool:
     """Whether a run has come to its goal: its verdict; of one chain, which no verdict trusts, the effective draws."""
     return found.verdict.settled or (found.n_chains == 1 and bool(found.judged) and not found.unsettled)
+
+
+_SEEN = 1 / 8
+"""The part of the budget after which it is seen how long the warm-up takes; half of what it is estimated to take counts then, all of it after twice as
+long: first sweeps take longer than later ones."""
+_FEWEST_SWEEPS = 10
+"""Sweeps that a warm-up has left in any case, and as many draws come after it."""
+
+
+def shorter_warmup(now: Schedule, goal: Schedule, spent: float, done: int, left: int) -> Schedule | None:
+    """The schedule with which the chains begin again, where their warm-up would outlast the budget; None where they go on.
+
+    ``spent`` seconds went by for ``done`` sweeps of all chains, and ``left`` are left to do of their warm-ups.
+    """
+    if not (done and _SEEN * goal.budget <= spent <= goal.budget / 2):
+        return None
+    to_come = left * spent / done
+    if to_come * min(1.0, spent / (2 * _SEEN * goal.budget)) <= goal.budget:
+        return None
+    half = int((goal.budget - spent) / 2 * done / spent / goal.chains)
+    warmup = max(_FEWEST_SWEEPS, half)
+    if warmup >= now.warmup:
+        return None
+    draws = min(first(goal).draws, max(_FEWEST_SWEEPS, half // goal.thin))
+    return replace(goal, budget=0.0, warmup=warmup, draws=draws)
 
 
 def first(goal: Schedule) -> Schedule:

@@ -13,7 +13,7 @@ from toys import STEP_SECONDS, Steady, matrix
 from plaidwork.core.api import Schedule
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import SettingError
-from plaidwork.core.inference import execution, settling
+from plaidwork.core.inference import settling, time_taken
 from plaidwork.core.inference.events import Finished, Preparing, Started, Swept
 from plaidwork.core.inference.execution import FitJob, execute
 from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
@@ -21,6 +21,7 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.repeating import repeat
 from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.time_taken import TimeTaken
 from plaidwork.core.session.session import Session, open_session
 
 SLOW = {"memory": 0.75}
@@ -145,6 +146,17 @@ def test_no_more_draws_are_kept_than_have_room(monkeypatch):
     _same(run, _fit(_plan(schedule=run.schedule, **SLOW)))
 
 
+def _ticks(monkeypatch):
+    """Time moves on by a second with every sweep of a chain, of which the function that is returned is told."""
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(time_taken, "time", clock)
+
+    def tick(run, event):
+        clock.now += isinstance(event, Swept)
+
+    return tick
+
+
 @pytest.mark.long
 def test_the_budget_ends_draws_that_would_take_too_long(monkeypatch):
     """Of 400 draws asked for the first 50 are made, then as many as there is time for: 100 of 410 sweeps take 100 s, say."""
@@ -153,7 +165,7 @@ def test_the_budget_ends_draws_that_would_take_too_long(monkeypatch):
     run, seen = Run.from_plan(plan), []
     assert run.schedule.draws == 50
     monkeypatch.setattr(
-        FitJob, "_seconds", lambda job, schedule: float(seen.append(schedule) or schedule.sweeps("mcmc"))
+        TimeTaken, "room_for", lambda taken, now, goal: seen.append(now) or goal.budget / now.sweeps("mcmc")
     )
     execute(run, plan, InlineExecutor())
     assert run.schedule == replace(goal, draws=190, budget=0.0)
@@ -167,26 +179,83 @@ def test_the_budget_ends_draws_that_would_take_too_long(monkeypatch):
 
 @pytest.mark.long
 def test_chains_that_never_agree_end_by_the_budget_of_time(monkeypatch):
-    class Clock:
-        """Moves on by a second with every sweep of a chain."""
-
-        now = 0.0
-
-        def monotonic(self):
-            return self.now
-
-    clock = Clock()
-    monkeypatch.setattr(execution, "time", clock)
-
-    def tick(run, event):
-        clock.now += isinstance(event, Swept)
-
     schedule = Steady.spec.schedule.with_(budget=4000.0)
-    run = _fit(_plan(schedule=schedule, lost=50.0), progress=tick)
+    run = _fit(_plan(schedule=schedule, lost=50.0), progress=_ticks(monkeypatch))
     assert run.status == "done"
     assert 3900 < run.sweeps_done < 4100  # a block more, a third, would have been too long, and was cut
     assert "time budget of 4000 s" in run.log[-1].text
     _same(run, _fit(_plan(schedule=run.schedule, lost=50.0)))
+
+
+@pytest.mark.parametrize(
+    "executor", [InlineExecutor, ThreadExecutor, pytest.param(ProcessExecutor, marks=pytest.mark.long)]
+)
+def test_a_warm_up_that_would_outlast_the_budget_is_begun_again_and_shorter(executor, monkeypatch):
+    """Of 4 chains with 500 sweeps of warm-up in 400 s, a second for a sweep."""
+    schedule, told = Schedule(chains=4, warmup=500, draws=200, budget=400.0), []
+    tick = _ticks(monkeypatch)
+
+    def progress(run, event):
+        tick(run, event)
+        told.append(event)
+
+    run = _fit(_plan(schedule=schedule, **SLOW), executor(), progress)
+    assert run.status == "done"
+    assert run.goal == schedule
+    assert (
+        10 <= run.schedule.warmup <= (250 if executor is ProcessExecutor else 45)
+    )  # whose news come in batches
+    assert [event.reason for event in told if isinstance(event, Finished)] == ["done"] * 4
+    assert "begin again" in run.log[0].text
+    assert "warm-up of 500 sweeps" in run.log[0].text
+    assert "time budget of 400 s" in run.log[-1].text
+    _same(run, _fit(_plan(schedule=run.schedule, **SLOW)))
+    shorter = run.schedule.warmup
+    run.go_on(1e4)
+    execute(run, _plan(schedule=schedule, **SLOW), InlineExecutor(), tick)
+    assert run.schedule.warmup == shorter
+    assert run.schedule.draws >= 200
+
+
+@pytest.mark.parametrize(("budget", "sweeps"), [(4000.0, 500), (60.0, 10)])
+def test_a_warm_up_is_shorter_only_where_the_budget_has_no_time_for_it(budget, sweeps, monkeypatch):
+    schedule = Schedule(chains=4, warmup=500, draws=50, budget=budget)
+    run = _fit(_plan(schedule=schedule, **SLOW), progress=_ticks(monkeypatch))
+    assert run.schedule.warmup == sweeps
+    assert run.n_draws >= 40
+
+
+def test_first_sweeps_that_take_longer_do_not_cut_a_warm_up():
+    goal = Schedule(chains=2, warmup=100, draws=100, budget=80.0)
+
+    def begins_again(spent, done):
+        return settling.shorter_warmup(goal, goal, spent, done, 200 - done) is not None
+
+    assert not begins_again(5.0, 1)
+    assert not begins_again(12.0, 0)
+    assert not begins_again(12.0, 20)  # 108 s at that pace, of which three fifths are believed
+    assert begins_again(12.0, 8)
+    assert begins_again(20.0, 35)
+    assert not begins_again(20.0, 60)
+    assert not begins_again(45.0, 60)  # too late to give up what was done
+
+
+def test_a_stop_while_the_warm_up_is_given_up_ends_the_run(monkeypatch):
+    tick = _ticks(monkeypatch)
+    plan = _plan(schedule=Schedule(chains=4, warmup=500, draws=200, budget=400.0), **SLOW)
+    control = Control()
+    run, told = Run.from_plan(plan), []
+    halt = control.halt
+    monkeypatch.setattr(control, "halt", lambda: (halt(), control.stop()))
+
+    def progress(run, event):
+        tick(run, event)
+        told.append(event)
+
+    execute(run, plan, InlineExecutor(control), progress)
+    assert run.status == "stopped"
+    assert run.schedule.warmup == 500
+    assert [event.reason for event in told if isinstance(event, Finished)] == ["stopped"]
 
 
 def test_a_run_that_nothing_helps_ends_after_so_many_times_its_draws(monkeypatch):
