@@ -179,7 +179,7 @@ def _needed(run: Run, name: str) -> Any:
 def _checked(views: Sequence[View], found: Any) -> Results:
     """The results, once the views find what they show. Raises ``PluginError``."""
 
-    from plaidwork.core.inference.execution import checked_results
+    from plaidwork.core.inference.result_checks import checked_results
 
     checked_results(found)
     for view in views:
