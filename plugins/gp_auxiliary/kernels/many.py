@@ -24,8 +24,8 @@ _REACH, _SPACING = 6.6, 1.0
 """Half the length of the grid, which leaves out 1e-10 of an integral, and the distance of its places times the root of the number of classes, which errs by 5e-9."""
 _NEWTON = 2
 """Steps to the mode: the middle of the grid, a few tenths of which do not matter."""
-_DEEPEST, _SUREST = -12.0, 12.0
-"""Lead below which a label is left to the functions of one sample, and lead over the margin above which all count as this: their chances are below 1e-16."""
+_DEEPEST, _SUREST = -12.0, 10.0
+"""Lead below which a label is left to the functions of one sample, and lead over the margin above which all count as this: chances of such classes are below 1e-12."""
 _UNLIKE = 100.0
 """Ratio of two shares of missing labels above which the grid of one class leaves out too much of another."""
 _LEAST = -700.0
@@ -145,36 +145,57 @@ def many_of_all(f, label, null, log_share, chance):
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def many_of_one(mean, sd, null, log_share, out):
-    """``share_k P(z_k > z_i + null for all i != k)`` of every class k of one sample into out (K,), means (K,): relative errors of their sum below 1e-8.
+    """``share_k P(z_k > z_i + null for all i != k)`` of every class k of one sample into out (K,), means (K,): error below 1e-8 of their sum.
 
-    As :func:`many_of_all`, the places of a class being worked at once.
+    As :func:`many_of_all`, but that the places of a class are worked at once, and a class far below the largest mean counts as 0.
     """
     n_classes, top = len(mean), mean.argmax()
     step, count = _grid(n_classes)
-    over, own, mode = np.empty((n_classes, 1)), np.empty(1, dtype=np.int64), np.empty(1)
-    below, dense = np.empty((n_classes, count)), np.empty((n_classes, count))
-    product, power, scale = np.empty(count), np.empty(count), np.empty(count)
-    own[0] = top
+    room, of_class, over = np.empty((3, count)), np.empty((2, n_classes, count)), np.empty(n_classes)
+    product, power, scale, below, dense = room[0], room[1], room[2], of_class[0], of_class[1]
     for i in range(n_classes):
-        over[i, 0] = min((mean[top] - mean[i] - null) / sd, _SUREST)
-    _modes(over, own, mode, np.empty((5, 1)))
+        over[i] = (mean[top] - mean[i] - null) / sd
+    start = _mode(over, top) - _REACH
     product[:] = 1.0
     for i in range(n_classes):
-        first = mode[0] - _REACH + over[i, 0]
+        if over[i] > _SUREST:
+            continue
         for j in range(count):
-            x = first + j * step
+            x = start + over[i] + j * step
             below[i, j] = max(-0.5 * x * x, _LEAST)
             dense[i, j] = max(-0.5 * (x + null / sd) ** 2, _LEAST)
         exponentials(below[i], power, scale)
         exponentials(dense[i], power, scale)
         for j in range(count):
-            below[i, j] = _below(first + j * step, below[i, j])
+            below[i, j] = _below(start + over[i] + j * step, below[i, j])
             dense[i, j] *= product[j]
             product[j] *= below[i, j]
     product[:] = 1.0
     for i in range(n_classes - 1, -1, -1):
         out[i] = 0.0
+        if over[i] > _SUREST:
+            continue
         for j in range(count):
             out[i] += dense[i, j] * product[j]
             product[j] *= below[i, j]
         out[i] *= math.exp(log_share[i]) * step * HEIGHT
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _mode(over, own):
+    """:func:`_modes` of one sample, over (K,)."""
+    mode = 0.0
+    for i in range(len(over)):
+        if i != own:
+            mode = max(mode, -0.5 * over[i])
+    for _ in range(_NEWTON):
+        slope, bend = -mode, 1.0
+        for i in range(len(over)):
+            x = mode + over[i]
+            if i != own and x < _SUREST:
+                bell = math.exp(-0.5 * x * x)
+                mills = HEIGHT * bell / _below(x, bell)
+                slope += mills
+                bend += mills * (x + mills)
+        mode += slope / bend
+    return mode
