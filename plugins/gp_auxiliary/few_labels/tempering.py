@@ -124,7 +124,7 @@ def along_ellipse(
 
 def likelihood_seconds(size: int, n_classes: int) -> float:
     """About how long the labels' probability of so many samples takes, of four classes or more: places and classes of ``kernels/many.py``."""
-    return 3e-5 + 7.5e-8 * n_classes**1.5 * size
+    return 3e-5 + 8.5e-8 * n_classes**1.5 * size
 
 
 def slice_seconds(size: int, n_classes: int) -> float:
