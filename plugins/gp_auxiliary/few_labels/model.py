@@ -32,10 +32,12 @@ from plaidwork.plugins.gp_auxiliary.few_labels.tempering import (
     draw_rest,
     explore,
     ladder,
+    likelihood_seconds,
     precision_of_labelled,
     redraw_z,
     root_of_copy,
     root_of_prior,
+    slice_seconds,
     swap_and_space,
     sweep_labelled,
 )
@@ -61,6 +63,10 @@ _LOOKED_AT = 1500
 
 COSTLIER = 2
 """About how many times as much a round costs of three classes as of two: they make as many fewer of them a sweep."""
+MOST_TURNED = 3
+"""Classes up to which f makes trajectories."""
+_OF_A_COPY = 7e-4
+"""Seconds that the steps of a sweep of a copy take beside their kernels."""
 _FEW_SWEEPS = 10
 """Sweeps over the labelled samples alone, each far cheaper than one over all."""
 
@@ -255,7 +261,7 @@ class SemiClasses(Classes):
 
         first, count = rungs["0"], len(widths)
         root = hyper.walk_seconds(first) if known is None else 0.0
-        sites = len(first["z"][0]) * _sides(labels.n_classes) * 3e-7
+        sites = _site_seconds(len(first["z"][0]), labels.n_classes)
         draw = len(first["z"]) * hyper.pass_seconds(first)
         moves = MOST_STEPS * params["trajectories"] if "turns" in state else params["slices"]
         ellipses = root + (1 + moves) * (draw + sites)
@@ -306,11 +312,16 @@ class SemiClasses(Classes):
         return [*found, *label_problems(self.frame(data, params))]
 
     def estimate(self, data: ModelData, params: ClassesSettings) -> Cost:
-        """Beside the copies of the plain model: the labels' probabilities at four widths, z once more, and rounds of trajectories."""
+        """Beside the copies of the plain model: the labels' probabilities at four widths, z once more, and moves of f."""
         cost = super().estimate(data, params)
         frame, copies = self.frame(data, params), len(ladder(params))
         size, n_classes = int(frame.used.sum()), len(frame.classes)
-        each = _sides(n_classes) * (params["site_sweeps"] + 4) * size * 3e-7
+        if n_classes > MOST_TURNED:
+            slices = params["slices"] if copies > 1 else 0
+            each = _OF_A_COPY + (params["site_sweeps"] + 1) * _site_seconds(size, n_classes)
+            each += 4 * likelihood_seconds(size, n_classes) + slices * slice_seconds(size, n_classes)
+            return Cost(cost.memory, cost.seconds_per_sweep + copies * each)
+        each = (params["site_sweeps"] + 4) * _site_seconds(size, n_classes)
         n_rows = 1 if n_classes == 2 else n_classes
         if copies > 1 and (n_rows == 1 or (n_rows == 3 and params["of_three"] == "trajectories")):
             leaps = 5 * params["trajectories"] * leap_seconds(size, n_rows)
@@ -355,6 +366,6 @@ def _labelled_seconds(copy: Replica, count: int) -> float:
     return 1.5e-10 * size * rank * count + 2e-10 * count**3
 
 
-def _sides(n_classes: int) -> int:
-    """How much more a sample costs than one of two classes."""
-    return max(n_classes, 2) ** 2 - 3
+def _site_seconds(size: int, n_classes: int) -> float:
+    """About how long z of so many samples takes."""
+    return size * (1e-6 * n_classes if n_classes > MOST_TURNED else 3e-7 * (max(n_classes, 2) ** 2 - 3))

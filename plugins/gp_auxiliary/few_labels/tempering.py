@@ -19,6 +19,9 @@ from plaidwork.plugins.gp_auxiliary.shared.gram import Prior, dense_precision, i
 from plaidwork.plugins.gp_auxiliary.shared.state import Labelled, Replica, Sites
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import ClassesSettings
 
+_TRIES = 9.5
+"""Places on an ellipse, the first among them, of which the last is taken."""
+
 
 def ladder(params: ClassesSettings) -> np.ndarray:
     """(M,) half widths of the null category, evenly from 0 to the one asked for, or as given; one alone without tempering."""
@@ -117,6 +120,16 @@ def along_ellipse(
         else:
             high = angle
         angle = low + (high - low) * rng.random()
+
+
+def likelihood_seconds(size: int, n_classes: int) -> float:
+    """About how long the labels' probability of so many samples takes, of four classes or more: places and classes of ``kernels/many.py``."""
+    return 3e-5 + 8.5e-8 * n_classes**1.5 * size
+
+
+def slice_seconds(size: int, n_classes: int) -> float:
+    """About how long :func:`along_ellipse` takes, with ``other``."""
+    return _TRIES * likelihood_seconds(size, n_classes) + 2.5e-10 * n_classes * size**2
 
 
 def covariances_of_labelled(replica: Replica, root: np.ndarray | None, labels: Labels) -> Labelled:

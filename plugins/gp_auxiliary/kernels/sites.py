@@ -16,6 +16,7 @@ from numba import njit
 from plaidwork.plugins.gp_auxiliary.kernels.at_once import POOR, ROOM, WIDEST, labelled_of_all, log_product
 from plaidwork.plugins.gp_auxiliary.kernels.hamiltonian import value_of
 from plaidwork.plugins.gp_auxiliary.kernels.leaders import log_leaders
+from plaidwork.plugins.gp_auxiliary.kernels.many import are_alike, many_of_all, many_of_one
 from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
     ROOT_HALF,
@@ -170,13 +171,14 @@ def sweep_many(rng, times, z, work, rows, diagonal, weight, dense, label, low, h
 @njit(nogil=True, cache=True)
 def draw_winner(rng, mean, sd, null, log_share, lead):
     """The class that leads an unlabelled sample; ``lead`` (K,) is scratch space."""
-    log_wins(mean, sd, null, log_share, lead)
-    largest = lead.max()
-    total = 0.0
-    for k in range(len(mean)):
-        lead[k] = math.exp(lead[k] - largest)
-        total += lead[k]
-    threshold = rng.random() * total
+    if len(mean) > 3 and are_alike(null / sd, log_share):
+        many_of_one(mean, sd, null, log_share, lead)
+    else:
+        log_wins(mean, sd, null, log_share, lead)
+        largest = lead.max()
+        for k in range(len(mean)):
+            lead[k] = math.exp(lead[k] - largest)
+    threshold = rng.random() * lead.sum()
     for k in range(len(mean)):
         threshold -= lead[k]
         if threshold <= 0.0:
@@ -256,7 +258,9 @@ def log_winners(f, label, null, log_share):
         return log_leaders(f, label, null, log_share, np.empty(f.shape), np.empty((ROOM, n_samples)))
     mean, lead, chance = np.empty(n_classes), np.empty(n_classes), np.zeros(n_samples)
     total = 0.0
-    if null == 0.0 and 2 * missing < n_samples:
+    if n_classes > 3 and are_alike(null, log_share):
+        many_of_all(f, label, null, log_share, chance)
+    elif null == 0.0 and 2 * missing < n_samples:
         labelled_of_all(f, np.maximum(label, 0), chance, np.empty((n_classes - 1, n_samples)))
         for n in range(n_samples):
             chance[n] = chance[n] if label[n] >= 0 else 0.0

@@ -26,13 +26,13 @@ BASE = {
     "null_width": 0.9, "rungs": 3, "site_sweeps": 1, "slices": 1, "amplitude": 4.0, "gamma": 0.5,
     "intercept": False, "standardise": False, "trajectories": 3, "rounds": 1,
 }  # fmt: skip
-CODES = {2: (1, 0, -1, -1), 3: (2, 0, 1, -1)}
+CODES = {2: (1, 0, -1, -1), 3: (2, 0, 1, -1), 4: (3, 0, 2, 1, -1)}
 
 
 def data_of(codes, x: np.ndarray, n_classes: int) -> ModelData:
     codes = np.array(codes)
     names = tuple(f"s{i}" for i in range(len(codes)))
-    classes = tuple("abc"[:n_classes])
+    classes = tuple("abcd"[:n_classes])
     return ModelData(
         {
             "X": Block("X", x, np.ones(x.shape, dtype=bool), None, (names, ("u", "v"))),
@@ -47,7 +47,7 @@ class Exact:
     def __init__(self, n_classes: int, **params) -> None:
         self.model, self.n_classes = SemiClasses(), n_classes
         self.params = self.model.spec.check_params(BASE | params)
-        x = np.random.default_rng(0).standard_normal((4, 2))
+        x = np.random.default_rng(0).standard_normal((len(CODES[n_classes]), 2))
         self.data = data_of(CODES[n_classes], x, n_classes)
         frame = self.model.frame(self.data, self.params)
         self.prior, self.code = make_prior(frame.fitted, self.params, False), frame.codes
@@ -151,6 +151,7 @@ CASES = {
     "three classes": lambda: Exact(3),
     "three classes, rounds": lambda: Exact(3, trajectories=1, rounds=12),
     "three classes, slices": lambda: Exact(3, of_three="slices"),
+    "four classes": lambda: Exact(4, null_width=0.6),
 }
 
 
