@@ -28688,10 +28688,6 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>ab 0; -1 ohne Label</translation>
   </message>
   <message>
-   <source>Half</source>
-   <translation>Hälfte</translation>
-  </message>
-  <message>
    <source>of the test samples</source>
    <translation>der Testproben</translation>
   </message>
@@ -30184,6 +30180,10 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
   <message>
    <source>Training half</source>
    <translation>Trainingshälfte</translation>
+  </message>
+  <message>
+   <source>Half</source>
+   <translation>Hälfte</translation>
   </message>
   <message>
    <source>Added</source>
