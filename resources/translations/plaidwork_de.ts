@@ -9865,6 +9865,10 @@
    <translation>%1 %2, jeweils die stärksten %3</translation>
   </message>
   <message>
+   <source>%1: strongest in their lists are %2</source>
+   <translation>%1: am stärksten in ihren Listen sind %2</translation>
+  </message>
+  <message>
    <source>%1: all %2 are 0</source>
    <translation>%1: alle %2 sind 0</translation>
   </message>
@@ -33416,6 +33420,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>Factor %1: features</source>
    <translation>Faktor %1: Merkmale</translation>
+  </message>
+  <message>
+   <source>Factor %1: strongest in their lists are %2</source>
+   <translation>Faktor %1: am stärksten in ihren Listen sind %2</translation>
   </message>
   <message>
    <source>Factor %1: the %2 strongest of %3, %4 by score</source>
