@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,14 +117,16 @@ def _panel(surface: Surface, marks: list[Mark], cut: bool, sources: Sources) -> 
     x, y = surface.x, surface.y
     alike: Mapping[str, Any] = sources.view.options.get("equal", {})
     params = sources.run.params
+    across = Axis(surface.x_name, low=float(x[0]), high=float(x[-1]))
     return Panel(
         tuple(marks),
-        Axis("" if cut else surface.x_name, low=float(x[0]), high=float(x[-1]), ticks=not cut),
+        replace(across, label="", ticks=False) if cut else across,
         Axis(surface.y_name, low=float(y[0]), high=float(y[-1])),
         equal=bool(alike) and all(params.get(name) == value for name, value in alike.items()),
         aside=_counts(surface),
         reads="over",
         lines=False,
+        beside=across if cut else None,
     )
 
 
