@@ -57,10 +57,10 @@ def planned(
 
 
 def cost_text(plan: FitPlan, cost: Cost | None) -> str:
-    """``About 40 s and 60 MB for 4 chains``."""
+    """``About 40 s and 60 MB for 4 chains``; of restarts also how many there are at most where they are quick."""
     chains = plan.schedule.chains
     sampler = plan.spec.algorithm == "mcmc"
-    word = agree(chains, "chain", "chains") if sampler else agree(chains, "start", "starts")
+    word = agree(chains, "chain", "chains") if sampler else agree(chains, "restart", "restarts")
     if cost is None:
         return f"{format_count(chains)} {word}; the time is known after the first sweeps"
     rounds = -(-chains // max(1, min(chains, os.cpu_count() or 1)))
@@ -75,4 +75,10 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
         sooner = first(plan.schedule).sweeps("mcmc") / plan.schedule.sweeps("mcmc")
         time = format_duration(max(plan.schedule.budget, sooner * seconds), rough=True)
         return f"Ends after about {time}, settled or not, {memory} for {format_count(chains)} {word}"
-    return f"{'About' if sampler else 'At most'} {time} and {memory} for {format_count(chains)} {word}"
+    if sampler:
+        return f"About {time} and {memory} for {format_count(chains)} {word}"
+    told, ceiling = (
+        f"At most {time} and {memory} for {format_count(chains)} {word}",
+        plan.schedule.most_chains,
+    )
+    return f"{told}, or up to {format_count(ceiling)} in a minute" if 1 < chains < ceiling else told

@@ -15288,8 +15288,8 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Startwert</translation>
   </message>
   <message>
-   <source>%1 of %1</source>
-   <translation>%1 von %1</translation>
+   <source>of about</source>
+   <translation>von etwa</translation>
   </message>
   <message>
    <source>Warm-up</source>
@@ -17255,12 +17255,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstens %1 und %2 für %3 %4</translation>
   </message>
   <message>
-   <source>About</source>
-   <translation>Etwa</translation>
-  </message>
-  <message>
-   <source>At most</source>
-   <translation>Höchstens</translation>
+   <source>%1, or up to %2 in a minute</source>
+   <translation>%1, oder bis zu %2 in einer Minute</translation>
   </message>
  </context>
  <context>
@@ -18296,6 +18292,14 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>%1 search %2</source>
    <translation>%1, Suche %2</translation>
+  </message>
+  <message>
+   <source>At most</source>
+   <translation>Höchstens</translation>
+  </message>
+  <message>
+   <source>About</source>
+   <translation>Etwa</translation>
   </message>
   <message>
    <source>%1 %2 with %3 at a time, and %4 of memory; measured now</source>
@@ -32670,6 +32674,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 von %2 Wörtern, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
   </message>
   <message>
+   <source>%1 of about %2</source>
+   <translation>%1 von etwa %2</translation>
+  </message>
+  <message>
    <source>%1 of all other classes</source>
    <translation>%1 aller anderen Klassen</translation>
   </message>
@@ -33174,12 +33182,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Eine Amplitude² einer Ausgabe ist die Varianz ihrer Funktion, bei standardisierten Werten; Verhältnisse sagen, wie sie sich auf die Terme der Kovarianz verteilt.</translation>
   </message>
   <message>
-   <source>At most %1 and %2 for %3 start</source>
-   <translation>Höchstens %1 und %2 für %3 Start</translation>
+   <source>At most %1 and %2 for %3 restart</source>
+   <translation>Höchstens %1 und %2 für %3 Neustart</translation>
   </message>
   <message>
-   <source>At most %1 and %2 for %3 starts</source>
-   <translation>Höchstens %1 und %2 für %3 Starts</translation>
+   <source>At most %1 and %2 for %3 restarts</source>
+   <translation>Höchstens %1 und %2 für %3 Neustarts</translation>
+  </message>
+  <message>
+   <source>At most %1 and %2 for %3 restarts, or up to %4 in a minute</source>
+   <translation>Höchstens %1 und %2 für %3 Neustarts, oder bis zu %4 in einer Minute</translation>
   </message>
   <message>
    <source>Averaged over %1 of %2 draws</source>
