@@ -22367,8 +22367,8 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>Die anderen Eingaben sind auf ihrem Median.</translation>
   </message>
   <message>
-   <source>Band: two standard deviations on either side.%1</source>
-   <translation>Band: zwei Standardabweichungen nach beiden Seiten.%1</translation>
+   <source>f is the function of the inputs behind the classes. Band: two standard deviations on either side.%1</source>
+   <translation>f ist die Funktion der Eingaben, die hinter den Klassen steht. Band: zwei Standardabweichungen nach beiden Seiten.%1</translation>
   </message>
   <message>
    <source>Band: 90 % interval.%1</source>
@@ -22404,6 +22404,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
  </context>
  <context>
   <name>plugins/gp_auxiliary/classes/posterior.py</name>
+  <message>
+   <source>f is the function of the inputs behind the classes. Dots: medians; lines: 90 % intervals.</source>
+   <translation>f ist die Funktion der Eingaben, die hinter den Klassen steht. Punkte: Mediane; Linien: 90-%-Intervalle.</translation>
+  </message>
   <message>
    <source>Given</source>
    <translation>Gegeben</translation>
@@ -23916,8 +23920,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
  <context>
   <name>plugins/gp_auxiliary/regression/new.py</name>
   <message>
-   <source>; %1 with a value: RMSE %2, NLPD %3</source>
-   <translation>; %1 mit einem Wert: RMSE %2, NLPD %3</translation>
+   <source>; %1 with a value: typical error %2 (RMSE), log loss %3 (NLPD)</source>
+   <translation>; %1 mit einem Wert: typischer Fehler %2 (RMSE), Log-Verlust %3 (NLPD)</translation>
   </message>
   <message>
    <source>sd of the function</source>
@@ -24054,8 +24058,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>%1 neue Proben, %2 Ausgaben</translation>
   </message>
   <message>
-   <source>; %1 with values: NLPD %2; RMSE %3</source>
-   <translation>; %1 mit Werten: NLPD %2; RMSE %3</translation>
+   <source>; %1 with values: log loss %2 (NLPD); typical error (RMSE) of %3</source>
+   <translation>; %1 mit Werten: Log-Verlust %2 (NLPD); typischer Fehler (RMSE) von %3</translation>
   </message>
   <message>
    <source>The new values need a column for each of %1. Found %2.</source>
@@ -24194,8 +24198,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Proben (jede ausgelassen)</translation>
   </message>
   <message>
-   <source>RMSE of the %1 outputs %2 to %3</source>
-   <translation>RMSE der %1 Ausgaben %2 bis %3</translation>
+   <source>typical errors of the %1 outputs %2 to %3 (RMSE)</source>
+   <translation>typische Fehler der %1 Ausgaben %2 bis %3 (RMSE)</translation>
   </message>
   <message>
    <source>Explained</source>
@@ -24214,12 +24218,16 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>RMSE aller Ausgaben, %1</translation>
   </message>
   <message>
+   <source>%1 %2: log loss %3 (NLPD); %4</source>
+   <translation>%1 %2: Log-Verlust %3 (NLPD); %4</translation>
+  </message>
+  <message>
    <source>%1 of %2 explained</source>
    <translation>%1 von %2 erklärt</translation>
   </message>
   <message>
-   <source>RMSE of %1 %2</source>
-   <translation>RMSE von %1 %2</translation>
+   <source>typical error of %1 %2 (RMSE)</source>
+   <translation>typischer Fehler von %1 %2 (RMSE)</translation>
   </message>
   <message>
    <source>correlation of %1</source>
@@ -24567,6 +24575,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>RMSE: root of the mean squared error, in units of the values. NLPD: mean negative log density of the observed values (nats); smaller is better. Explained: share of the variance.</source>
    <translation>RMSE: Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte. NLPD: mittlere negative Log-Dichte der beobachteten Werte (Nat); kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
+  </message>
+  <message>
+   <source>%1 %2: typical error %3 (RMSE), log loss %4 (NLPD)%5</source>
+   <translation>%1 %2: typischer Fehler %3 (RMSE), Log-Verlust %4 (NLPD)%5</translation>
   </message>
   <message>
    <source>Half of %1 %2 are predicted to within %3</source>
@@ -32834,8 +32846,8 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4, %5 von %6, %7 von %8</translation>
   </message>
   <message>
-   <source>%1 samples (each left out): NLPD %2; RMSE of %3 %4, RMSE of %5 %6</source>
-   <translation>%1 Proben (jede ausgelassen): NLPD %2; RMSE von %3 %4, RMSE von %5 %6</translation>
+   <source>%1 samples (each left out): log loss %2 (NLPD); typical error of %3 %4 (RMSE), typical error of %5 %6 (RMSE)</source>
+   <translation>%1 Proben (jede ausgelassen): Log-Verlust %2 (NLPD); typischer Fehler von %3 %4 (RMSE), von %5 %6 (RMSE)</translation>
   </message>
   <message>
    <source>%1 samples × %2 %3</source>
@@ -32918,28 +32930,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Testproben</translation>
   </message>
   <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4</translation>
+   <source>%1 test samples: log loss %2 (NLPD); %3 of %4 explained, typical error of %5 %6 (RMSE)</source>
+   <translation>%1 Testproben: Log-Verlust %2 (NLPD); erklärt: %3 von %4, typischer Fehler von %5 %6 (RMSE)</translation>
   </message>
   <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained, %5 of %6 explained</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, %5 von %6</translation>
+   <source>%1 test samples: log loss %2 (NLPD); typical error of %3 %4 (RMSE), %5 of %6 explained</source>
+   <translation>%1 Testproben: Log-Verlust %2 (NLPD); typischer Fehler von %3 %4 (RMSE), erklärt: %5 von %6</translation>
   </message>
   <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained, %5 of %6 explained, %7 of %8 explained</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, %5 von %6, %7 von %8</translation>
-  </message>
-  <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained, RMSE of %5 %6</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, RMSE von %5 %6</translation>
-  </message>
-  <message>
-   <source>%1 test samples: NLPD %2; RMSE of %3 %4, %5 of %6 explained</source>
-   <translation>%1 Testproben: NLPD %2; RMSE von %3 %4, erklärt: %5 von %6</translation>
-  </message>
-  <message>
-   <source>%1 test samples: NLPD %2; RMSE of %3 %4, RMSE of %5 %6</source>
-   <translation>%1 Testproben: NLPD %2; RMSE von %3 %4, RMSE von %5 %6</translation>
+   <source>%1 test samples: log loss %2 (NLPD); typical error of %3 %4 (RMSE), typical error of %5 %6 (RMSE)</source>
+   <translation>%1 Testproben: Log-Verlust %2 (NLPD); typischer Fehler von %3 %4 (RMSE), von %5 %6 (RMSE)</translation>
   </message>
   <message>
    <source>%1 things × %2 people</source>

@@ -95,7 +95,7 @@ def along_input(along: Averaged, plan: MapPlan, frame: Frame) -> Results:
         "slice_x": Result(plan.across * frame.spread[first] + frame.centre[first], ("place",), label=name),
         "slice_probability": Result(along.conditional(), ("class", "place"), label="probability"),
         "slice_probability_interval": Result(along.band, ("class", "place", "end")),
-        "slice_note": f"Band: two standard deviations on either side.{rest}",
+        "slice_note": f"f is the function of the inputs behind the classes. Band: two standard deviations on either side.{rest}",
         "slice_probability_note": f"Band: 90 % interval.{rest}",
     }
 

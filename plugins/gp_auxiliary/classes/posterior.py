@@ -20,6 +20,7 @@ _PLACES, _SIMULATED = 201, 2000
 
 CLEAR = 0.9
 """Probability from which one input is said to change f fastest."""
+_OF_F = "f is the function of the inputs behind the classes. Dots: medians; lines: 90 % intervals."
 
 
 def parameters(
@@ -57,7 +58,7 @@ def _slopes(sizes: np.ndarray, frame: Frame) -> Results:
 def _relevance(values: np.ndarray, label: str) -> Results:
     """Medians and 90 % intervals of draws (t, R)."""
     return {
-        "relevance": Result(np.median(values, axis=0), ("relevance_of",), label=label),
+        "relevance": Result(np.median(values, axis=0), ("relevance_of",), label=label, doc=_OF_F),
         "relevance_interval": Result(
             np.quantile(values, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
         ),

@@ -257,7 +257,8 @@ def judged(own: Own, samples: Samples) -> Results:
         "observed values (nats); smaller is better. Explained: share of the variance.",
         "rmse": Result(np.array(first["RMSE"]), label=f"RMSE, {of}"),
         "nlpd": Result(np.array(first["NLPD"]), label=f"NLPD, {of}"),
-        "headline": f"{int(mask.sum())} {of}: RMSE {format_number(first['RMSE'], 3)}, NLPD {format_number(first['NLPD'], 3)}{said}",
+        "headline": f"{int(mask.sum())} {of}: typical error {format_number(first['RMSE'], 3)} (RMSE), "
+        f"log loss {format_number(first['NLPD'], 3)} (NLPD){said}",
         "residual_headline": f"Half of {int(mask.sum())} {of} are predicted to within {format_number(float(np.median(gap)), 3)}",
         **calibration(own, mask, of),
     }
