@@ -2189,6 +2189,14 @@
    <translation>Als Zeilennamen verwenden</translation>
   </message>
   <message>
+   <source>Column %1 says which rows are labelled</source>
+   <translation>Spalte %1 sagt, welche Zeilen ein Label haben</translation>
+  </message>
+  <message>
+   <source>It is read as a label, not as a measurement</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Column %1 is called like an outcome</source>
    <translation>Spalte %1 heißt wie ein Ergebnis</translation>
   </message>
