@@ -2194,7 +2194,7 @@
   </message>
   <message>
    <source>It is read as a label, not as a measurement</source>
-   <translation type="unfinished" />
+   <translation>Sie wird als Label gelesen, nicht als Messung</translation>
   </message>
   <message>
    <source>Column %1 is called like an outcome</source>
