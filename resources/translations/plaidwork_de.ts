@@ -23928,8 +23928,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
  <context>
   <name>plugins/gp_auxiliary/regression/new.py</name>
   <message>
-   <source>; %1 with a value: typical error %2 (RMSE), log loss %3 (NLPD)</source>
-   <translation>; %1 mit einem Wert: typischer Fehler %2 (RMSE), Log-Verlust %3 (NLPD)</translation>
+   <source>; %1 with a value: typical error %2, log loss %3</source>
+   <translation>; %1 mit einem Wert: typischer Fehler %2, Log-Verlust %3</translation>
   </message>
   <message>
    <source>sd of the function</source>
@@ -24066,8 +24066,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>%1 neue Proben, %2 Ausgaben</translation>
   </message>
   <message>
-   <source>; %1 with values: log loss %2 (NLPD); typical error (RMSE) of %3</source>
-   <translation>; %1 mit Werten: Log-Verlust %2 (NLPD); typischer Fehler (RMSE) von %3</translation>
+   <source>; %1 with values: log loss %2; typical error of %3</source>
+   <translation>; %1 mit Werten: Log-Verlust %2; typischer Fehler von %3</translation>
   </message>
   <message>
    <source>The new values need a column for each of %1. Found %2.</source>
@@ -24206,8 +24206,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Proben (jede ausgelassen)</translation>
   </message>
   <message>
-   <source>typical errors of the %1 outputs %2 to %3 (RMSE)</source>
-   <translation>typische Fehler der %1 Ausgaben %2 bis %3 (RMSE)</translation>
+   <source>typical errors of the %1 outputs %2 to %3</source>
+   <translation>typische Fehler der %1 Ausgaben %2 bis %3</translation>
   </message>
   <message>
    <source>Explained</source>
@@ -24218,24 +24218,24 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Im 90-%-Intervall</translation>
   </message>
   <message>
-   <source>RMSE: root of the mean squared error, in units of the values; of all outputs together the root of the sum of their squares, a distance where they have one unit. NLPD: mean negative log density of the observed values (nats), of all together that of each sample's values jointly; smaller is better. Explained: share of the variance.</source>
-   <translation>RMSE: Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte; bei allen Ausgaben zusammen die Wurzel der Summe ihrer Quadrate, ein Abstand, wo sie eine Einheit haben. NLPD: mittlere negative Log-Dichte der beobachteten Werte (Nat), bei allen zusammen die der Werte jeder Probe gemeinsam; kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
+   <source>RMSE: typical error, the root of the mean squared error, in units of the values; of all outputs together the root of the sum of their squares, a distance where they have one unit. NLPD: log loss, the mean negative log density of the observed values (nats), of all together that of each sample's values jointly; smaller is better. Explained: share of the variance.</source>
+   <translation>RMSE: typischer Fehler, die Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte; bei allen Ausgaben zusammen die Wurzel der Summe ihrer Quadrate, ein Abstand, wo sie eine Einheit haben. NLPD: Log-Verlust, die mittlere negative Log-Dichte der beobachteten Werte (Nat), bei allen zusammen die der Werte jeder Probe gemeinsam; kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
   </message>
   <message>
    <source>RMSE of all outputs, %1</source>
    <translation>RMSE aller Ausgaben, %1</translation>
   </message>
   <message>
-   <source>%1 %2: log loss %3 (NLPD); %4</source>
-   <translation>%1 %2: Log-Verlust %3 (NLPD); %4</translation>
+   <source>%1 %2: log loss %3; %4</source>
+   <translation>%1 %2: Log-Verlust %3; %4</translation>
   </message>
   <message>
    <source>%1 of %2 explained</source>
    <translation>%1 von %2 erklärt</translation>
   </message>
   <message>
-   <source>typical error of %1 %2 (RMSE)</source>
-   <translation>typischer Fehler von %1 %2 (RMSE)</translation>
+   <source>typical error of %1 %2</source>
+   <translation>typischer Fehler von %1 %2</translation>
   </message>
   <message>
    <source>correlation of %1</source>
@@ -24581,12 +24581,12 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>; %1 der Varianz erklärt</translation>
   </message>
   <message>
-   <source>RMSE: root of the mean squared error, in units of the values. NLPD: mean negative log density of the observed values (nats); smaller is better. Explained: share of the variance.</source>
-   <translation>RMSE: Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte. NLPD: mittlere negative Log-Dichte der beobachteten Werte (Nat); kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
+   <source>RMSE: typical error, the root of the mean squared error, in units of the values. NLPD: log loss, the mean negative log density of the observed values (nats); smaller is better. Explained: share of the variance.</source>
+   <translation>RMSE: typischer Fehler, die Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte. NLPD: Log-Verlust, die mittlere negative Log-Dichte der beobachteten Werte (Nat); kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
   </message>
   <message>
-   <source>%1 %2: typical error %3 (RMSE), log loss %4 (NLPD)%5</source>
-   <translation>%1 %2: typischer Fehler %3 (RMSE), Log-Verlust %4 (NLPD)%5</translation>
+   <source>%1 %2: typical error %3, log loss %4%5</source>
+   <translation>%1 %2: typischer Fehler %3, Log-Verlust %4%5</translation>
   </message>
   <message>
    <source>Half of %1 %2 are predicted to within %3</source>
@@ -32854,8 +32854,8 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4, %5 von %6, %7 von %8</translation>
   </message>
   <message>
-   <source>%1 samples (each left out): log loss %2 (NLPD); typical error of %3 %4 (RMSE), typical error of %5 %6 (RMSE)</source>
-   <translation>%1 Proben (jede ausgelassen): Log-Verlust %2 (NLPD); typischer Fehler von %3 %4 (RMSE), von %5 %6 (RMSE)</translation>
+   <source>%1 samples (each left out): log loss %2; typical error of %3 %4, typical error of %5 %6</source>
+   <translation>%1 Proben (jede ausgelassen): Log-Verlust %2; typischer Fehler von %3 %4, von %5 %6</translation>
   </message>
   <message>
    <source>%1 samples × %2 %3</source>
@@ -32938,16 +32938,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Testproben</translation>
   </message>
   <message>
-   <source>%1 test samples: log loss %2 (NLPD); %3 of %4 explained, typical error of %5 %6 (RMSE)</source>
-   <translation>%1 Testproben: Log-Verlust %2 (NLPD); erklärt: %3 von %4, typischer Fehler von %5 %6 (RMSE)</translation>
+   <source>%1 test samples: log loss %2; %3 of %4 explained, typical error of %5 %6</source>
+   <translation>%1 Testproben: Log-Verlust %2; erklärt: %3 von %4, typischer Fehler von %5 %6</translation>
   </message>
   <message>
-   <source>%1 test samples: log loss %2 (NLPD); typical error of %3 %4 (RMSE), %5 of %6 explained</source>
-   <translation>%1 Testproben: Log-Verlust %2 (NLPD); typischer Fehler von %3 %4 (RMSE), erklärt: %5 von %6</translation>
+   <source>%1 test samples: log loss %2; typical error of %3 %4, %5 of %6 explained</source>
+   <translation>%1 Testproben: Log-Verlust %2; typischer Fehler von %3 %4, erklärt: %5 von %6</translation>
   </message>
   <message>
-   <source>%1 test samples: log loss %2 (NLPD); typical error of %3 %4 (RMSE), typical error of %5 %6 (RMSE)</source>
-   <translation>%1 Testproben: Log-Verlust %2 (NLPD); typischer Fehler von %3 %4 (RMSE), von %5 %6 (RMSE)</translation>
+   <source>%1 test samples: log loss %2; typical error of %3 %4, typical error of %5 %6</source>
+   <translation>%1 Testproben: Log-Verlust %2; typischer Fehler von %3 %4, von %5 %6</translation>
   </message>
   <message>
    <source>%1 things × %2 people</source>
