@@ -11673,6 +11673,10 @@
    <translation>, %1 zum Testen (mit Auge)</translation>
   </message>
   <message>
+   <source>, %1 without a place as a value is missing</source>
+   <translation>, %1 ohne Platz, da ein Wert fehlt</translation>
+  </message>
+  <message>
    <source>, %1 outside of the map</source>
    <translation>, %1 außerhalb der Karte</translation>
   </message>
@@ -23742,8 +23746,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>%1 Abgegebene Bewertungen sind die wahrscheinlichsten der Anpassung, die sie gesehen hat. Leer: nicht bewertet.</translation>
   </message>
   <message>
-   <source>Error</source>
-   <translation>Fehler</translation>
+   <source>± Monte Carlo</source>
+   <translation>± Monte-Carlo</translation>
   </message>
  </context>
  <context>
@@ -33010,6 +33014,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 ohne bekannte Klasse ausgelassen</translation>
   </message>
   <message>
+   <source>%1 without a place as a value is missing</source>
+   <translation>%1 ohne Platz, da ein Wert fehlt</translation>
+  </message>
+  <message>
    <source>%1 without a score</source>
    <translation>%1 ohne Faktorwert</translation>
   </message>
@@ -35528,10 +35536,6 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>zeros and ones from %1</source>
    <translation>Nullen und Einsen aus %1</translation>
-  </message>
-  <message>
-   <source>± Monte Carlo</source>
-   <translation>± Monte-Carlo</translation>
   </message>
   <message>
    <source>± is the Monte Carlo error, one standard error, from chains and batches of draws; the largest is %1.</source>

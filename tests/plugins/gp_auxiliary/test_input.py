@@ -146,18 +146,19 @@ def test_a_fit_with_gaps_is_that_of_the_filled_inputs(model):
     x = generator(2).standard_normal((12, 2))
     x[1, 1] = np.nan
     filled = np.where(np.isnan(x), np.nanmean(x, axis=0), x)
-    draws = [
+    gaps, whole = (
         fit(
             model,
             {name: blocks[0] for name, blocks in planned(model, TWO, ("1", "2"), values).inputs.items()},
             {"standardise": False},
             **({"max_sweeps": 5} if model == "gp_quick_classes" else {"warmup": 2, "draws": 3, "chains": 1}),
-        )
-        .results["probability"]
-        .values
+        ).results
         for values in (x, filled)
-    ]
-    np.testing.assert_array_equal(*draws)
+    )
+    np.testing.assert_array_equal(gaps["probability"].values, whole["probability"].values)
+    places = gaps["map_points"].values
+    assert np.isnan(places).any(axis=1).tolist() == [i == 1 for i in range(12)], "none was measured"
+    np.testing.assert_array_equal(np.delete(places, 1, 0), np.delete(whole["map_points"].values, 1, 0))
 
 
 @pytest.mark.parametrize("model", ["gp_classes", "gp_ordered_classes", "gp_quick_classes"])
