@@ -27,6 +27,8 @@ GAUGE = 60.0
 _LARGER, _CUT = 1.1, 0.35
 """How much larger a panel is at least for the one below it to stand beside it, and the share of the width that
 this one then has at least."""
+_MUCH = 0.1
+"""Share of the height from which names that stand below a square matrix as well as beside it are written once."""
 _OWN = 3
 """Lines of text of a panel of so many lines beyond which it is a picture of its own, which leaves more of a small room to others."""
 Window = tuple[float, float]
@@ -213,7 +215,18 @@ def _top(panel: Panel, style: Style) -> float:
     )
 
 
+def _named_once(panel: Panel, rect: QRectF, style: Style) -> Panel:
+    """A square matrix without the names below it, where these are some of those beside it and take much of a low room."""
+    names = panel.x.names
+    if not panel.equal or names != panel.y.names or len(names) * style.metrics().height() < rect.height():
+        return panel
+    much = upright_names(panel, style, rect, panel.scaling("x")) > _MUCH * rect.height()
+    return replace(panel, x=replace(panel.x, ticks=False)) if much else panel
+
+
 def _frames(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -> tuple[Frame, ...]:
+    if zoom.whole:
+        panels = tuple(_named_once(panel, rect, style) for panel in panels)
     across = panels[0].scaling("x").part(*zoom.x)
     spans = _spans(panels, rect, style, across)
     ups = [

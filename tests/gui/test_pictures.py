@@ -190,6 +190,25 @@ def test_the_panel_below_a_map_with_equal_units_stands_beside_it_in_a_low_room(q
         assert below.area.top() > above.area.bottom()
 
 
+def test_names_of_a_square_matrix_are_written_once_where_they_take_much_of_a_low_room(qapp):
+    """Those below took a third of the height of similarities, and the other third was all that was seen of them."""
+    style, names = screen_style(), tuple(f"probe set {i:06d}" for i in range(40))
+    cells = p.Cells(np.eye(40), -0.5, 39.5, -0.5, 39.5)
+    across = p.Axis(scale="category", names=names, turned=True)
+    panel = p.Panel((cells,), across, p.Axis(scale="category", names=names, down=True), equal=True)
+
+    def high(shown, room, zoom=None):
+        (frame,) = lay_out(p.Picture("", panels=(shown,)), QRectF(0, 0, 900, room), style, zoom).frames
+        return frame.panel.x.ticks, frame.area.height()
+
+    other = replace(panel, x=replace(across, names=names[::-1]))
+    assert high(panel, 300)[0] is False
+    assert high(panel, 300)[1] > high(other, 300)[1] + 60
+    assert high(panel, 2000)[0]
+    assert high(panel, 300, Zoom((0.2, 0.6), {0: (0.0, 0.4)}))[0], "a part has other names below than beside"
+    assert high(other, 300)[0]
+
+
 def test_a_map_with_equal_units_alone_is_readable_where_it_scrolls(qapp):
     """Square and low, it was a stamp in the corner."""
     style = screen_style()
