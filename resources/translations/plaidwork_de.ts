@@ -22437,6 +22437,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>γ = 1 / Länge², in Einheiten der standardisierten Eingaben.</translation>
   </message>
   <message>
+   <source>γ = 1 / length², in units of the inputs.</source>
+   <translation>γ = 1 / Länge², in Einheiten der Eingaben.</translation>
+  </message>
+  <message>
    <source>prior density</source>
    <translation>A-priori-Dichte</translation>
   </message>
@@ -22447,6 +22451,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
   <message>
    <source>A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs.</source>
    <translation>Ein linearer Teil allein: Amplitude² ist die Varianz der Steigungen von f in der Priorverteilung, je Einheit der standardisierten Eingaben.</translation>
+  </message>
+  <message>
+   <source>A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the inputs.</source>
+   <translation>Ein linearer Teil allein: Amplitude² ist die A-priori-Varianz der Steigungen von f, je Einheit der Eingaben.</translation>
   </message>
   <message>
    <source>change of f along the input</source>

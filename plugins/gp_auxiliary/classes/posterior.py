@@ -34,7 +34,9 @@ def parameters(
     columns = {"Given": values[0]} if fixed else _beside_prior(values, found)
     results: Results = {
         "covariance": Table({"Parameter": np.array([p.name for p in found]), **columns}, label="Covariance"),
-        "covariance_note": "γ = 1 / length², in units of the standardised inputs.",
+        "covariance_note": "γ = 1 / length², in units of the standardised inputs."
+        if frame.standardised
+        else "γ = 1 / length², in units of the inputs.",
     }
     theta_x = np.stack([p.mean + _SPREADS * p.sd for p in found])
     density = np.stack([norm.pdf(x, p.mean, p.sd) for x, p in zip(theta_x, found, strict=True)])
@@ -48,7 +50,9 @@ def _slopes(sizes: np.ndarray, frame: Frame) -> Results:
     """The relevance of the inputs of a linear f: how far it goes along each, by draws (t, D)."""
     alone = "f is a straight line along the one input"
     return {
-        "covariance_note": "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs.",
+        "covariance_note": "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs."
+        if frame.standardised
+        else "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the inputs.",
         "relevance_headline": fastest(sizes, frame.columns) if len(frame.columns) > 1 else alone,
         **_relevance(sizes, "change of f along the input"),
         "relevance_names": Result(np.array(frame.columns, dtype=str), ("relevance_of",)),

@@ -119,6 +119,16 @@ def test_inputs_that_are_told():
 
 
 @pytest.mark.parametrize("standardise", [True, False])
+@pytest.mark.parametrize("covariance", ["rbf", "linear"])
+def test_the_units_of_the_parameters_are_those_of_the_inputs_that_are_fitted(standardise, covariance):
+    blocks = {name: found[0] for name, found in planned("gp_classes", TWO, ("1", "2")).inputs.items()}
+    params = {"standardise": standardise, "covariance": covariance}
+    note = fit("gp_classes", blocks, params, warmup=2, draws=3, chains=1).results["covariance_note"]
+    assert ("unit of the standardised" in note or "units of the standardised" in note) == standardise
+    assert note.endswith("inputs.")
+
+
+@pytest.mark.parametrize("standardise", [True, False])
 def test_the_mean_of_the_fitted_samples_stands_where_an_input_is_missing(standardise):
     """It is a mean of known values, neither of test samples nor of the gaps, and the spread is theirs too."""
     x, held = generator(2).standard_normal((12, 2)), np.array([0] * 9 + [1] * 3)
