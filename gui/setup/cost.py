@@ -13,6 +13,7 @@ from plaidwork.core.draws.counting import agree
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.memory import memory_told, needed
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
+from plaidwork.core.inference.restarting import ALONE_SECONDS
 from plaidwork.core.inference.settling import first
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 from plaidwork.gui.tasks import Task
@@ -77,8 +78,10 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
         return f"Ends after about {time}, settled or not, {memory} for {format_count(chains)} {word}"
     if sampler:
         return f"About {time} and {memory} for {format_count(chains)} {word}"
-    told, ceiling = (
-        f"At most {time} and {memory} for {format_count(chains)} {word}",
-        plan.schedule.most_chains,
-    )
-    return f"{told}, or up to {format_count(ceiling)} in a minute" if 1 < chains < ceiling else told
+    made = plan.schedule.most_chains if chains > 1 else 0
+    if made <= chains:
+        return f"At most {time} and {memory} for {format_count(chains)} {word}"
+    more = made / chains  # more restarts are made as long as all of them end within so many seconds
+    time = format_duration(max(seconds, min(ALONE_SECONDS, seconds * more), 1.0), rough=True)
+    memory = format_bytes((need.chains + need.draws) * more)
+    return f"At most {time} and {memory} for {format_count(chains)} to {format_count(made)} restarts"

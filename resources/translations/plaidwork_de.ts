@@ -17267,8 +17267,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstens %1 und %2 für %3 %4</translation>
   </message>
   <message>
-   <source>%1, or up to %2 in a minute</source>
-   <translation>%1, oder bis zu %2 in einer Minute</translation>
+   <source>At most %1 and %2 for %3 to %4 restarts</source>
+   <translation>Höchstens %1 und %2 für %3 bis %4 Neustarts</translation>
   </message>
  </context>
  <context>
@@ -33212,10 +33212,6 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>At most %1 and %2 for %3 restarts</source>
    <translation>Höchstens %1 und %2 für %3 Neustarts</translation>
-  </message>
-  <message>
-   <source>At most %1 and %2 for %3 restarts, or up to %4 in a minute</source>
-   <translation>Höchstens %1 und %2 für %3 Neustarts, oder bis zu %4 in einer Minute</translation>
   </message>
   <message>
    <source>Averaged over %1 of %2 draws</source>

@@ -86,7 +86,8 @@ def test_the_estimate_says_that_more_restarts_are_made_where_they_are_quick():
     for chains, most in ((1, 48), (2, 48), (2, 0)):
         schedule = replace(toys.Climb.spec.default_schedule, chains=chains, most_chains=most)
         told[chains, most] = cost_text(make_plan(toys.Climb(), {"X": [matrix()]}, schedule=schedule), cost)
-    assert told[2, 48].endswith("for 2 restarts, or up to 48 in a minute")
+    assert told[2, 48].endswith("for 2 to 48 restarts")
+    assert "48 MB" in told[2, 48]
     assert told[2, 0].endswith("for 2 restarts")
     assert told[1, 48].endswith("for 1 restart")
 
