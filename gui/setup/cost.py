@@ -9,7 +9,7 @@ from typing import Any
 from plaidwork.core.contract.model import Cost, Model
 from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
-from plaidwork.core.draws.counting import agree
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.memory import memory_told, needed
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
@@ -84,4 +84,4 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
     more = made / chains  # more restarts are made as long as all of them end within so many seconds
     time = format_duration(max(seconds, min(ALONE_SECONDS, seconds * more), 1.0), rough=True)
     memory = format_bytes((need.chains + need.draws) * more)
-    return f"At most {time} and {memory} for {format_count(chains)} to {format_count(made)} restarts"
+    return f"At most {time} and {memory} for {format_count(chains)} to {counted(made, 'restart')}"

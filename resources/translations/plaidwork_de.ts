@@ -5435,14 +5435,6 @@
    <translation>%1 von %2 Neustarts beim besten Wert (%3)</translation>
   </message>
   <message>
-   <source>%1 restart</source>
-   <translation>%1 Neustart</translation>
-  </message>
-  <message>
-   <source>%1 restarts</source>
-   <translation>%1 Neustarts</translation>
-  </message>
-  <message>
    <source>The next best is %1 below, so a better solution may exist. Run more restarts.</source>
    <translation>Der nächstbeste liegt %1 darunter, es gibt also vielleicht eine bessere Lösung. Mehr Neustarts laufen lassen.</translation>
   </message>
@@ -17267,8 +17259,20 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstens %1 und %2 für %3 %4</translation>
   </message>
   <message>
+   <source>At most %1 and %2 for %3 to %4 restart</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>At most %1 and %2 for %3 to %4 restarts</source>
    <translation>Höchstens %1 und %2 für %3 bis %4 Neustarts</translation>
+  </message>
+  <message>
+   <source>%1 restart</source>
+   <translation>%1 Neustart</translation>
+  </message>
+  <message>
+   <source>%1 restarts</source>
+   <translation>%1 Neustarts</translation>
   </message>
  </context>
  <context>
