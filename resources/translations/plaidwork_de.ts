@@ -17260,7 +17260,7 @@ Für die Diagnostik klicken.</translation>
   </message>
   <message>
    <source>At most %1 and %2 for %3 to %4 restart</source>
-   <translation type="unfinished" />
+   <translation>Höchstens %1 und %2 für %3 bis %4 Neustart</translation>
   </message>
   <message>
    <source>At most %1 and %2 for %3 to %4 restarts</source>
