@@ -22,7 +22,20 @@ MOST_OFFERED = 500
 MOST_CLASSES = 20
 """Different numbers of a measurement that may be classes, at most."""
 OUTCOME_TITLES = frozenset(
-    {"class", "classes", "label", "labels", "target", "outcome", "response", "diagnosis", "species"}
+    {
+        "class",
+        "classes",
+        "label",
+        "labels",
+        "target",
+        "outcome",
+        "response",
+        "diagnosis",
+        "species",
+        "y_true",
+        "truth",
+        "ground_truth",
+    }
 )
 """Titles, in lower case, that say that a column is what the others are to explain."""
 SPLIT_TITLES = frozenset({"set", "split", "partition", "part", "subset", "fold"})
@@ -34,7 +47,7 @@ _TRAINING_WORDS = frozenset(
 )
 """What it calls those that are fitted. “Test” and “control” are arms of an experiment, and its test samples must not be left out of a fit."""
 _OUTCOME_WORDS = OUTCOME_TITLES | {
-    "y", "group", "groups", "type", "types", "subtype", "category", "status", "variety", "cultivar", "disease", "condition", "phenotype",
+    "y", "true", "group", "groups", "type", "types", "subtype", "category", "status", "variety", "cultivar", "disease", "condition", "phenotype",
     "histology", "tissue", "celltype", "klasse", "gruppe", "diagnose", "art", "kategorie", "typ", "ziel",
 }  # fmt: skip
 """Last words of titles that are mostly such."""

@@ -137,7 +137,8 @@ def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
 
 def column_format(values: np.ndarray, digits: int = 4) -> Callable[[Any], str]:
     """How the values (n,) of a column are written: counts, or numbers that share as many decimals as the largest needs for
-    so many digits. None reads 0 that is not, and where all are from 0 to 1 none reads 1 that is not."""
+    so many digits. None reads 0 that is not, and where all are from 0 to 1, as probabilities are, none reads 1 that is not, and what has
+    no digit among the decimals is below the last of them."""
     if values.dtype.kind not in "iuf":
         return str
     finite = values[np.isfinite(values)]
@@ -153,7 +154,7 @@ def column_format(values: np.ndarray, digits: int = 4) -> Callable[[Any], str]:
     shares = bool(((finite >= 0) & (finite <= 1)).all())
 
     def shown(value: float) -> str:
-        if value == 0 or (shares and value >= 1 - least):
+        if value == 0 or (shares and not least <= value < 1 - least):
             return format_probability(float(value), decimals)
         small = 0 < abs(value) < least  # which would read as zero
         return format_number(float(value), 2) if small else format_fixed(float(value), decimals)

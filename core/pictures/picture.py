@@ -115,6 +115,8 @@ class Panel:
         nearest in height, as in a "row" with a name, or the first one wherever the pointer is in the "whole" panel; "over"
         areas the point it is on comes first.
     own : its axis across is its own, though it stands below others of a stack.
+    beside : its axis across where the one panel below it stands beside it, as it does where an equal panel becomes larger
+        by that; None stays above.
     zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -138,6 +140,7 @@ class Panel:
     zoom: str = "xy"
     lines: bool = True
     own: bool = False
+    beside: Axis | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", tuple(self.marks))

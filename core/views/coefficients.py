@@ -138,7 +138,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     row, wide = (_LOW, _NARROW) if together else (_ROW, _WIDE)
     notes = _notes(data, lists, drawn, order, together, str(options.get("probability_label", "being used")))
     return Picture(
-        _headline(data, layer, sources.view.title),
+        _headline(data, layer, lists, len(set(limits)) > 1, sources.view.title),
         data.doc,
         tuple(
             _panel(data, one, ends, "" if together else data.axis)
@@ -338,15 +338,20 @@ def _notes(
     return text
 
 
-def _headline(data: _Coefficients, layer: int, title: str) -> str:
+def _headline(data: _Coefficients, layer: int, lists: list[_List], apart: bool, title: str) -> str:
+    """The strongest of what is shown; of each list where these stand ``apart``, on scales of their own."""
     if layer < 0:
         words = {str(name).rstrip(" 0123456789").casefold() for name in data.layers}
         word = words.pop() if len(words) == 1 and "" not in words else data.dim.replace("_", " ")
         return f"{len(data.layers)} {plural(word)} by their strongest {plural(data.word)}"
     values, name = data.values[layer], headed(data.layers[layer])
-    if not np.isfinite(values).any():
+    first = [int(one.items[0]) for one in lists if len(one.items)]
+    if not first:
         return title
-    top = int(np.nanargmax(np.abs(values)))
+    told = [f"{data.names[i]} ({format_number(float(values[i]), 3)})" for i in first if values[i]]
+    if apart and len(told) > 1:
+        return f"{name}: strongest in their lists are {', '.join(told)}"
+    top = max(first, key=lambda i: abs(values[i]))
     if not values[top]:
         return f"{name}: all {plural(data.word)} are 0"
     return f"{name}: {data.names[top]} is strongest ({format_number(float(values[top]), 3)})"

@@ -165,10 +165,12 @@ def _shown(curves: Curves, stacked: bool, choices: ViewChoices) -> tuple[tuple[i
         return tuple(range(count)), stacked
     options = [(str(k), name) for k, name in enumerate(curves.names)]
     together = [("all", "all")] if count <= _TOGETHER else []
+    mirrored = curves.shares and count == 2 and curves.intervals is not None
     wanted = choices.pick(
         "show",
         "Show",
         together + options,
+        "1" if mirrored else "",  # the band of one minus the other would lie over it and say nothing more
         kind=LIST,
         searched=True,
         each="class" if curves.by_class else "curve",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,14 +117,16 @@ def _panel(surface: Surface, marks: list[Mark], cut: bool, sources: Sources) -> 
     x, y = surface.x, surface.y
     alike: Mapping[str, Any] = sources.view.options.get("equal", {})
     params = sources.run.params
+    across = Axis(surface.x_name, low=float(x[0]), high=float(x[-1]))
     return Panel(
         tuple(marks),
-        Axis("" if cut else surface.x_name, low=float(x[0]), high=float(x[-1]), ticks=not cut),
+        replace(across, label="", ticks=False) if cut else across,
         Axis(surface.y_name, low=float(y[0]), high=float(y[-1])),
         equal=bool(alike) and all(params.get(name) == value for name, value in alike.items()),
         aside=_counts(surface),
         reads="over",
         lines=False,
+        beside=across if cut else None,
     )
 
 
@@ -224,7 +227,7 @@ def _points(surface: Surface) -> list[Mark]:
     marks: list[Mark] = []
     usual = 8.0 if (labels >= 0).sum() <= _CROWD else 6.0
     for known, size in ((False, 5.4), (True, 12.0 if few else usual)):
-        rows = np.flatnonzero((labels >= 0) == known)
+        rows = np.flatnonzero(((labels >= 0) == known) & np.isfinite(surface.points).all(axis=1))
         if not len(rows):
             continue
         codes = labels[rows].tolist()
@@ -308,8 +311,11 @@ def _notes(surface: Surface, layer: Layer, band: bool) -> str:
             text += f", {format_count(int(surface.test.sum()))} for the test (with an eye)"
         x, y = surface.points.T
         inside = (surface.x[0] <= x) & (x <= surface.x[-1]) & (surface.y[0] <= y) & (y <= surface.y[-1])
-        if not inside.all():
-            text += f", {format_count(int((~inside).sum()))} outside of the map"
+        missing = ~np.isfinite(surface.points).all(axis=1)
+        if missing.any():
+            text += f", {format_count(int(missing.sum()))} without a place as a value is missing"
+        if not (inside | missing).all():
+            text += f", {format_count(int((~inside & ~missing).sum()))} outside of the map"
         parts.append(text)
     if layer.boundary:
         parts.append("thick line: decision boundary")

@@ -325,12 +325,14 @@ class FitCommands(CommandGroup):
             self.show_run(run, f"{run_id}/{tab}")
 
     def open_example(self, sample: Sample) -> None:
-        """Load an example and show its set-up, ready to start. What was to be opened before and is still being loaded is left."""
+        """Load an example and show its set-up, ready to start. An example that is still being loaded is left; and so is this one where
+        something else is opened or imported meanwhile."""
         if not self._window.commands.may_close():
             return
         window = self._window
         if self._opening is not None:
             self._opening.cancel()
+        before, held = self._workbench.session, [*self._workbench.session.datasets]
 
         def waiting() -> None:
             if self._opening is task and not task.finished:
@@ -342,6 +344,9 @@ class FitCommands(CommandGroup):
 
         def loaded(datasets: dict) -> None:
             window.messages.dismiss(_OPENING)
+            shown = self._workbench.session
+            if shown is not before or [*shown.datasets] != held:
+                return
             session = Session(name=sample.title)
             names: dict[str, list[str]] = {}
             for key, found in datasets.items():

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.language import tr
@@ -186,11 +187,13 @@ class ChainPanel(QScrollArea):
             self.goal.show_diagnosis(self._workbench.diagnosis(self._run))
             self._far.setVisible(not self.goal.isHidden())
         for record, (count, bar) in zip(self._run.chains, self._chains, strict=True):
-            planned = format_count(record.planned)
-            whole = count.fontMetrics().horizontalAdvance(f"{planned} of {planned}")
+            expected, of = self._expected(record)
+            planned = format_count(expected)
+            whole = count.fontMetrics().horizontalAdvance(f"{planned} {of} {planned}")
             count.setMinimumWidth(whole)  # as wide as it will get, so that it is never cut while it counts
-            count.setText(f"{format_count(record.sweep)} of {planned}")
-            bar.setValue(1000 if record.done else round(1000 * record.sweep / max(1, record.planned)))
+            count.setText(f"{format_count(record.sweep)} {of} {planned}")
+            over = record.done and of == "of"
+            bar.setValue(1000 if over else round(1000 * record.sweep / max(1, expected)))
         used = False
         for name, (label, rate) in self._rates.items():
             recent = np.concatenate([snapshot[name][-_RATE_WINDOW:] for snapshot in snapshots])
@@ -200,6 +203,13 @@ class ChainPanel(QScrollArea):
                 widget.setVisible(len(known) > 0 or len(recent) == 0)
             used = used or len(known) > 0
         self._moves.setVisible(used)
+
+    def _expected(self, record: ChainRecord) -> tuple[int, str]:
+        """Sweeps of a chain at its end, and whether that is so or about so, as the draws of a run with a goal follow from it."""
+        run = self._run
+        if not run.active or run.goal is None:
+            return record.planned, "of"
+        return max(record.planned, run.sweeps_planned // len(run.chains)), "of about"
 
 
 def sampling_rows(run: Run) -> list[tuple[str, str, str]]:

@@ -260,12 +260,13 @@ class LivePage(Page):
         return chosen
 
     def _planned(self) -> str:
-        """``of 16 000, 2 restarts``, or of about how many where the draws follow from a goal."""
+        """``of 16 000, 2 restarts``, or of about how many where the draws follow from a goal; only how many chains once all is done."""
         run = self._run
         planned = format_count(run.sweeps_planned)
         if run.active and run.goal is not None:
             return f"of about {planned}"
-        return f"of {planned}, {counted(len(run.chains), run.chain_word)}"
+        chains = counted(len(run.chains), run.chain_word)
+        return chains if run.status == "done" else f"of {planned}, {chains}"
 
     def _tell(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         run, phase = self._run, self._workbench.phase(self._run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -24,6 +24,11 @@ _ASIDE = 110.0
 """Pixels of the room that lines beside a panel need."""
 GAUGE = 60.0
 """Pixels of the bar before a name beside a panel."""
+_LARGER, _CUT = 1.1, 0.35
+"""How much larger a panel is at least for the one below it to stand beside it, and the share of the width that
+this one then has at least."""
+_MUCH = 0.1
+"""Share of the height from which names that stand below a square matrix as well as beside it are written once."""
 _OWN = 3
 """Lines of text of a panel of so many lines beyond which it is a picture of its own, which leaves more of a small room to others."""
 Window = tuple[float, float]
@@ -101,7 +106,8 @@ def lay_out(picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = No
     legend, used = legend_of(picture.legend, rect, style)
     room = rect.adjusted(0, used, 0, 0)
     if picture.grid is None:
-        return Layout(_frames(picture.panels, room, style, zoom), legend, rect)
+        arranged = _side_by_side if has_room_beside(picture.panels, room, style) else _frames
+        return Layout(arranged(picture.panels, room, style, zoom), legend, rect)
     across = _tiles_across(picture, room, style) or columns_of(picture, room.width(), style)
     wide, high = cell_of(picture, room, style, across)
     shown = _tile_width(picture, wide, high, style)
@@ -209,7 +215,18 @@ def _top(panel: Panel, style: Style) -> float:
     )
 
 
+def _named_once(panel: Panel, rect: QRectF, style: Style) -> Panel:
+    """A square matrix without the names below it, where these are some of those beside it and take much of a low room."""
+    names = panel.x.names
+    if not panel.equal or names != panel.y.names or len(names) * style.metrics().height() < rect.height():
+        return panel
+    much = upright_names(panel, style, rect, panel.scaling("x")) > _MUCH * rect.height()
+    return replace(panel, x=replace(panel.x, ticks=False)) if much else panel
+
+
 def _frames(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -> tuple[Frame, ...]:
+    if zoom.whole:
+        panels = tuple(_named_once(panel, rect, style) for panel in panels)
     across = panels[0].scaling("x").part(*zoom.x)
     spans = _spans(panels, rect, style, across)
     ups = [
@@ -233,6 +250,30 @@ def _frames(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -
         upright = upright_names(panel, style, rect, across)
         frames.append(Frame(panel, area, along, up, rect.left(), rect.right(), not zoom.whole, upright))
     return tuple(frames)
+
+
+def has_room_beside(panels: tuple[Panel, ...], rect: QRectF, style: Style) -> bool:
+    """Whether the second of two panels stands beside the first, which becomes larger by that; whatever part is shown."""
+    if len(panels) != 2 or panels[0].beside is None or not panels[0].equal:
+        return False
+    alone, above = _beside_one(panels[0], rect, style, Zoom()), _frames(panels, rect, style, Zoom())[0]
+    return alone.area.width() >= _LARGER * above.area.width()
+
+
+def _beside_one(panel: Panel, rect: QRectF, style: Style, zoom: Zoom) -> Frame:
+    """The panel beside which another one stands."""
+    room = QRectF(rect.left(), rect.top(), (1 - _CUT) * rect.width() - space.XL, rect.height())
+    (first,) = _frames((replace(panel, x=panel.beside or panel.x),), room, style, zoom)
+    return replace(first, right=first.area.right())
+
+
+def _side_by_side(panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom) -> tuple[Frame, ...]:
+    """Two panels beside each other, equally high, on one scale across."""
+    first, other = _beside_one(panels[0], rect, style, zoom), replace(panels[1], height=0.0)
+    left, end = first.right + space.XL, first.area.bottom() + room_below(other, style, rect, first.x.scaling)
+    room = QRectF(left, rect.top(), rect.right() - left, end - rect.top())
+    (second,) = _frames((other,), room, style, Zoom(zoom.x, {0: zoom.y.get(1, WHOLE)}))
+    return first, replace(second, zoomed=first.zoomed)
 
 
 def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scaling) -> list[Window]:

@@ -16,6 +16,7 @@ from plaidwork.gui.pictures.frame import (
     cell_of,
     cells_of,
     columns_of,
+    has_room_beside,
     lower_part,
     most_high,
     room_below,
@@ -52,6 +53,10 @@ def least_height(picture: Picture, width: float, style: Style, scrolls: bool = F
         return legend + whole_height(picture.panels, width, style)
     if picture.grid is None:
         maps = _with_maps(picture.panels, width, style, scrolls)
+        alone = replace(maps[0], x=maps[0].beside) if maps and maps[0].beside else None
+        low = whole_height((alone,), width, style) if alone else 0.0
+        if alone and has_room_beside(picture.panels, QRectF(0, 0, width, low), style):
+            return legend + low
         return legend + whole_height(maps, width, style) if maps else 0.0
     rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
     return legend + rows * (picture.grid[1] * style.scale + space.L)

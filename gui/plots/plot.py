@@ -189,6 +189,7 @@ class Plot(PlotFrame):
             area = pg.LinearRegionItem(movable=False)
             area.setZValue(-200)
             word = pg.TextItem(anchor=(1, 1))
+            word.setZValue(100)
             self.area.add(area, ignore_bounds=True)
             self.area.add(word, ignore_bounds=True)
             self._shade = (area, word)
@@ -240,6 +241,7 @@ class Plot(PlotFrame):
         for edge in area.lines:
             edge.setPen(pg.mkPen(None))
         word.setColor(theme().color("muted"))
+        word.fill = pg.mkBrush(theme().color("hover"))  # so that it can be read where lines run behind it
         word.setFont(theme().font("caption"))
 
     def _place_word(self, *_: Any) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 from plaidwork.core.contract.model import Cost, Model
 from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
-from plaidwork.core.draws.counting import agree
+from plaidwork.core.draws.counting import agree, counted
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.memory import memory_told, needed
 from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
+from plaidwork.core.inference.restarting import ALONE_SECONDS
 from plaidwork.core.inference.settling import first
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 from plaidwork.gui.tasks import Task
@@ -57,10 +58,10 @@ def planned(
 
 
 def cost_text(plan: FitPlan, cost: Cost | None) -> str:
-    """``About 40 s and 60 MB for 4 chains``."""
+    """``About 40 s and 60 MB for 4 chains``; of restarts also how many there are at most where they are quick."""
     chains = plan.schedule.chains
     sampler = plan.spec.algorithm == "mcmc"
-    word = agree(chains, "chain", "chains") if sampler else agree(chains, "start", "starts")
+    word = agree(chains, "chain", "chains") if sampler else agree(chains, "restart", "restarts")
     if cost is None:
         return f"{format_count(chains)} {word}; the time is known after the first sweeps"
     rounds = -(-chains // max(1, min(chains, os.cpu_count() or 1)))
@@ -75,4 +76,12 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
         sooner = first(plan.schedule).sweeps("mcmc") / plan.schedule.sweeps("mcmc")
         time = format_duration(max(plan.schedule.budget, sooner * seconds), rough=True)
         return f"Ends after about {time}, settled or not, {memory} for {format_count(chains)} {word}"
-    return f"{'About' if sampler else 'At most'} {time} and {memory} for {format_count(chains)} {word}"
+    if sampler:
+        return f"About {time} and {memory} for {format_count(chains)} {word}"
+    made = plan.schedule.most_chains if chains > 1 else 0
+    if made <= chains:
+        return f"At most {time} and {memory} for {format_count(chains)} {word}"
+    more = made / chains  # more restarts are made as long as all of them end within so many seconds
+    time = format_duration(max(seconds, min(ALONE_SECONDS, seconds * more), 1.0), rough=True)
+    memory = format_bytes((need.chains + need.draws) * more)
+    return f"At most {time} and {memory} for {format_count(chains)} to {counted(made, 'restart')}"

@@ -1,4 +1,4 @@
-"""Classes and their probabilities, error rates of both halves of the samples."""
+"""Classes and their probabilities, error rates of the training and of the test samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plaidwork.plugins.rank_factor.setup import Setup
 
 
 def halves(setup: Setup) -> dict[str, np.ndarray]:
-    """Places of the labelled samples of each half; the half that counts comes last."""
+    """Places of the labelled samples of each part; the part that counts comes last."""
     found = {"Training": setup.train, "Test": setup.test}
     return {
         name: part[setup.codes[part] >= 0] for name, part in found.items() if (setup.codes[part] >= 0).any()
@@ -23,7 +23,7 @@ def classification(posterior: Posterior, setup: Setup, block: Block) -> Results:
     parts = halves(setup)
     name = list(parts)[-1]
     codes, chosen = setup.codes, posterior.probability.argmax(axis=1)
-    scores = {half: score(codes[part], posterior.probability[part]) for half, part in parts.items()}
+    scores = {which: score(codes[part], posterior.probability[part]) for which, part in parts.items()}
     part = np.full(len(codes), "fitted")
     part[setup.test] = "test"
     return {
@@ -34,7 +34,7 @@ def classification(posterior: Posterior, setup: Setup, block: Block) -> Results:
         ),
         "part": Result(part, ("sample",), label="Part"),
         "probability": Result(posterior.probability, ("sample", "class"), label="Probability"),
-        "metrics": score_table(scores, "Half", "Errors"),
+        "metrics": score_table(scores, "Part", "Errors"),
         "predictions": _predictions(posterior, setup, block, chosen),
     }
 
@@ -69,14 +69,14 @@ def chains_alike(by_chain: np.ndarray, setup: Setup) -> str:
 
 
 def _predictions(posterior: Posterior, setup: Setup, block: Block, chosen: np.ndarray) -> Table:
-    """Every sample: half, label, predicted class, its probability and the classifiers' values."""
+    """Every sample: part, label, predicted class, its probability and the classifiers' values."""
     n = len(chosen)
-    half = np.full(n, "Training")
-    half[setup.test] = "Test"
+    part = np.full(n, "Training")
+    part[setup.test] = "Test"
     classes = np.array([*setup.classes, ""])
     columns = {
         "Sample": np.array(block.names[0]),
-        "Half": half,
+        "Part": part,
         "Label": classes[setup.codes],
         "Predicted": classes[chosen],
         "Probability": posterior.probability[np.arange(n), chosen],

@@ -2189,6 +2189,14 @@
    <translation>Als Zeilennamen verwenden</translation>
   </message>
   <message>
+   <source>Column %1 says which rows are labelled</source>
+   <translation>Spalte %1 sagt, welche Zeilen ein Label haben</translation>
+  </message>
+  <message>
+   <source>It is read as a label, not as a measurement</source>
+   <translation>Sie wird als Label gelesen, nicht als Messung</translation>
+  </message>
+  <message>
    <source>Column %1 is called like an outcome</source>
    <translation>Spalte %1 heißt wie ein Ergebnis</translation>
   </message>
@@ -5425,14 +5433,6 @@
   <message>
    <source>%1 of %2 restarts reached the best %3</source>
    <translation>%1 von %2 Neustarts beim besten Wert (%3)</translation>
-  </message>
-  <message>
-   <source>%1 restart</source>
-   <translation>%1 Neustart</translation>
-  </message>
-  <message>
-   <source>%1 restarts</source>
-   <translation>%1 Neustarts</translation>
   </message>
   <message>
    <source>The next best is %1 below, so a better solution may exist. Run more restarts.</source>
@@ -9865,6 +9865,10 @@
    <translation>%1 %2, jeweils die stärksten %3</translation>
   </message>
   <message>
+   <source>%1: strongest in their lists are %2</source>
+   <translation>%1: am stärksten in ihren Listen sind %2</translation>
+  </message>
+  <message>
    <source>%1: all %2 are 0</source>
    <translation>%1: alle %2 sind 0</translation>
   </message>
@@ -11659,6 +11663,10 @@
   <message>
    <source>, %1 for the test (with an eye)</source>
    <translation>, %1 zum Testen (mit Auge)</translation>
+  </message>
+  <message>
+   <source>, %1 without a place as a value is missing</source>
+   <translation>, %1 ohne Platz, da ein Wert fehlt</translation>
   </message>
   <message>
    <source>, %1 outside of the map</source>
@@ -15284,8 +15292,8 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>Startwert</translation>
   </message>
   <message>
-   <source>%1 of %1</source>
-   <translation>%1 von %1</translation>
+   <source>of about</source>
+   <translation>von etwa</translation>
   </message>
   <message>
    <source>Warm-up</source>
@@ -17251,12 +17259,20 @@ Für die Diagnostik klicken.</translation>
    <translation>Höchstens %1 und %2 für %3 %4</translation>
   </message>
   <message>
-   <source>About</source>
-   <translation>Etwa</translation>
+   <source>At most %1 and %2 for %3 to %4 restart</source>
+   <translation>Höchstens %1 und %2 für %3 bis %4 Neustart</translation>
   </message>
   <message>
-   <source>At most</source>
-   <translation>Höchstens</translation>
+   <source>At most %1 and %2 for %3 to %4 restarts</source>
+   <translation>Höchstens %1 und %2 für %3 bis %4 Neustarts</translation>
+  </message>
+  <message>
+   <source>%1 restart</source>
+   <translation>%1 Neustart</translation>
+  </message>
+  <message>
+   <source>%1 restarts</source>
+   <translation>%1 Neustarts</translation>
   </message>
  </context>
  <context>
@@ -18292,6 +18308,14 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>%1 search %2</source>
    <translation>%1, Suche %2</translation>
+  </message>
+  <message>
+   <source>At most</source>
+   <translation>Höchstens</translation>
+  </message>
+  <message>
+   <source>About</source>
+   <translation>Etwa</translation>
   </message>
   <message>
    <source>%1 %2 with %3 at a time, and %4 of memory; measured now</source>
@@ -22359,8 +22383,8 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>Die anderen Eingaben sind auf ihrem Median.</translation>
   </message>
   <message>
-   <source>Band: two standard deviations on either side.%1</source>
-   <translation>Band: zwei Standardabweichungen nach beiden Seiten.%1</translation>
+   <source>f is the function of the inputs behind the classes. Band: two standard deviations on either side.%1</source>
+   <translation>f ist die Funktion der Eingaben, die hinter den Klassen steht. Band: zwei Standardabweichungen nach beiden Seiten.%1</translation>
   </message>
   <message>
    <source>Band: 90 % interval.%1</source>
@@ -22397,6 +22421,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
  <context>
   <name>plugins/gp_auxiliary/classes/posterior.py</name>
   <message>
+   <source>f is the function of the inputs behind the classes. Dots: medians; lines: 90 % intervals.</source>
+   <translation>f ist die Funktion der Eingaben, die hinter den Klassen steht. Punkte: Mediane; Linien: 90-%-Intervalle.</translation>
+  </message>
+  <message>
    <source>Given</source>
    <translation>Gegeben</translation>
   </message>
@@ -22413,6 +22441,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>γ = 1 / Länge², in Einheiten der standardisierten Eingaben.</translation>
   </message>
   <message>
+   <source>γ = 1 / length², in units of the inputs.</source>
+   <translation>γ = 1 / Länge², in Einheiten der Eingaben.</translation>
+  </message>
+  <message>
    <source>prior density</source>
    <translation>A-priori-Dichte</translation>
   </message>
@@ -22423,6 +22455,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
   <message>
    <source>A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs.</source>
    <translation>Ein linearer Teil allein: Amplitude² ist die Varianz der Steigungen von f in der Priorverteilung, je Einheit der standardisierten Eingaben.</translation>
+  </message>
+  <message>
+   <source>A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the inputs.</source>
+   <translation>Ein linearer Teil allein: Amplitude² ist die A-priori-Varianz der Steigungen von f, je Einheit der Eingaben.</translation>
   </message>
   <message>
    <source>change of f along the input</source>
@@ -23722,8 +23758,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>%1 Abgegebene Bewertungen sind die wahrscheinlichsten der Anpassung, die sie gesehen hat. Leer: nicht bewertet.</translation>
   </message>
   <message>
-   <source>Error</source>
-   <translation>Fehler</translation>
+   <source>± Monte Carlo</source>
+   <translation>± Monte-Carlo</translation>
   </message>
  </context>
  <context>
@@ -23908,8 +23944,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
  <context>
   <name>plugins/gp_auxiliary/regression/new.py</name>
   <message>
-   <source>; %1 with a value: RMSE %2, NLPD %3</source>
-   <translation>; %1 mit einem Wert: RMSE %2, NLPD %3</translation>
+   <source>; %1 with a value: typical error %2, log loss %3</source>
+   <translation>; %1 mit einem Wert: typischer Fehler %2, Log-Verlust %3</translation>
   </message>
   <message>
    <source>sd of the function</source>
@@ -24046,8 +24082,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>%1 neue Proben, %2 Ausgaben</translation>
   </message>
   <message>
-   <source>; %1 with values: NLPD %2; RMSE %3</source>
-   <translation>; %1 mit Werten: NLPD %2; RMSE %3</translation>
+   <source>; %1 with values: log loss %2; typical error of %3</source>
+   <translation>; %1 mit Werten: Log-Verlust %2; typischer Fehler von %3</translation>
   </message>
   <message>
    <source>The new values need a column for each of %1. Found %2.</source>
@@ -24186,8 +24222,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Proben (jede ausgelassen)</translation>
   </message>
   <message>
-   <source>RMSE of the %1 outputs %2 to %3</source>
-   <translation>RMSE der %1 Ausgaben %2 bis %3</translation>
+   <source>typical errors of the %1 outputs %2 to %3</source>
+   <translation>typische Fehler der %1 Ausgaben %2 bis %3</translation>
   </message>
   <message>
    <source>Explained</source>
@@ -24198,20 +24234,24 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Im 90-%-Intervall</translation>
   </message>
   <message>
-   <source>RMSE: root of the mean squared error, in units of the values; of all outputs together the root of the sum of their squares, a distance where they have one unit. NLPD: mean negative log density of the observed values (nats), of all together that of each sample's values jointly; smaller is better. Explained: share of the variance.</source>
-   <translation>RMSE: Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte; bei allen Ausgaben zusammen die Wurzel der Summe ihrer Quadrate, ein Abstand, wo sie eine Einheit haben. NLPD: mittlere negative Log-Dichte der beobachteten Werte (Nat), bei allen zusammen die der Werte jeder Probe gemeinsam; kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
+   <source>RMSE: typical error, the root of the mean squared error, in units of the values; of all outputs together the root of the sum of their squares, a distance where they have one unit. NLPD: log loss, the mean negative log density of the observed values (nats), of all together that of each sample's values jointly; smaller is better. Explained: share of the variance.</source>
+   <translation>RMSE: typischer Fehler, die Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte; bei allen Ausgaben zusammen die Wurzel der Summe ihrer Quadrate, ein Abstand, wo sie eine Einheit haben. NLPD: Log-Verlust, die mittlere negative Log-Dichte der beobachteten Werte (Nat), bei allen zusammen die der Werte jeder Probe gemeinsam; kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
   </message>
   <message>
    <source>RMSE of all outputs, %1</source>
    <translation>RMSE aller Ausgaben, %1</translation>
   </message>
   <message>
+   <source>%1 %2: log loss %3; %4</source>
+   <translation>%1 %2: Log-Verlust %3; %4</translation>
+  </message>
+  <message>
    <source>%1 of %2 explained</source>
    <translation>%1 von %2 erklärt</translation>
   </message>
   <message>
-   <source>RMSE of %1 %2</source>
-   <translation>RMSE von %1 %2</translation>
+   <source>typical error of %1 %2</source>
+   <translation>typischer Fehler von %1 %2</translation>
   </message>
   <message>
    <source>correlation of %1</source>
@@ -24557,8 +24597,12 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>; %1 der Varianz erklärt</translation>
   </message>
   <message>
-   <source>RMSE: root of the mean squared error, in units of the values. NLPD: mean negative log density of the observed values (nats); smaller is better. Explained: share of the variance.</source>
-   <translation>RMSE: Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte. NLPD: mittlere negative Log-Dichte der beobachteten Werte (Nat); kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
+   <source>RMSE: typical error, the root of the mean squared error, in units of the values. NLPD: log loss, the mean negative log density of the observed values (nats); smaller is better. Explained: share of the variance.</source>
+   <translation>RMSE: typischer Fehler, die Wurzel des mittleren quadrierten Fehlers, in Einheiten der Werte. NLPD: Log-Verlust, die mittlere negative Log-Dichte der beobachteten Werte (Nat); kleiner ist besser. Erklärt: Anteil der Varianz.</translation>
+  </message>
+  <message>
+   <source>%1 %2: typical error %3, log loss %4%5</source>
+   <translation>%1 %2: typischer Fehler %3, Log-Verlust %4%5</translation>
   </message>
   <message>
    <source>Half of %1 %2 are predicted to within %3</source>
@@ -28688,10 +28732,6 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>ab 0; -1 ohne Label</translation>
   </message>
   <message>
-   <source>Half</source>
-   <translation>Hälfte</translation>
-  </message>
-  <message>
    <source>of the test samples</source>
    <translation>der Testproben</translation>
   </message>
@@ -30184,6 +30224,10 @@ Proben ohne Label werden mit angepasst. Proben, die „Aufteilung“ Test nennt,
   <message>
    <source>Training half</source>
    <translation>Trainingshälfte</translation>
+  </message>
+  <message>
+   <source>Half</source>
+   <translation>Hälfte</translation>
   </message>
   <message>
    <source>Added</source>
@@ -32666,6 +32710,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 von %2 Wörtern, stärkste zuerst; hohl, wo die Wahrscheinlichkeit, zum Faktor zu gehören, unter 0.5 liegt</translation>
   </message>
   <message>
+   <source>%1 of about %2</source>
+   <translation>%1 von etwa %2</translation>
+  </message>
+  <message>
    <source>%1 of all other classes</source>
    <translation>%1 aller anderen Klassen</translation>
   </message>
@@ -32822,8 +32870,8 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Proben (jede ausgelassen): NLPD %2; erklärt: %3 von %4, %5 von %6, %7 von %8</translation>
   </message>
   <message>
-   <source>%1 samples (each left out): NLPD %2; RMSE of %3 %4, RMSE of %5 %6</source>
-   <translation>%1 Proben (jede ausgelassen): NLPD %2; RMSE von %3 %4, RMSE von %5 %6</translation>
+   <source>%1 samples (each left out): log loss %2; typical error of %3 %4, typical error of %5 %6</source>
+   <translation>%1 Proben (jede ausgelassen): Log-Verlust %2; typischer Fehler von %3 %4, von %5 %6</translation>
   </message>
   <message>
    <source>%1 samples × %2 %3</source>
@@ -32906,28 +32954,16 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>%1 Testproben</translation>
   </message>
   <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4</translation>
+   <source>%1 test samples: log loss %2; %3 of %4 explained, typical error of %5 %6</source>
+   <translation>%1 Testproben: Log-Verlust %2; erklärt: %3 von %4, typischer Fehler von %5 %6</translation>
   </message>
   <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained, %5 of %6 explained</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, %5 von %6</translation>
+   <source>%1 test samples: log loss %2; typical error of %3 %4, %5 of %6 explained</source>
+   <translation>%1 Testproben: Log-Verlust %2; typischer Fehler von %3 %4, erklärt: %5 von %6</translation>
   </message>
   <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained, %5 of %6 explained, %7 of %8 explained</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, %5 von %6, %7 von %8</translation>
-  </message>
-  <message>
-   <source>%1 test samples: NLPD %2; %3 of %4 explained, RMSE of %5 %6</source>
-   <translation>%1 Testproben: NLPD %2; erklärt: %3 von %4, RMSE von %5 %6</translation>
-  </message>
-  <message>
-   <source>%1 test samples: NLPD %2; RMSE of %3 %4, %5 of %6 explained</source>
-   <translation>%1 Testproben: NLPD %2; RMSE von %3 %4, erklärt: %5 von %6</translation>
-  </message>
-  <message>
-   <source>%1 test samples: NLPD %2; RMSE of %3 %4, RMSE of %5 %6</source>
-   <translation>%1 Testproben: NLPD %2; RMSE von %3 %4, RMSE von %5 %6</translation>
+   <source>%1 test samples: log loss %2; typical error of %3 %4, typical error of %5 %6</source>
+   <translation>%1 Testproben: Log-Verlust %2; typischer Fehler von %3 %4, von %5 %6</translation>
   </message>
   <message>
    <source>%1 things × %2 people</source>
@@ -32988,6 +33024,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>%1 without a known class left out</source>
    <translation>%1 ohne bekannte Klasse ausgelassen</translation>
+  </message>
+  <message>
+   <source>%1 without a place as a value is missing</source>
+   <translation>%1 ohne Platz, da ein Wert fehlt</translation>
   </message>
   <message>
    <source>%1 without a score</source>
@@ -33170,12 +33210,12 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Eine Amplitude² einer Ausgabe ist die Varianz ihrer Funktion, bei standardisierten Werten; Verhältnisse sagen, wie sie sich auf die Terme der Kovarianz verteilt.</translation>
   </message>
   <message>
-   <source>At most %1 and %2 for %3 start</source>
-   <translation>Höchstens %1 und %2 für %3 Start</translation>
+   <source>At most %1 and %2 for %3 restart</source>
+   <translation>Höchstens %1 und %2 für %3 Neustart</translation>
   </message>
   <message>
-   <source>At most %1 and %2 for %3 starts</source>
-   <translation>Höchstens %1 und %2 für %3 Starts</translation>
+   <source>At most %1 and %2 for %3 restarts</source>
+   <translation>Höchstens %1 und %2 für %3 Neustarts</translation>
   </message>
   <message>
    <source>Averaged over %1 of %2 draws</source>
@@ -33416,6 +33456,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>Factor %1: features</source>
    <translation>Faktor %1: Merkmale</translation>
+  </message>
+  <message>
+   <source>Factor %1: strongest in their lists are %2</source>
+   <translation>Faktor %1: am stärksten in ihren Listen sind %2</translation>
   </message>
   <message>
    <source>Factor %1: the %2 strongest of %3, %4 by score</source>
@@ -35500,10 +35544,6 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>zeros and ones from %1</source>
    <translation>Nullen und Einsen aus %1</translation>
-  </message>
-  <message>
-   <source>± Monte Carlo</source>
-   <translation>± Monte-Carlo</translation>
   </message>
   <message>
    <source>± is the Monte Carlo error, one standard error, from chains and batches of draws; the largest is %1.</source>

@@ -128,6 +128,6 @@ def test_none_wrong_has_an_interval_and_a_tiny_loss_is_not_nothing():
 
 def test_a_table_of_scores_has_one_brier_score_and_intervals():
     p = np.array([[0.8, 0.2], [0.4, 0.6]])
-    table = at.score_table({"Test": at.score(np.array([0, 1]), p)}, "Half")
+    table = at.score_table({"Test": at.score(np.array([0, 1]), p)}, "Part")
     assert table.columns["Brier score"].tolist() == pytest.approx([(0.04 + 0.16) / 2])
     assert table.columns["Errors 97.5 %"][0] == at.wilson(0, 2).high

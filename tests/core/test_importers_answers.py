@@ -294,6 +294,19 @@ def test_where_a_column_says_which_rows_are_for_a_test_few_whole_numbers_are_the
     assert read_dataset(write(f"a,b,c,{title},set\n{groups}")).column_names == ("a", "b", "c", title)
 
 
+def test_the_true_class_and_which_rows_are_labelled_are_no_measurements(write):
+    """As in sets for few labels, where the true class is known and the model is told that of some rows."""
+    text = "x1,x2,y_true,labelled\n" + "".join(f"{i}.5,{i * i}.25,{i % 2},{int(i < 4)}\n" for i in range(12))
+    shown = preview(write(text))
+    issue(shown, "Column 3 “y_true” is called like an outcome")
+    found = issue(shown, "Column 4 “labelled” says which rows are labelled")
+    assert (found.severity, found.fix) == ("info", ("Read as numbers", "labels", [2]))
+    data = read_dataset(write(text))
+    assert (data.column_names, sorted(data.row_table)) == (("x1", "x2"), ["labelled", "y_true"])
+    amounts = text.replace(",1\n", ",2.5\n")
+    assert "labelled" in read_dataset(write(amounts)).column_names, "shares of a dye, say"
+
+
 def test_a_matrix_of_correlations_is_told(write):
     rng = np.random.default_rng(1)
     found = np.corrcoef(rng.standard_normal((5, 30))).round(3)

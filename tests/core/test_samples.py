@@ -108,7 +108,7 @@ def test_examples_with_a_test_half_are_predicted(name, most):
     sample = next(sample for sample in SAMPLES if sample.id == name)
     run = fit(sample.model, sample.load(), sample.params, seed=1, chains=1, warmup=150, draws=100, thin=1)
     errors = run.results["metrics"].columns
-    assert errors["Half"][-1] == "Test"
+    assert errors["Part"][-1] == "Test"
     assert errors["Errors"][-1] <= most
 
 

@@ -56,7 +56,7 @@ def test_the_commands_lead_to_errors_and_pictures(all_typed, name):
     assert run.results["loading_images"].values.shape[-2:] in ((8, 8), (12, 64))
     (place,) = (all_typed / name / "runs").iterdir()
     with next(place.rglob("metrics.csv")).open(encoding="utf-8", newline="") as file:
-        halves = {row["Half"]: row for row in csv.DictReader(file)}
+        halves = {row["Part"]: row for row in csv.DictReader(file)}
     assert int(halves["Test"]["Number"]) == 125
     assert float(halves["Test"]["Errors"]) < 0.15
     pictures = sorted(path.name for path in (place / "pictures").iterdir())

@@ -127,6 +127,31 @@ def test_a_click_on_an_example_is_answered_while_it_is_being_loaded(window, qtbo
     assert window.workbench.session.name == samples[1].title
 
 
+@pytest.mark.parametrize("meanwhile", ["opened", "imported"])
+def test_an_example_does_not_replace_what_is_opened_while_it_is_being_loaded(
+    window, qtbot, monkeypatch, meanwhile
+):
+    let_go = threading.Event()
+    sample = next(sample for sample in bundled_samples() if sample.model == "infinite_plaid")
+    load = type(sample).load
+    monkeypatch.setattr(type(sample), "load", lambda sample: (let_go.wait(20), load(sample))[1])
+    monkeypatch.setattr(FitCommands, "set_up_fit", lambda *_: None)
+    try:
+        window.commands.open_example(sample)
+        if meanwhile == "opened":
+            window.workbench.set_session(Session(name="Mine"))
+        else:
+            window.workbench.session.name = "Mine"
+            window.workbench.add_dataset(dataset())
+    finally:
+        let_go.set()
+    wait_for_tasks()
+    QApplication.processEvents()
+    assert window.workbench.session.name == "Mine"
+    assert len(window.workbench.session.datasets) == (meanwhile == "imported")
+    assert not any("Opening" in message.title for message in window.messages._messages)
+
+
 def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
     window.workbench.add_dataset(dataset())
     window.show_session()

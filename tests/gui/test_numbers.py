@@ -195,7 +195,9 @@ def test_tables_and_pages_follow_the_same_rule():
     assert [three(value) for value in (2.4, 13.0, 0.125)] == ["2.4", "13.0", "0.1"]
     assert column_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"
     tiny = column_format(np.array([4e-102, 0.0241, 0.9]))
-    assert [tiny(value) for value in (4e-102, 0.0241, 0.9)] == ["4e−102", "0.0241", "0.9000"]
+    assert [tiny(value) for value in (4e-102, 0.0241, 0.9)] == ["< 0.0001", "0.0241", "0.9000"]
+    small = column_format(np.array([-4e-6, 0.0241, 0.9]))
+    assert small(-4e-6) == "−4e−6", "no share"
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,54 @@ def test_a_map_with_equal_units_stays_readable_above_other_panels(qapp):
         assert least_height(p.Picture("h", panels=panels), 900, style) == 0
 
 
+def test_the_panel_below_a_map_with_equal_units_stands_beside_it_in_a_low_room(qapp):
+    """Square above its cut, the map had a quarter of the width of a low window, and the rest was empty."""
+    style, across = screen_style(), p.Axis("x", low=0, high=1)
+    lines = (p.Line([0, 1], [0, 1]),)
+    square = p.Panel(
+        lines, p.Axis(low=0, high=1, ticks=False), p.Axis(low=0, high=1), equal=True, beside=across
+    )
+    cut = p.Panel(lines, replace(across, label="x, along"), p.Axis(low=0, high=1), height=5)
+    picture = p.Picture("h", panels=(square, cut))
+    first, second = lay_out(picture, QRectF(0, 0, 900, 360), style).frames
+    assert first.area.width() == pytest.approx(first.area.height())
+    assert first.area.height() > 300
+    assert first.panel.x.label == "x"
+    assert second.area.left() > first.area.right()
+    assert second.area.top() == pytest.approx(first.area.top())
+    assert second.area.bottom() == pytest.approx(first.area.bottom())
+    assert second.area.right() <= 900
+    for frame in lay_out(picture, QRectF(0, 0, 900, 360), style, Zoom((0.2, 0.6))).frames:
+        assert frame.area.top() == pytest.approx(second.area.top())
+        assert (frame.x.scaling.low, frame.x.scaling.high) == pytest.approx((0.2, 0.6))
+    needed = least_height(picture, 900, style)
+    first, second = lay_out(picture, QRectF(0, 0, 900, needed), style).frames
+    assert first.area.height() >= 11 * style.metrics().height()
+    assert max(first.area.bottom(), second.area.bottom()) < needed
+    for panels, high in (((square, cut), 1200), ((replace(square, beside=None), cut), 360)):
+        above, below = lay_out(p.Picture("h", panels=panels), QRectF(0, 0, 900, high), style).frames
+        assert below.area.top() > above.area.bottom()
+
+
+def test_names_of_a_square_matrix_are_written_once_where_they_take_much_of_a_low_room(qapp):
+    """Those below took a third of the height of similarities, and the other third was all that was seen of them."""
+    style, names = screen_style(), tuple(f"probe set {i:06d}" for i in range(40))
+    cells = p.Cells(np.eye(40), -0.5, 39.5, -0.5, 39.5)
+    across = p.Axis(scale="category", names=names, turned=True)
+    panel = p.Panel((cells,), across, p.Axis(scale="category", names=names, down=True), equal=True)
+
+    def high(shown, room, zoom=None):
+        (frame,) = lay_out(p.Picture("", panels=(shown,)), QRectF(0, 0, 900, room), style, zoom).frames
+        return frame.panel.x.ticks, frame.area.height()
+
+    other = replace(panel, x=replace(across, names=names[::-1]))
+    assert high(panel, 300)[0] is False
+    assert high(panel, 300)[1] > high(other, 300)[1] + 60
+    assert high(panel, 2000)[0]
+    assert high(panel, 300, Zoom((0.2, 0.6), {0: (0.0, 0.4)}))[0], "a part has other names below than beside"
+    assert high(other, 300)[0]
+
+
 def test_a_map_with_equal_units_alone_is_readable_where_it_scrolls(qapp):
     """Square and low, it was a stamp in the corner."""
     style = screen_style()

@@ -120,6 +120,11 @@ def test_shading_and_limits_follow_the_theme(plot):
     plot.set_shading((0, 40))
     plot.add_limit(0.5)
     plot.add_limit(60, vertical=True)
+    _, word = plot._shade
+    for mode in ("dark", "light"):
+        theme().set_mode(mode)
+        assert word.fill.color() == theme().color("hover"), "lines behind the word do not cross it"
+    assert word.zValue() > max(line.curve.zValue() for line in plot._lines)
     light = plot.grab().toImage()
     theme().set_mode("dark")
     dark = plot.grab().toImage()

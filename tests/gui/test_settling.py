@@ -77,6 +77,8 @@ def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workb
     figures = page._figures
     assert figures["left"].note.startswith("budget ends in")
     assert "of about" in figures["sweep"].note
+    for count, _ in page.side_panel()._chains:
+        assert "of about" in count.text(), "as the sweeps of all"
     assert "Level" in _words(goal)
     assert "R-hat to 1.01" in _words(goal)
     assert run.sweeps_planned > 4 * 210
@@ -174,7 +176,7 @@ def test_restarts_that_are_added_are_drawn_and_listed(qapp, qtbot, monkeypatch):
     page.tick()
     diagnostics.refresh()
     assert "Restart 4" in _words(page.side_panel())
-    assert page._figures["sweep"].note.endswith("4 restarts")
+    assert page._figures["sweep"].note == "4 restarts", "of how many sweeps says nothing at the end"
     assert workbench.verdict(run).title == "2 of 4 restarts reached the best elbo"
     assert len(page._plots[0]._lines_by_chain) == 4
     wait_for_tasks()

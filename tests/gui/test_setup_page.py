@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from shiboken6 import delete
 
-from plaidwork.core.contract.model import Problem
+from plaidwork.core.contract.model import Cost, Problem
 from plaidwork.core.data.dataset import Step
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import SessionError
@@ -20,10 +20,12 @@ from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.setup import SetupPage
+from plaidwork.gui.setup.cost import cost_text
 from plaidwork.gui.setup.model_popup import ModelPopup
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.remedy import remedy_of
 from plaidwork.gui.workbench import Workbench
+from tests import toys
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +78,18 @@ def test_start_emits_a_checked_plan(qtbot, page):
 def test_estimate(qtbot, page):
     qtbot.waitUntil(lambda: "MB" in page.foot.estimate.text(), timeout=20_000)
     assert page.foot.estimate.text() == "Ends after about 5 min, settled or not, 30 MB for 2 chains"
+
+
+def test_the_estimate_says_that_more_restarts_are_made_where_they_are_quick():
+    cost = Cost(memory=1e6, seconds_per_sweep=1e-3)
+    told = {}
+    for chains, most in ((1, 48), (2, 48), (2, 0)):
+        schedule = replace(toys.Climb.spec.default_schedule, chains=chains, most_chains=most)
+        told[chains, most] = cost_text(make_plan(toys.Climb(), {"X": [matrix()]}, schedule=schedule), cost)
+    assert told[2, 48].endswith("for 2 to 48 restarts")
+    assert "48 MB" in told[2, 48]
+    assert told[2, 0].endswith("for 2 restarts")
+    assert told[1, 48].endswith("for 1 restart")
 
 
 def test_error_disables_start_and_count_jumps(qtbot, page):

@@ -15,9 +15,11 @@ from plaidwork.core.data.importers._row_numbers import (
     described_issue,
     identifier_issue,
     identifiers,
+    labelled_issue,
     numbering_issues,
     outcome_issue,
     outcomes,
+    tells_labelled,
     titled_number,
 )
 from plaidwork.core.data.importers.base import ImportOptions, Issue
@@ -61,8 +63,9 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         ]
         values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.skip})
         numbers = identifiers(layout, present, values)
-        explained = outcomes(layout, [index for index in values if index not in numbers], present)
-        found = sorted({*texts, *raters, *numbers, *explained})
+        marks = tells_labelled(layout, values, present)
+        explained = outcomes(layout, [index for index in values if index not in (*numbers, *marks)], present)
+        found = sorted({*texts, *raters, *numbers, *marks, *explained})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
@@ -71,6 +74,7 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
             _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
         ]
         layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
+        layout.issues += [labelled_issue(layout, index) for index in layout.labels if index in marks]
         layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.categories = categories_of(layout, options, present)

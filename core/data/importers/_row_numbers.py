@@ -23,6 +23,7 @@ _NUMBERING = re.compile(
 
 _IDENTIFIER = re.compile(r"(?:.*[\s_.-])?(?:id|ID|Id|iD)|.*[a-z]I[Dd]")
 """Titles of identifiers; of the others a copy number or an index may be a measurement."""
+_LABELLED = re.compile(r"(?:(?:is|has)[\s_.-]?)?labell?ed|has[\s_.-]?label", re.IGNORECASE)
 
 
 def titled_number(title: str) -> bool:
@@ -98,6 +99,30 @@ def outcomes(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[
         usual = [index for index in columns if may_be_called_outcome(layout.titles[index])]
         called = [index for index in usual or columns[-1:] if _classes(present[index])]
     return called if layout.header and len(called) + 1 < len(columns) else []
+
+
+def tells_labelled(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
+    """Those of the ``columns`` of numbers that say by 0 and 1 which rows have a label, as *labelled* does: no measurements.
+
+    ``present`` are the filled cells of each column in the first rows. Of a table of nothing else none is.
+    """
+    found = [
+        index
+        for index in columns
+        if _LABELLED.fullmatch(layout.titles[index].strip()) and set(present[index]) <= {"0", "1"}
+    ]
+    return found if layout.header and len(found) < len(columns) else []
+
+
+def labelled_issue(layout: Layout, index: int) -> Issue:
+    """That such a column is read as a label, and how it is read otherwise."""
+    return Issue(
+        "info",
+        f"Column {layout.place(index)} says which rows are labelled",
+        "It is read as a label, not as a measurement",
+        column=index + 1,
+        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
+    )
 
 
 def _classes(cells: Sequence[str]) -> bool:

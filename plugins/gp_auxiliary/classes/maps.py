@@ -95,12 +95,12 @@ def along_input(along: Averaged, plan: MapPlan, frame: Frame) -> Results:
         "slice_x": Result(plan.across * frame.spread[first] + frame.centre[first], ("place",), label=name),
         "slice_probability": Result(along.conditional(), ("class", "place"), label="probability"),
         "slice_probability_interval": Result(along.band, ("class", "place", "end")),
-        "slice_note": f"Band: two standard deviations on either side.{rest}",
+        "slice_note": f"f is the function of the inputs behind the classes. Band: two standard deviations on either side.{rest}",
         "slice_probability_note": f"Band: 90 % interval.{rest}",
     }
 
 
-def mapped(found: Averaged, plan: MapPlan, frame: Frame) -> Results:
+def mapped(found: Averaged, plan: MapPlan, frame: Frame, known: np.ndarray) -> Results:
     """Class probabilities, null category and sd of f over the two inputs of the map, with the samples on it."""
     pair = [plan.first, plan.second]
     across, up = (
@@ -108,6 +108,7 @@ def mapped(found: Averaged, plan: MapPlan, frame: Frame) -> Results:
         for places, d in zip((plan.across, plan.up), pair, strict=True)
     )
     names = [frame.columns[d] for d in pair]
+    points = np.where(known, frame.x * frame.spread + frame.centre, np.nan)[:, pair]  # no place was measured
     place, count = ("map_y", "map_x"), len(frame.classes)
     shape = (len(up), len(across))
     note = "By the approximation"
@@ -121,7 +122,7 @@ def mapped(found: Averaged, plan: MapPlan, frame: Frame) -> Results:
         "map_sd": Result(found.f_sd.mean(axis=0).reshape(shape), place, label=SPREAD),
         "map_x": Result(across, ("map_x",), label=names[0]),
         "map_y": Result(up, ("map_y",), label=names[1]),
-        "map_points": Result((frame.x * frame.spread + frame.centre)[:, pair], ("sample", "axis")),
+        "map_points": Result(points, ("sample", "axis")),
         "map_labels": Result(frame.codes, ("sample",)),
         "map_test": Result(frame.test.astype(float), ("sample",)),
         "map_note": note,

@@ -20,6 +20,7 @@ _PLACES, _SIMULATED = 201, 2000
 
 CLEAR = 0.9
 """Probability from which one input is said to change f fastest."""
+_OF_F = "f is the function of the inputs behind the classes. Dots: medians; lines: 90 % intervals."
 
 
 def parameters(
@@ -33,7 +34,9 @@ def parameters(
     columns = {"Given": values[0]} if fixed else _beside_prior(values, found)
     results: Results = {
         "covariance": Table({"Parameter": np.array([p.name for p in found]), **columns}, label="Covariance"),
-        "covariance_note": "γ = 1 / length², in units of the standardised inputs.",
+        "covariance_note": "γ = 1 / length², in units of the standardised inputs."
+        if frame.standardised
+        else "γ = 1 / length², in units of the inputs.",
     }
     theta_x = np.stack([p.mean + _SPREADS * p.sd for p in found])
     density = np.stack([norm.pdf(x, p.mean, p.sd) for x, p in zip(theta_x, found, strict=True)])
@@ -47,7 +50,9 @@ def _slopes(sizes: np.ndarray, frame: Frame) -> Results:
     """The relevance of the inputs of a linear f: how far it goes along each, by draws (t, D)."""
     alone = "f is a straight line along the one input"
     return {
-        "covariance_note": "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs.",
+        "covariance_note": "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the standardised inputs."
+        if frame.standardised
+        else "A linear part alone: amplitude² is the prior variance of the slopes of f, per unit of the inputs.",
         "relevance_headline": fastest(sizes, frame.columns) if len(frame.columns) > 1 else alone,
         **_relevance(sizes, "change of f along the input"),
         "relevance_names": Result(np.array(frame.columns, dtype=str), ("relevance_of",)),
@@ -57,7 +62,7 @@ def _slopes(sizes: np.ndarray, frame: Frame) -> Results:
 def _relevance(values: np.ndarray, label: str) -> Results:
     """Medians and 90 % intervals of draws (t, R)."""
     return {
-        "relevance": Result(np.median(values, axis=0), ("relevance_of",), label=label),
+        "relevance": Result(np.median(values, axis=0), ("relevance_of",), label=label, doc=_OF_F),
         "relevance_interval": Result(
             np.quantile(values, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
         ),

@@ -51,7 +51,7 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettin
     results["prediction_note"] = error_note(own)
     results |= measured(share, frame)
     results |= along_input(along, plan, frame)
-    results |= mapped(along if plan.single else over, plan, frame)
+    results |= mapped(along if plan.single else over, plan, frame, np.asarray(data["X"].observed))
     results |= parameters(kept, prior, frame, fixed, slopes)
     if "cuts" in names_of(kept):
         results |= cut_points(kept, frame, own.f[0], widths_of(cast("CutSettings", params)))

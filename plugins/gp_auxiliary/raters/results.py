@@ -178,7 +178,7 @@ def rating_table(places: Places, fit: Rated, names: np.ndarray) -> Table:
         "Rater": np.tile(np.array(fit.raters, dtype=str), len(names)),
         "Predicted": grades[top],
         "Probability": share[np.arange(len(top)), top],
-        "Error": places.error.ravel(),
+        "± Monte Carlo": places.error.ravel(),
         **{f"P({grade})": share[:, k] for k, grade in enumerate(grades)},
     }
     return Table(columns, label="Ratings")

@@ -57,8 +57,8 @@ def predict_new(kept: Kept, samples: Samples, new_data: ModelData, params: Regre
             density = law.log_density((np.where(known, given, 0.0) - samples.centre) / samples.spread)
             nlpd = float(np.log(samples.spread) - density[known].mean())
             text += (
-                f"; {int(known.sum())} with a value: RMSE {format_number(float(np.sqrt((gap**2).mean())), 3)}, "
-                f"NLPD {format_number(nlpd, 3)}"
+                f"; {int(known.sum())} with a value: typical error {format_number(float(np.sqrt((gap**2).mean())), 3)}, "
+                f"log loss {format_number(nlpd, 3)}"
             )
     columns |= {
         "Predicted": mean,

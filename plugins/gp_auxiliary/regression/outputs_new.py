@@ -69,7 +69,7 @@ def predict_outputs(
                 for name, value in zip(samples.outputs[:3], rmse[:3], strict=True)
             )
             nlpd = format_number(float(-density[of].mean()), 3)
-            text += f"; {int(of.sum())} with values: NLPD {nlpd}; RMSE {told}"
+            text += f"; {int(of.sum())} with values: log loss {nlpd}; typical error of {told}"
     columns |= {
         "Predicted": mean.ravel(),
         "sd of the function": (samples.spread * function.sd().reshape(-1, size)).ravel(),

@@ -154,7 +154,7 @@ def scores(parts: Sequence[Results], joint: np.ndarray, samples: Samples) -> Res
         ends = [
             format_number(float(end), 3) for end in _ends(np.array([found["RMSE"][0] for found in first]))
         ]
-        told = [f"RMSE of the {len(told)} outputs {ends[0]} to {ends[1]}"]
+        told = [f"typical errors of the {len(told)} outputs {ends[0]} to {ends[1]}"]
     return {
         "measures": Table(
             {title: np.array(column) for title, column in columns.items()},
@@ -162,12 +162,12 @@ def scores(parts: Sequence[Results], joint: np.ndarray, samples: Samples) -> Res
             label="Scores",
             words=("Samples",),
         ),
-        "measures_note": "RMSE: root of the mean squared error, in units of the values; of all outputs together the root of the sum of their "
-        "squares, a distance where they have one unit. NLPD: mean negative log density of the observed values (nats), of all "
+        "measures_note": "RMSE: typical error, the root of the mean squared error, in units of the values; of all outputs together the root of the sum of their "
+        "squares, a distance where they have one unit. NLPD: log loss, the mean negative log density of the observed values (nats), of all "
         "together that of each sample's values jointly; smaller is better. Explained: share of the variance.",
         "rmse": Result(np.array(distance[word]), label=f"RMSE of all outputs, {of}"),
         "nlpd": Result(np.array(nlpd[word]), label=f"NLPD, {of}"),
-        "headline": f"{int(mask.sum())} {of}: NLPD {format_number(nlpd[word], 3)}; {', '.join(told)}",
+        "headline": f"{int(mask.sum())} {of}: log loss {format_number(nlpd[word], 3)}; {', '.join(told)}",
     }
 
 
@@ -180,7 +180,7 @@ def _told(name: str, found: object) -> str:
     rmse, explained = (float(found[title][0]) for title in ("RMSE", "Explained"))  # type: ignore[index]
     if np.isfinite(explained) and explained > 0:
         return f"{format_percent(explained)} of {name} explained"
-    return f"RMSE of {name} {format_number(rmse, 3)}"
+    return f"typical error of {name} {format_number(rmse, 3)}"
 
 
 def correlations(kept: Kept, fitted: Fitted) -> Results:

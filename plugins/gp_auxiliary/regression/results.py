@@ -253,11 +253,12 @@ def judged(own: Own, samples: Samples) -> Results:
             label="Scores",
             words=("Samples",),
         ),
-        "measures_note": "RMSE: root of the mean squared error, in units of the values. NLPD: mean negative log density of the "
+        "measures_note": "RMSE: typical error, the root of the mean squared error, in units of the values. NLPD: log loss, the mean negative log density of the "
         "observed values (nats); smaller is better. Explained: share of the variance.",
         "rmse": Result(np.array(first["RMSE"]), label=f"RMSE, {of}"),
         "nlpd": Result(np.array(first["NLPD"]), label=f"NLPD, {of}"),
-        "headline": f"{int(mask.sum())} {of}: RMSE {format_number(first['RMSE'], 3)}, NLPD {format_number(first['NLPD'], 3)}{said}",
+        "headline": f"{int(mask.sum())} {of}: typical error {format_number(first['RMSE'], 3)}, "
+        f"log loss {format_number(first['NLPD'], 3)}{said}",
         "residual_headline": f"Half of {int(mask.sum())} {of} are predicted to within {format_number(float(np.median(gap)), 3)}",
         **calibration(own, mask, of),
     }

@@ -59,6 +59,11 @@ class Frame:
         return np.ascontiguousarray((values - self.centre) / self.spread)
 
     @property
+    def standardised(self) -> bool:
+        """Whether ``x`` has other units than the inputs as they were given."""
+        return bool(self.centre.any() or (self.spread != 1.0).any())
+
+    @property
     def fitted(self) -> np.ndarray:
         """(N, D) inputs of the samples in the fit."""
         return np.ascontiguousarray(self.x[self.used])

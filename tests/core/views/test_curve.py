@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
@@ -53,3 +54,20 @@ def test_one_of_several_curves_says_which_it_is():
     assert drawn(view, several, {"show": "1"}).panels[0].title == "patient 2"
     assert drawn(view, several, {"show": "all"}).panels[0].title == ""
     assert drawn(view, {"density": Result(np.array([0.1, 0.2]), ("step",))}).panels[0].title == ""
+
+
+@pytest.mark.parametrize(("count", "shown"), [(2, ["upper"]), (3, ["lower", "upper", "other"])])
+def test_of_two_classes_one_is_shown_at_first(count, shown):
+    """The band of one minus the other lay over it and hid it."""
+    classes = np.array(["lower", "upper", "other"])[:count]
+    share = np.full((count, 4), 1 / count)
+    found = {
+        "p": Result(share, ("class", "place"), label="probability"),
+        "ends": Result(np.stack([share - 0.1, share + 0.1], axis=-1), ("class", "place", "end")),
+        "class": Result(classes, ("class",)),
+    }
+    view = View("curve", "C", {"values": "p", "interval": "ends"})
+    (panel,) = drawn(view, found).panels
+    assert [mark.name for mark in panel.marks if isinstance(mark, Line)] == shown
+    (panel,) = drawn(view, found, {"show": "all"}).panels
+    assert len([mark for mark in panel.marks if isinstance(mark, Line)]) == count

@@ -62,6 +62,17 @@ def test_groups_in_unlike_units_have_scales_of_their_own(times, shared):
     assert first.low < -2.0
     assert second.high > times
     assert picture.notes.endswith("each list has its own scale") != shared
+    apart = "Factor 1: strongest in their lists are drug 2 (−2), drug 5 (40)"
+    assert picture.headline == ("Factor 1: drug 2 is strongest (−2)" if shared else apart)
+
+
+def test_the_headline_is_of_the_group_that_is_shown():
+    found = {
+        "weights": Result(WEIGHTS, ("factor", "drug")),
+        "view": Result(np.array(["a", "a", "a", "b", "b"]), ("drug",)),
+    }
+    view = View("coefficients", "W", {"values": "weights", "group": "view"})
+    assert drawn(view, found, {"group": "2"}).headline == "Factor 1: drug 5 is strongest (1)"
 
 
 def test_the_factor_follows_the_selection_unless_all_are_shown():

@@ -50,6 +50,19 @@ def test_everything_lies_over_the_map_in_its_order():
     ]
 
 
+def test_a_point_of_which_a_value_is_missing_has_no_place():
+    """At the mean that stands in for it, it looked measured."""
+    places = np.array([[-1.0, 0.5], [np.nan, -0.5], [0.0, 0.0], [9.0, 0.0]])
+    codes = Result(np.array([0, 1, -1, 1]), ("point",))
+    picture = drawn(
+        View("surface", "M", SOURCE),
+        RESULTS | {"places": Result(places, ("point", "axis")), "codes": codes},
+    )
+    shown = [mark for mark in picture.panels[0].marks if isinstance(mark, Points)]
+    assert sum(len(mark.x) for mark in shown) == 3
+    assert picture.notes.startswith("4 points, 1 without a place as a value is missing, 1 outside of the map")
+
+
 def test_what_is_not_wanted_is_left_out():
     asked = dict.fromkeys(("contours", "data", "band", "cut"), False)
     picture = drawn(View("surface", "M", SOURCE), RESULTS, asked)

@@ -119,6 +119,16 @@ def test_inputs_that_are_told():
 
 
 @pytest.mark.parametrize("standardise", [True, False])
+@pytest.mark.parametrize("covariance", ["rbf", "linear"])
+def test_the_units_of_the_parameters_are_those_of_the_inputs_that_are_fitted(standardise, covariance):
+    blocks = {name: found[0] for name, found in planned("gp_classes", TWO, ("1", "2")).inputs.items()}
+    params = {"standardise": standardise, "covariance": covariance}
+    note = fit("gp_classes", blocks, params, warmup=2, draws=3, chains=1).results["covariance_note"]
+    assert ("unit of the standardised" in note or "units of the standardised" in note) == standardise
+    assert note.endswith("inputs.")
+
+
+@pytest.mark.parametrize("standardise", [True, False])
 def test_the_mean_of_the_fitted_samples_stands_where_an_input_is_missing(standardise):
     """It is a mean of known values, neither of test samples nor of the gaps, and the spread is theirs too."""
     x, held = generator(2).standard_normal((12, 2)), np.array([0] * 9 + [1] * 3)
@@ -146,18 +156,19 @@ def test_a_fit_with_gaps_is_that_of_the_filled_inputs(model):
     x = generator(2).standard_normal((12, 2))
     x[1, 1] = np.nan
     filled = np.where(np.isnan(x), np.nanmean(x, axis=0), x)
-    draws = [
+    gaps, whole = (
         fit(
             model,
             {name: blocks[0] for name, blocks in planned(model, TWO, ("1", "2"), values).inputs.items()},
             {"standardise": False},
             **({"max_sweeps": 5} if model == "gp_quick_classes" else {"warmup": 2, "draws": 3, "chains": 1}),
-        )
-        .results["probability"]
-        .values
+        ).results
         for values in (x, filled)
-    ]
-    np.testing.assert_array_equal(*draws)
+    )
+    np.testing.assert_array_equal(gaps["probability"].values, whole["probability"].values)
+    places = gaps["map_points"].values
+    assert np.isnan(places).any(axis=1).tolist() == [i == 1 for i in range(12)], "none was measured"
+    np.testing.assert_array_equal(np.delete(places, 1, 0), np.delete(whole["map_points"].values, 1, 0))
 
 
 @pytest.mark.parametrize("model", ["gp_classes", "gp_ordered_classes", "gp_quick_classes"])

@@ -274,7 +274,7 @@ def test_new_samples_are_predicted_as_test_samples_are():
     table = found["predictions"].columns
     np.testing.assert_allclose(table["Predicted"][30:], run.results["point_predicted"].values[30:], rtol=1e-9)
     assert (table["sd of the function"] < table["sd of an observation"]).all()
-    assert "40 with a value: RMSE" in found["headline"]
+    assert "40 with a value: typical error" in found["headline"]
 
 
 @pytest.mark.slow

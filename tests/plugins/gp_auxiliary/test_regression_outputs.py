@@ -349,7 +349,7 @@ def test_a_fit_finds_noise_and_correlations_of_outputs(run):
     functions, noise = (run.results[f"correlation_{name}"].values for name in ("functions", "noise"))
     assert functions[0, 1] < -0.2
     assert noise[0, 1] == pytest.approx(found["correlation of noise, big and small"], abs=1e-3)
-    assert "20 test samples: NLPD" in run.results["headline"]
+    assert "20 test samples: log loss" in run.results["headline"]
 
 
 def test_every_output_has_its_own_results_in_its_own_units(run):
@@ -413,7 +413,7 @@ def test_new_samples_are_predicted_as_test_samples_are(run):
     wanted = run.results["point_predicted"].values[:, -20:]
     np.testing.assert_allclose(table["Predicted"].reshape(70, 2)[-20:].T, wanted, rtol=1e-9)
     np.testing.assert_allclose(table["Observed"].reshape(70, 2), data["y"].values)
-    assert "70 with values: NLPD" in found["headline"]
+    assert "70 with values: log loss" in found["headline"]
 
 
 def test_densities_of_left_out_samples_are_joint_ones(run):

@@ -62,7 +62,7 @@ def test_planted_factors_and_classes(name, model, seeds, more):
     for run in found:  # 0.967 to 0.988, spread 0.002
         assert tools.explained(run.results["scores"].values, z) > 0.93
     table = run.results["predictions"].columns
-    assert set(table["Half"]) == {"Training", "Test"}
+    assert set(table["Part"]) == {"Training", "Test"}
     assert table["Label"][0] == ""
 
 

@@ -99,7 +99,7 @@ def test_the_share_for_the_test_is_drawn_from_each_class():
 def test_a_drawn_test_half_is_predicted():
     x, codes, _, _ = tools.planted(4, n=120, d=20)
     run = tools.run("rank_factor_vb", tools.inputs(x, codes), {"n_factors": 4, "test_share": 0.25}, **SHORT)
-    assert run.results["metrics"].columns["Half"].tolist() == ["Training", "Test"]
+    assert run.results["metrics"].columns["Part"].tolist() == ["Training", "Test"]
     assert int(run.results["metrics"].columns["Number"][1]) == 30
     assert "test samples wrong" in run.results["headline"]
     test = run.results["part"].values == "test"
