@@ -6369,6 +6369,22 @@
    <translation>, in einem Schritt, der nicht endete. Die Ziehungen sind erhalten, und vom letzten Zwischenstand geht es weiter.</translation>
   </message>
   <message>
+   <source>The warm-up of %1 sweep would take longer than the time budget of %2 s. All chains begin again, with a warm-up of %3 sweep.</source>
+   <translation>Die Aufwärmphase von %1 Durchlauf würde länger dauern als das Zeitbudget von %2 s. Alle Ketten beginnen neu, mit einer Aufwärmphase von %3 Durchlauf.</translation>
+  </message>
+  <message>
+   <source>The warm-up of %1 sweep would take longer than the time budget of %2 s. All chains begin again, with a warm-up of %3 sweeps.</source>
+   <translation>Die Aufwärmphase von %1 Durchlauf würde länger dauern als das Zeitbudget von %2 s. Alle Ketten beginnen neu, mit einer Aufwärmphase von %3 Durchläufen.</translation>
+  </message>
+  <message>
+   <source>The warm-up of %1 sweeps would take longer than the time budget of %2 s. All chains begin again, with a warm-up of %3 sweep.</source>
+   <translation>Die Aufwärmphase von %1 Durchläufen würde länger dauern als das Zeitbudget von %2 s. Alle Ketten beginnen neu, mit einer Aufwärmphase von %3 Durchlauf.</translation>
+  </message>
+  <message>
+   <source>The warm-up of %1 sweeps would take longer than the time budget of %2 s. All chains begin again, with a warm-up of %3 sweeps.</source>
+   <translation>Die Aufwärmphase von %1 Durchläufen würde länger dauern als das Zeitbudget von %2 s. Alle Ketten beginnen neu, mit einer Aufwärmphase von %3 Durchläufen.</translation>
+  </message>
+  <message>
    <source>Went on</source>
    <translation>Fortgesetzt</translation>
   </message>
@@ -6379,30 +6395,6 @@
   <message>
    <source>This is an error in the plugin. The draws are kept.</source>
    <translation>Das ist ein Fehler im Plugin. Die Ziehungen sind erhalten.</translation>
-  </message>
-  <message>
-   <source>it returned %1, not results by name</source>
-   <translation>zurückgegeben wurde %1, keine Ergebnisse nach Namen</translation>
-  </message>
-  <message>
-   <source>it calls a result %1, which is not an identifier</source>
-   <translation>es nennt ein Ergebnis %1, das ist kein Bezeichner</translation>
-  </message>
-  <message>
-   <source>the result “%1” is a %2, not a Result, Table or text</source>
-   <translation>das Ergebnis „%1“ hat den Typ %2 und ist weder Result noch Table noch Text</translation>
-  </message>
-  <message>
-   <source>the result “%1” has %2 axis and the dims %3</source>
-   <translation>das Ergebnis „%1“ hat %2 Achse und die Dimensionen %3</translation>
-  </message>
-  <message>
-   <source>the result “%1” has %2 axes and the dims %3</source>
-   <translation>das Ergebnis „%1“ hat %2 Achsen und die Dimensionen %3</translation>
-  </message>
-  <message>
-   <source>the result “%1” is an array of objects, not of numbers or texts</source>
-   <translation>das Ergebnis „%1“ ist ein Array von Objekten, nicht von Zahlen oder Texten</translation>
   </message>
  </context>
  <context>
@@ -6771,6 +6763,33 @@
   <message>
    <source>Restarts of this model are quick, so %1 more look for a better solution.</source>
    <translation>Neustarts dieses Modells sind schnell, deshalb suchen %1 weitere nach einer besseren Lösung.</translation>
+  </message>
+ </context>
+ <context>
+  <name>core/inference/result_checks.py</name>
+  <message>
+   <source>it returned %1, not results by name</source>
+   <translation>zurückgegeben wurde %1, keine Ergebnisse nach Namen</translation>
+  </message>
+  <message>
+   <source>it calls a result %1, which is not an identifier</source>
+   <translation>es nennt ein Ergebnis %1, das ist kein Bezeichner</translation>
+  </message>
+  <message>
+   <source>the result “%1” is a %2, not a Result, Table or text</source>
+   <translation>das Ergebnis „%1“ hat den Typ %2 und ist weder Result noch Table noch Text</translation>
+  </message>
+  <message>
+   <source>the result “%1” has %2 axis and the dims %3</source>
+   <translation>das Ergebnis „%1“ hat %2 Achse und die Dimensionen %3</translation>
+  </message>
+  <message>
+   <source>the result “%1” has %2 axes and the dims %3</source>
+   <translation>das Ergebnis „%1“ hat %2 Achsen und die Dimensionen %3</translation>
+  </message>
+  <message>
+   <source>the result “%1” is an array of objects, not of numbers or texts</source>
+   <translation>das Ergebnis „%1“ ist ein Array von Objekten, nicht von Zahlen oder Texten</translation>
   </message>
  </context>
  <context>
@@ -23090,6 +23109,14 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>Ein Merkmal, das bei einem Tausendstel der Proben 1 ist, hat Mittel −3.</translation>
   </message>
   <message>
+   <source>Steps of a trajectory</source>
+   <translation>Schritte einer Trajektorie</translation>
+  </message>
+  <message>
+   <source>Scores, loadings and means move together along a Hamiltonian trajectory in each sweep, of so many steps on average; 0: never.</source>
+   <translation>Werte, Ladungen und Mittel gehen in jedem Durchlauf zusammen entlang einer Hamiltonschen Trajektorie von im Mittel so vielen Schritten; 0: nie.</translation>
+  </message>
+  <message>
    <source>Binary principal components</source>
    <translation>Binäre Hauptkomponenten</translation>
   </message>
@@ -23143,8 +23170,10 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
   </message>
   <message>
    <source>Albert, J. H., Chib, S. (1993). Bayesian analysis of binary and polychotomous response data. Journal of the American Statistical Association 88, 669-679.
+Duane, S., Kennedy, A. D., Pendleton, B. J., Roweth, D. (1987). Hybrid Monte Carlo. Physics Letters B 195, 216-222.
 Liu, J. S., Wu, Y. N. (1999). Parameter expansion for data augmentation. Journal of the American Statistical Association 94, 1264-1274.</source>
    <translation>Albert, J. H., Chib, S. (1993). Bayesian analysis of binary and polychotomous response data. Journal of the American Statistical Association 88, 669-679.
+Duane, S., Kennedy, A. D., Pendleton, B. J., Roweth, D. (1987). Hybrid Monte Carlo. Physics Letters B 195, 216-222.
 Liu, J. S., Wu, Y. N. (1999). Parameter expansion for data augmentation. Journal of the American Statistical Association 94, 1264-1274.</translation>
   </message>
  </context>

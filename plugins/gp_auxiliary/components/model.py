@@ -26,6 +26,7 @@ from plaidwork.core.api import (
     Trial,
     counted,
 )
+from plaidwork.plugins.gp_auxiliary.components import trajectories
 from plaidwork.plugins.gp_auxiliary.components.spec import BINARY_PCA
 from plaidwork.plugins.gp_auxiliary.kernels import binary
 from plaidwork.plugins.gp_auxiliary.shared.state import ComponentsFields
@@ -53,7 +54,7 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         share = (np.where(known, y, False).sum(axis=0) + 1.0) / (count + 2.0)
         size = params["factors"]
         x = start_scores(np.where(known, y - share, 0.0), size, rng)
-        return {
+        state: ComponentsFields = {
             "scores": x,
             "loadings": 0.3 * rng.standard_normal((y.shape[1], size)),
             "mean": np.asarray(ndtri(share)),
@@ -61,6 +62,9 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
             "z": np.zeros(y.shape),
             "log_likelihood": 0.0,
         }
+        if leaps_of(params, y.shape):
+            state["leaps"] = trajectories.new_leaps(state["loadings"])
+        return state
 
     def stages(
         self,
@@ -70,7 +74,7 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         rng: np.random.Generator,
         clock: Clock,
     ) -> Sequence[Stage]:
-        """z and scores row by row, means and loadings column by column, then what moves together."""
+        """A trajectory of all but z, z and scores row by row, means and loadings column by column, then what moves together."""
         y, known = data.prepared(ones_of, params, ()), data["Y"].observed
         x, w, mu, z = state["scores"], state["loadings"], state["mean"], state["z"]
         n, m = y.shape
@@ -90,11 +94,14 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
                 state["precision"] = draw_precision(rng, w, params)
 
         cut = cut_of((n, m), x.shape[1]), cut_of((m, n), x.shape[1])
-        return [
+        found = [
             Stage("scores", rows, n, cut[0]),
             Stage("loadings", columns, m, cut[1], begin=lambda: state.update({"log_likelihood": 0.0})),
             Stage("shift and stretch", together, slice=1000),
         ]
+        if "leaps" in state:
+            found.insert(0, trajectory(state, data, params, rng, clock))
+        return found
 
     def traces(
         self, state: ComponentsFields, data: ModelData, params: ComponentsSettings
@@ -152,9 +159,11 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
 
     def estimate(self, data: ModelData, params: ComponentsSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
-        cells = float(np.prod(data["Y"].shape))
+        cells, leaps = float(np.prod(data["Y"].shape)), leaps_of(params, data["Y"].shape)
         kept = float(sum(data["Y"].shape)) * params["factors"]
-        return Cost(10.0 * cells + 8.0 * kept, cells * (8e-8 + 2e-9 * (params["factors"] + 1) ** 2))
+        size = params["factors"]
+        seconds = cells * (8e-8 + 2e-9 * (size + 1) ** 2 + (leaps + bool(leaps)) * (9e-9 + 1.4e-9 * size))
+        return Cost((18.0 if leaps else 10.0) * cells + 8.0 * kept, seconds)
 
     def prepare(self) -> None:
         """Compile the kernels."""
@@ -166,6 +175,9 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
             array.setflags(write=False)
         binary.draw_rows(rng, 0, 2, 1, y > 0, known, x, w, mu, z)
         binary.draw_columns(rng, 0, 2, y > 0, known, x, w, mu, z, np.ones(1), 1.0)
+        signs = np.array([1, 0], dtype=np.int8)
+        signs.setflags(write=False)
+        binary.log_cells(np.zeros(2), signs)
 
     def simulate(
         self, params: ComponentsSettings, shapes: Mapping[str, Any], rng: np.random.Generator
@@ -242,6 +254,41 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         from plaidwork.plugins.gp_auxiliary.components.new import predict_rows
 
         return predict_rows(kept, data, new_data)
+
+
+def leaps_of(params: ComponentsSettings, shape: tuple[int, int]) -> int:
+    """Steps of a trajectory on average, of so many samples and features; 0 for none."""
+    return params["leaps"] if shape[0] * shape[1] <= trajectories.MOST_CELLS else 0
+
+
+def signs_of(data: ModelData, params: ComponentsSettings) -> np.ndarray:
+    """(n * m,) int8: 1 of a one, -1 of a zero, 0 of a cell that is not known."""
+    block = data["Y"]
+    return np.where(block.observed, np.where(block.values > 0.5, 1, -1), 0).astype(np.int8).reshape(-1)
+
+
+def trajectory(
+    state: ComponentsFields,
+    data: ModelData,
+    params: ComponentsSettings,
+    rng: np.random.Generator,
+    clock: Clock,
+) -> Stage:
+    """The stage of scores, loadings and means together, z integrated out: whatever comes next draws z anew."""
+    shape = data["Y"].shape
+    target = trajectories.Target(
+        data.prepared(signs_of, params, ()), state["precision"], params["mean_sd"] ** -2.0
+    )
+    return Stage(
+        "trajectory",
+        lambda lo, hi: trajectories.advance(state, target, lo, hi),
+        size=lambda: state["leap"]["steps"] + 1,
+        slice=max(
+            1, 3 * trajectories.MOST_CELLS // max(1, shape[0] * shape[1]) // (2 + params["factors"] // 4)
+        ),
+        begin=lambda: trajectories.begin(rng, state, leaps_of(params, shape)),
+        end=lambda: trajectories.end(rng, state, target, clock.warming),
+    )
 
 
 def start_precision(params: ComponentsSettings) -> float:

@@ -88,6 +88,18 @@ SETTINGS = (
         maximum=100.0,
         advanced=True,
     ),
+    Hyperparameter(
+        "leaps",
+        "int",
+        15,
+        label="Steps of a trajectory",
+        group="Moves",
+        doc="Scores, loadings and means move together along a Hamiltonian trajectory in each sweep, of so many steps on average; 0: never.",
+        minimum=0,
+        maximum=200,
+        advanced=True,
+        earlier=0,
+    ),
 )
 
 _JUDGED = {
@@ -162,6 +174,7 @@ BINARY_PCA = ModelSpec(
     citation=(
         "Albert, J. H., Chib, S. (1993). Bayesian analysis of binary and polychotomous response data. Journal of the "
         "American Statistical Association 88, 669-679.\n"
+        "Duane, S., Kennedy, A. D., Pendleton, B. J., Roweth, D. (1987). Hybrid Monte Carlo. Physics Letters B 195, 216-222.\n"
         "Liu, J. S., Wu, Y. N. (1999). Parameter expansion for data augmentation. Journal of the American Statistical "
         "Association 94, 1264-1274."
     ),

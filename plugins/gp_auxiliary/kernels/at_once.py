@@ -64,7 +64,7 @@ def exponentials(x, power, scale):
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
-def _scaled_tail(z):
+def scaled_tail(z):
     """``erfc(z) exp(z^2)`` for z >= 0, to 1e-13 of itself.
 
     Times 1 + 2 z it is smooth in (z - 3.75) / (z + 3.75) (Schonfelder 1978): its Chebyshev series of 18 terms, as powers.
@@ -82,12 +82,12 @@ def _scaled_tail(z):
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
 def _below(x, height):
     """``Phi(x)``, given exp(-x^2 / 2)."""
-    tail = 0.5 * height * _scaled_tail(abs(x) * ROOT_HALF)
+    tail = 0.5 * height * scaled_tail(abs(x) * ROOT_HALF)
     return tail if x < 0.0 else 1.0 - tail
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
-def _bells(x, bell, power, scale):
+def bells(x, bell, power, scale):
     """exp(-x^2 / 2) of x (n,) into ``bell``."""
     for i in range(x.size):
         bell[i] = max(-0.5 * x[i] * x[i], _LEAST)
@@ -103,8 +103,8 @@ def sides_of_all(f, null, minus, plus, chance, force, room):
     up, down, above, below = room[0], room[1], room[2], room[3]
     for n in range(f.size):
         up[n], down[n] = f[n] - null, -f[n] - null
-    _bells(up, above, room[4], room[5])
-    _bells(down, below, room[4], room[5])
+    bells(up, above, room[4], room[5])
+    bells(down, below, room[4], room[5])
     for n in range(f.size):
         chance[n] = plus * _below(up[n], above[n]) + minus * _below(down[n], below[n])
         force[n] = HEIGHT * (plus * above[n] - minus * below[n]) / chance[n]
@@ -117,8 +117,8 @@ def _both_of_all(x, y, both, at_x, at_y, room):
     The product of the margins and an integral over the correlation, as in ``winner.log_both``.
     """
     bell, power, scale = room[0], room[1], room[2]
-    _bells(x, at_x, power, scale)
-    _bells(y, at_y, power, scale)
+    bells(x, at_x, power, scale)
+    bells(y, at_y, power, scale)
     for n in range(x.size):
         both[n] = _below(x[n], at_x[n]) * _below(y[n], at_y[n])
     for j in range(_FEW_PLACES.shape[1]):
@@ -136,7 +136,7 @@ def _slope_of_all(own, beside, at, slope, room):
     bell, power, scale = room[0], room[1], room[2]
     for n in range(own.size):
         slope[n] = (beside[n] - 0.5 * own[n]) * REST
-    _bells(slope, bell, power, scale)
+    bells(slope, bell, power, scale)
     for n in range(own.size):
         slope[n] = _LEAD_HEIGHT * at[n] * _below(slope[n], bell[n])
 
@@ -224,7 +224,7 @@ def many_labelled(f, code, chance, slope):
         for i in range(others):
             for n in range(size):
                 x[n] = max(mode[n] + leads[i, n], _DEEPEST)
-            _bells(x, bell, power, scale)
+            bells(x, bell, power, scale)
             for n in range(size):
                 mills = HEIGHT * bell[n] / _below(x[n], bell[n])
                 rise[n] += mills
@@ -235,11 +235,11 @@ def many_labelled(f, code, chance, slope):
     for j in range(-_TRAPEZOIDS, _TRAPEZOIDS + 1):
         for n in range(size):
             t[n] = mode[n] + _SPACING * j
-        _bells(t, rise, power, scale)
+        bells(t, rise, power, scale)
         for i in range(others):
             for n in range(size):
                 x[n] = max(t[n] + leads[i, n], _LOWEST)
-            _bells(x, bell, power, scale)
+            bells(x, bell, power, scale)
             for n in range(size):
                 below = _below(x[n], bell[n])
                 ratio[i, n] = bell[n] / below

@@ -10,7 +10,11 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.truncated import log_ndtr, normal_above
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import bells, scaled_tail
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import HEIGHT, ROOT_HALF, log_ndtr, normal_above
+
+_TOGETHER, _FACTORS = 1024, 32
+"""Cells whose probabilities are worked at once, and how many chances are multiplied before a logarithm is taken: each is above 1e-4 once exp(-x^2 / 2) is left out."""
 
 
 @njit(nogil=True, cache=True)
@@ -143,4 +147,47 @@ def draw_columns(rng, first, last, y, known, x, w, mu, z, precision, mean_precis
                 for k in range(size):
                     mean += w[j, k] * x[i, k]
                 total += log_ndtr(mean if y[i, j] else -mean)
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
+def _some_cells(centre, sign, room):
+    """:func:`log_cells` of at most ``_TOGETHER`` cells; ``room`` (5, _TOGETHER)."""
+    size = centre.size
+    lead, chance, slope, side, power = room[0, :size], room[1], room[2, :size], room[3, :size], room[4, :size]
+    for i in range(size):
+        side[i] = sign[i]
+        lead[i] = side[i] * centre[i]
+    bells(lead, chance[:size], power, slope)
+    total = 0.0
+    for i in range(size):
+        x = lead[i]
+        tail = 0.5 * scaled_tail(abs(x) * ROOT_HALF)
+        below = x < 0.0
+        bell = chance[i]
+        own = tail if below else 1.0 - tail * bell
+        centre[i] = side[i] * HEIGHT * (1.0 if below else bell) / own
+        total -= 0.5 * x * x if below else 0.0  # x is 0 of a cell that is not known
+        chance[i] = own if side[i] != 0.0 else 1.0
+    chance[size:] = 1.0
+    wide = _TOGETHER
+    while wide > _TOGETHER // _FACTORS:
+        wide //= 2
+        for i in range(wide):
+            chance[i] *= chance[wide + i]
+    for i in range(wide):
+        total += math.log(chance[i])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def log_cells(centre, sign):
+    """Log probability of cells given their centres (N,), z integrated out; their slopes by it take the centres' place.
+
+    ``sign`` (N,) is 1 of a one, -1 of a zero and 0 of a cell that is not known.
+    """
+    room, total = np.empty((5, _TOGETHER)), 0.0
+    for first in range(0, len(centre), _TOGETHER):
+        last = min(first + _TOGETHER, len(centre))
+        total += _some_cells(centre[first:last], sign[first:last], room)
     return total

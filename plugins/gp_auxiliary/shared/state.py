@@ -353,6 +353,29 @@ class QuickFields(TypedDict):
     top: float
 
 
+class Leaps(TypedDict):
+    """What trajectories of binary components have learnt in the warm-up."""
+
+    log_step: float
+    count: int
+    strength: Floats
+    """(K,) sums of the squared loadings of each component, on average."""
+
+
+class Leap(TypedDict):
+    """A trajectory under way; each tuple is of scores (n, K), loadings (m, K) and means (m,)."""
+
+    at: tuple[Floats, ...]
+    momenta: tuple[Floats, ...]
+    slopes: tuple[Floats, ...]
+    steps: int
+    length: float
+    level: float
+    """Log density where it is."""
+    before: float
+    """Energy of the momenta at the start, and from the first unit of work on the log density there less that energy."""
+
+
 class ComponentsFields(TypedDict):
     """A chain of binary components: n samples, m features, K components."""
 
@@ -367,3 +390,5 @@ class ComponentsFields(TypedDict):
     z: Floats
     """(n, m)"""
     log_likelihood: float
+    leaps: NotRequired[Leaps]
+    leap: NotRequired[Leap]

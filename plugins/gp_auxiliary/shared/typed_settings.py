@@ -93,6 +93,7 @@ class ComponentsSettings(TypedDict):
     precision_shape: float
     precision_rate: float
     mean_sd: float
+    leaps: int
 
 
 SettingsT = TypeVar("SettingsT", bound=LawSettings)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gp_joint import generator
 from plaid_tools import with_fault
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr
 
 from plaidwork.core import fit
 from plaidwork.core.checks import check_model
@@ -14,6 +14,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import model_data
 from plaidwork.plugins.gp_auxiliary.components import model as binary_pca
+from plaidwork.plugins.gp_auxiliary.components import trajectories
 from plaidwork.plugins.gp_auxiliary.components.axes import strengths, turned_draws
 from plaidwork.plugins.gp_auxiliary.components.model import BinaryComponents
 from plaidwork.plugins.gp_auxiliary.kernels import binary
@@ -66,6 +67,9 @@ FAULTS = {
     "prior of a column's mean": ("draw_columns", binary.draw_columns, ("else mean_precision", "else 0.1")),
     "shape of the precisions": ("draw_precision", binary_pca.draw_precision, ("0.5 * len(w)", "0.5 * (len(w) + 4)")),
     "stretch without its Jacobian": ("stretch_factors", binary_pca.stretch_factors, ("(m - n) * log_c", "0.0 * log_c")),
+    "priors along a trajectory": ("rise", trajectories.rise, ("np.vdot(x, x) + ", "")),
+    "cells along a trajectory": ("log_cells", binary.log_cells, {"_some_cells": ("0.5 * x * x", "0.4 * x * x")}),
+    "energy at the end of a trajectory": ("end", trajectories.end, ("p + 0.5 * leap", "p + 0.3 * leap")),
     "shift of the means": ("shift_scores", binary_pca.shift_scores, ("mu += w @ shift", "mu -= w @ shift")),
 }  # fmt: skip
 
@@ -80,9 +84,94 @@ def test_geweke_finds_a_fault(fault, monkeypatch):
         wrong = with_fault(right, **{inner: with_fault(getattr(binary, inner), old, new)})
     else:
         wrong = with_fault(right, *change)
-    monkeypatch.setattr(binary if right is getattr(binary, name, None) else binary_pca, name, wrong)
+    (module,) = (one for one in (binary, trajectories, binary_pca) if getattr(one, name, None) is right)
+    monkeypatch.setattr(module, name, wrong)
     report = check_model("binary_pca", only=["geweke"], level="full")
     assert not report.ok
+
+
+# -- trajectories --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [3, 1024, 2500])
+def test_log_probabilities_of_cells_and_their_slopes(size):
+    rng = generator(4)
+    centre = rng.standard_normal(size) * rng.choice([1.0, 8.0, 40.0], size)
+    sign = rng.choice(np.array([-1, 0, 1], dtype=np.int8), size)
+    slope = centre.copy()
+    total = binary.log_cells(slope, sign)
+    lead = sign * centre
+    assert total == pytest.approx(log_ndtr(lead[sign != 0]).sum(), rel=1e-12)
+    exact = sign * np.exp(-0.5 * lead**2 - 0.5 * np.log(2 * np.pi) - log_ndtr(lead))
+    assert slope == pytest.approx(exact, rel=1e-11, abs=1e-300)
+
+
+def test_slopes_along_a_trajectory_are_those_of_the_density():
+    rng = generator(5)
+    x, w, mu = rng.standard_normal((6, 2)), rng.standard_normal((4, 2)), rng.standard_normal(4)
+    sign = rng.choice(np.array([-1, 0, 1], dtype=np.int8), 24)
+    target = trajectories.Target(sign, np.array([0.5, 3.0]), 0.2)
+
+    def density(*at):
+        return trajectories.rise(target, *at)[0]
+
+    known = sign.reshape(6, 4)
+    value = log_ndtr((known * (x @ w.T + mu))[known != 0]).sum()
+    value -= 0.5 * ((x**2).sum() + (target.precision * w**2).sum() + 0.2 * (mu**2).sum())
+    assert density(x, w, mu) == pytest.approx(value, rel=1e-12)
+    slopes = trajectories.rise(target, x, w, mu)[1]
+    for number, slope in enumerate(slopes):
+        for place in np.ndindex(slope.shape):
+            ends = []
+            for step in (1e-6, -1e-6):
+                at = [x.copy(), w.copy(), mu.copy()]
+                at[number][place] += step
+                ends.append(density(*at))
+            assert slope[place] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
+
+
+def test_a_trajectory_turned_round_comes_back():
+    """Momenta turned round after the last half step lead back to where it set out, as the acceptance takes for granted."""
+    y, x, w, mean = planted(n=12, m=5)
+    sign = np.where(y.reshape(-1) > 0, 1, -1).astype(np.int8)
+    target = trajectories.Target(sign, np.ones(2), 1.0)
+    state = {
+        "scores": x.copy(),
+        "loadings": w.copy(),
+        "mean": mean.copy(),
+        "leaps": trajectories.new_leaps(w),
+    }
+    trajectories.begin(generator(6), state, 10)
+    leap = state["leap"]
+    leap["steps"] = 7
+    for unit in range(8):
+        trajectories.advance(state, target, unit, unit + 1)
+    assert not np.allclose(leap["at"][1], w, atol=0.01)
+    scales = trajectories.spreads(state["leaps"], target, (12, 5))
+    for p, slope, scale in zip(leap["momenta"], leap["slopes"], scales, strict=True):
+        p += 0.5 * leap["length"] * scale * slope
+        p *= -1.0
+    trajectories.advance(state, target, 0, 8)
+    for found, begun in zip(leap["at"], (x, w, mean), strict=True):
+        assert found == pytest.approx(begun, abs=1e-9)
+
+
+def test_a_step_far_too_long_is_given_up_and_learnt_from():
+    y, x, w, mean = planted(n=12, m=5)
+    target = trajectories.Target(np.where(y.reshape(-1) > 0, 1, -1).astype(np.int8), np.ones(2), 1.0)
+    state = {
+        "scores": x.copy(),
+        "loadings": w.copy(),
+        "mean": mean.copy(),
+        "leaps": trajectories.new_leaps(w),
+    }
+    state["leaps"]["log_step"] = 4.0
+    trajectories.begin(generator(6), state, 100)
+    trajectories.advance(state, target, 0, state["leap"]["steps"] + 1)
+    trajectories.end(generator(7), state, target, True)
+    assert np.array_equal(state["scores"], x)
+    assert state["leaps"]["log_step"] <= np.log(1.2)
+    assert "leap" not in state
 
 
 # -- exact ---------------------------------------------------------------------------------------
