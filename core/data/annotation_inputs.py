@@ -24,8 +24,10 @@ from plaidwork.core.data.measured import (
     features_of,
     may_be_called_outcome,
     may_be_classes,
+    may_be_groups,
     may_be_outcomes,
     parts_items,
+    stand_together,
 )
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.core.data.value_kinds import infer_kind
@@ -311,10 +313,10 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
             return ref
     if item.kind == "labels":
         for ref in choices:
-            one = (
-                len(_codes(_table(dataset, ref.axis)[ref.titles])[1]) < 2
-            )  # no split; of classes the model says so
-            if ref.titles.lower() in _called(item) and (item.required or not one):
+            codes, levels = _codes(_table(dataset, ref.axis)[ref.titles])
+            one = len(levels) < 2  # no split; of classes the model says so
+            called = ref.titles.lower() in _called(item) and (item.required or not one)
+            if called and not (_called(item) & _CLASS_TITLES and may_be_groups(codes)):
                 return ref
             if _splits(ref, dataset, item):
                 return ref
@@ -328,6 +330,7 @@ def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> Col
     the only other column says which are for a test."""
     if item.kind == "vector":
         named = [ref for ref in choices if ref.titles.strip().lower() in OUTCOME_TITLES]
+        named = [ref for ref in named if not _numbers_groups(ref, dataset)]
         return named[0] if len(named) == 1 else None
     if item.kind != "labels" or not _called(item) & _CLASS_TITLES:
         return None
@@ -339,6 +342,13 @@ def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> Col
     alone = [ref for ref in classes if len(others) == 1 < len(choices) and ref in others]
     found = named or few or alone
     return found[0] if len(found) == 1 else None
+
+
+def _numbers_groups(ref: ColumnRef, dataset: Dataset) -> bool:
+    """Whether a column called *class* holds the numbers of groups, as of school classes, and no amounts that are to be explained."""
+    title = ref.titles.strip().lower()
+    codes = _codes(_table(dataset, ref.axis)[ref.titles])[0] if title in _CLASS_TITLES else np.zeros(0)
+    return may_be_groups(codes) and stand_together(codes)
 
 
 def _splits(ref: ColumnRef, dataset: Dataset, item: Input) -> bool:

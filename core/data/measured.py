@@ -21,6 +21,10 @@ MOST_OFFERED = 500
 """Measurements of a matrix that are offered as columns beside its samples; of more only those with a usual title."""
 MOST_CLASSES = 20
 """Different numbers of a measurement that may be classes, at most."""
+_ENOUGH_EACH = 50
+"""Items of each class, on average, from which labels of more than that many levels are still classes, as the letters of an alphabet are."""
+_PARTED = 1.1
+"""In how many runs of rows the members of a group stand, on average and at most, where a table is written group by group."""
 OUTCOME_TITLES = frozenset(
     {
         "class",
@@ -170,6 +174,22 @@ def may_be_classes(column: np.ndarray) -> bool:
         return False
     levels = np.unique(known).size
     return 2 <= levels <= min(MOST_CLASSES, known.size // 2)
+
+
+def may_be_groups(codes: np.ndarray) -> bool:
+    """Whether labels (n,), -1 where missing, are rather names of items or of groups of them, such as of 133 school classes, than classes.
+
+    Hardly two items have the same, or there are more than 20 and fewer than 50 items of each on average. Items without a label count,
+    as there may be labels for few.
+    """
+    levels = np.unique(codes[codes >= 0]).size
+    return levels > 1 and codes.size < levels * (2 if levels <= MOST_CLASSES else _ENOUGH_EACH)
+
+
+def stand_together(codes: np.ndarray) -> bool:
+    """Whether labels (n,) come back, and items with the same nearly always stand one after the other, as members of a group are written down."""
+    runs = 1 + np.count_nonzero(codes[1:] != codes[:-1])
+    return bool(runs <= min(_PARTED * np.unique(codes).size, codes.size / 2))
 
 
 def set_aside(dataset: Dataset, axis: Axis, titles: Sequence[str]) -> Dataset:

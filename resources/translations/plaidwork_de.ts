@@ -2189,6 +2189,10 @@
    <translation>Als Zeilennamen verwenden</translation>
   </message>
   <message>
+   <source>Column %1 is a time, and all others hold counts</source>
+   <translation>Spalte %1 ist eine Zeit, und alle anderen enthalten Anzahlen</translation>
+  </message>
+  <message>
    <source>Column %1 says which rows are labelled</source>
    <translation>Spalte %1 sagt, welche Zeilen ein Label haben</translation>
   </message>

@@ -111,6 +111,44 @@ def test_beside_a_column_that_says_which_are_for_a_test_the_only_other_classes_a
         assert usual_choice(made.with_(row_table=table | other), classes) is None
 
 
+def titled_class(labels) -> Dataset:
+    """A table of three measurements beside a column called class."""
+    labels = np.asarray(labels)
+    return Dataset(
+        "t",
+        np.zeros((len(labels), 3)),
+        tuple(f"r{k}" for k in range(len(labels))),
+        tuple("abc"),
+        row_table={"class": labels},
+        source=Source("t.csv"),
+    )
+
+
+def test_labels_of_too_many_levels_are_groups_and_no_outcome():
+    """Letters are classes, 133 school classes of 17 pupils each are not, in words or in numbers; either may still be chosen."""
+    classes = Input("y", "labels", "categorical", ("row",), label="Classes")
+    letters = titled_class(np.tile(list("abcdefghijklmnopqrstuvwxyz"), 60))
+    assert str(usual_choice(letters, classes)) == "t:row:class"
+    schools = np.repeat(np.arange(133.0) * 100 + 180, 17)
+    for values in (schools, [f"school {k:g}" for k in schools], np.roll(schools, 5)):
+        assert usual_choice(titled_class(values), classes) is None
+        assert usual_choice(titled_class(values), VECTOR) is None
+        assert [ref.titles for ref in column_choices(titled_class(values), classes)] == ["class"]
+    few = letters.row_table["class"].copy()
+    few[100:] = ""
+    assert str(usual_choice(titled_class(few), classes)) == "t:row:class", "most of them have no label yet"
+    streets = [f"street {k}" for k in range(11)] + ["none", "none"]
+    assert usual_choice(titled_class(streets), classes) is None, "hardly two have the same"
+
+
+def test_numbers_called_class_that_stand_anywhere_are_amounts_to_explain():
+    """As in old collections of tables, where what is to be explained is called so whatever it is."""
+    amounts = np.random.default_rng(0).integers(6, 900, 209).astype(float)
+    assert str(usual_choice(titled_class(amounts), VECTOR)) == "t:row:class"
+    classes = Input("y", "labels", "categorical", ("row",), label="Classes")
+    assert usual_choice(titled_class(amounts), classes) is None
+
+
 def test_job_with_a_column(tmp_path):
     (tmp_path / "x.csv").write_text("name,y,a\nr,1,2\ns,3,4\n", encoding="utf-8")
     spec = ModelSpec(id="m.n", version="1", title="M", summary="", inputs=(Input("X"), VECTOR))

@@ -307,6 +307,39 @@ def test_the_true_class_and_which_rows_are_labelled_are_no_measurements(write):
     assert "labelled" in read_dataset(write(amounts)).column_names, "shares of a dye, say"
 
 
+def table_over_time(title="year", first=1800, n=12, columns=10, cell="0", step=1):
+    """A time and so many columns of 0 and 1, but for the last cell."""
+    rows = [f"{first + step * k}" + f",{k % 2}" * columns for k in range(n)]
+    rows[-1] = rows[-1][: rows[-1].rindex(",")] + f",{cell}"
+    return "\n".join([",".join([title, *(f"c{chr(97 + k)}" for k in range(columns))]), *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"cell": "17"}, {"title": "Jahr", "step": -5}, {"title": "Day", "first": 1}]
+)
+def test_a_time_beside_many_counts_is_no_count(write, asked):
+    """Else 1800 would be the largest count of all; it is told, and one click measures it."""
+    shown = preview(write(table_over_time(**asked)))
+    found = issue(shown, f"Column 1 “{asked.get('title', 'year')}” is a time, and all others hold counts")
+    assert (found.severity, found.fix) == ("info", ("Read as numbers", "labels", []))
+    assert found.other == ("Use it as row names", "names", 0)
+    data = read_dataset(write(table_over_time(**asked)))
+    assert (data.kind, data.shape) == ("count" if asked.get("cell") else "binary", (12, 10))
+    assert list(data.row_table) == [asked.get("title", "year")]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"columns": 3}, {"cell": "0.5"}, {"cell": "-1"}, {"title": "size"}, {"step": 0}, {"n": 4}],
+    ids=["on which a few may depend", "amounts", "below 0", "title", "one year", "four rows"],
+)
+def test_any_other_time_is_measured(write, asked):
+    text = table_over_time(**asked)
+    assert read_dataset(write(text)).column_names[0] == text.partition(",")[0]
+    years = table_over_time().replace("1805", "1905")
+    assert read_dataset(write(years)).column_names[0] == "year", "it does not go on by the same"
+
+
 def test_a_matrix_of_correlations_is_told(write):
     rng = np.random.default_rng(1)
     found = np.corrcoef(rng.standard_normal((5, 30))).round(3)

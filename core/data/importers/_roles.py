@@ -20,6 +20,8 @@ from plaidwork.core.data.importers._row_numbers import (
     outcome_issue,
     outcomes,
     tells_labelled,
+    time_issue,
+    times,
     titled_number,
 )
 from plaidwork.core.data.importers.base import ImportOptions, Issue
@@ -65,7 +67,9 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         numbers = identifiers(layout, present, values)
         marks = tells_labelled(layout, values, present)
         explained = outcomes(layout, [index for index in values if index not in (*numbers, *marks)], present)
-        found = sorted({*texts, *raters, *numbers, *marks, *explained})
+        measured = [index for index in values if index not in (*numbers, *marks, *explained)]
+        when = times(layout, measured, present)
+        found = sorted({*texts, *raters, *numbers, *marks, *explained, *when})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
@@ -76,6 +80,7 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
         layout.issues += [labelled_issue(layout, index) for index in layout.labels if index in marks]
         layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
+        layout.issues += [time_issue(layout, index) for index in layout.labels if index in when]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.categories = categories_of(layout, options, present)
     layout.labels = tuple(sorted({*layout.labels, *layout.categories}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, pairwise
 
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers._marks import like_number
@@ -17,6 +18,16 @@ _GROUP = 10
 """Rows of a group from which a titled column that counts them is no time or repeat."""
 _OTHERS, _FEW = 5, 0.1
 """Columns of fractions beside which one of whole numbers is told, and the share of all that such columns are at most."""
+_COUNTED = 10
+"""Columns of nothing but counts, or of 0 and 1, beside which the time of the rows is none of them."""
+_TIMES = frozenset(
+    {
+        "time", "year", "yr", "quarter", "month", "week", "day", "date", "hour",
+        "zeit", "jahr", "quartal", "monat", "woche", "tag", "datum", "stunde",
+    }
+)  # fmt: skip
+"""Titles, in lower case, of columns that say when."""
+_WHOLE = re.compile(r"\d+(\.0+)?", re.ASCII)
 _NUMBERING = re.compile(
     r"(?:.*[\s_.-])?(?:nr|no|nos|num|number|nummer|numéro|número|n°|nº|№|#|id|index|obs)\.?", re.IGNORECASE
 )
@@ -52,7 +63,7 @@ def numbers_in_groups(cells: Sequence[str]) -> bool:
 
 def identifies_rows(cells: Sequence[str]) -> bool:
     """Whether the cells of a column that is titled so are the numbers of persons or cases: whole, and hardly any of them twice."""
-    whole = all(re.fullmatch(r"\d+(\.0+)?", cell) for cell in cells)
+    whole = all(map(_WHOLE.fullmatch, cells))
     return whole and len(cells) >= _ENOUGH and len(set(cells)) >= _DIFFERENT * len(cells)
 
 
@@ -83,6 +94,40 @@ def identifier_issue(layout: Layout, index: int) -> Issue:
         "It is read as labels, not as a measurement",
         column=index + 1,
         fix=("Read as numbers", "labels", others),
+        other=("Use it as row names", "names", index) if layout.names < 0 else None,
+    )
+
+
+def times(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
+    """Those of the ``columns`` of numbers that are titled *year*, *time*, *day* and the like and go on by the same whole number from row to
+    row, where ten or more others hold nothing but counts or 0 and 1: among these the years would be counts too.
+
+    ``present`` are the filled cells of each column in the first rows. Among amounts, and beside a few columns, which may depend on it, a time
+    is a measurement.
+    """
+    titled = [index for index in columns if layout.titles[index].strip().lower() in _TIMES]
+    found = [index for index in titled if layout.header and _goes_on(present[index])]
+    if not found or len(columns) - len(found) < _COUNTED:
+        return []
+    return found if all(map(_WHOLE.fullmatch, chain.from_iterable(present[i] for i in columns))) else []
+
+
+def _goes_on(cells: Sequence[str]) -> bool:
+    """Whether the cells are whole numbers that rise or fall by the same from each to the next."""
+    if len(cells) < _ENOUGH or not all(map(_WHOLE.fullmatch, cells)):
+        return False
+    steps = {float(after) - float(before) for before, after in pairwise(cells)}
+    return len(steps) == 1 and steps != {0}
+
+
+def time_issue(layout: Layout, index: int) -> Issue:
+    """That such a column is read as labels, and how it is read otherwise."""
+    return Issue(
+        "info",
+        f"Column {layout.place(index)} is a time, and all others hold counts",
+        "It is read as labels, not as a measurement",
+        column=index + 1,
+        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
         other=("Use it as row names", "names", index) if layout.names < 0 else None,
     )
 
