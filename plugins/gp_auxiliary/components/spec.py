@@ -169,7 +169,7 @@ BINARY_PCA = ModelSpec(
             for kind, title in (("roc", "ROC"), ("calibration", "Calibration"))
         ),
     ),
-    schedule=Schedule(chains=4, warmup=500, draws=1000, thin=4),
+    schedule=Schedule(chains=4, warmup=300, draws=1000),
     state_version=2,
     citation=(
         "Albert, J. H., Chib, S. (1993). Bayesian analysis of binary and polychotomous response data. Journal of the "

@@ -67,9 +67,6 @@ FAULTS = {
     "prior of a column's mean": ("draw_columns", binary.draw_columns, ("else mean_precision", "else 0.1")),
     "shape of the precisions": ("draw_precision", binary_pca.draw_precision, ("0.5 * len(w)", "0.5 * (len(w) + 4)")),
     "stretch without its Jacobian": ("stretch_factors", binary_pca.stretch_factors, ("(m - n) * log_c", "0.0 * log_c")),
-    "priors along a trajectory": ("rise", trajectories.rise, ("np.vdot(x, x) + ", "")),
-    "cells along a trajectory": ("log_cells", binary.log_cells, {"_some_cells": ("0.5 * x * x", "0.4 * x * x")}),
-    "energy at the end of a trajectory": ("end", trajectories.end, ("p + 0.5 * leap", "p + 0.3 * leap")),
     "shift of the means": ("shift_scores", binary_pca.shift_scores, ("mu += w @ shift", "mu -= w @ shift")),
 }  # fmt: skip
 
@@ -84,8 +81,7 @@ def test_geweke_finds_a_fault(fault, monkeypatch):
         wrong = with_fault(right, **{inner: with_fault(getattr(binary, inner), old, new)})
     else:
         wrong = with_fault(right, *change)
-    (module,) = (one for one in (binary, trajectories, binary_pca) if getattr(one, name, None) is right)
-    monkeypatch.setattr(module, name, wrong)
+    monkeypatch.setattr(binary if right is getattr(binary, name, None) else binary_pca, name, wrong)
     report = check_model("binary_pca", only=["geweke"], level="full")
     assert not report.ok
 
@@ -154,6 +150,71 @@ def test_a_trajectory_turned_round_comes_back():
     trajectories.advance(state, target, 0, 8)
     for found, begun in zip(leap["at"], (x, w, mean), strict=True):
         assert found == pytest.approx(begun, abs=1e-9)
+
+
+def drift(replicates, times=25):
+    """How many standard errors the means of some numbers move, when trajectories go on from draws of the law itself.
+
+    Scores, loadings and means from the prior and cells given them are, given the cells, a draw of what trajectories leave as it is.
+    """
+    rng, model = generator(8), BinaryComponents()
+    params = {"factors": 2, "ard": False, "loading_sd": 1.2, "mean_sd": 1.0}
+    gains = []
+    for _ in range(replicates):
+        data, state = model.simulate(params, {"Y": (5, 4)}, rng)
+        sign = np.where(data["Y"].reshape(-1) > 0, 1, -1).astype(np.int8)
+        sign[rng.random(20) < 0.2] = 0
+        target = trajectories.Target(sign, state["precision"], 1.0)
+        state["leaps"] = trajectories.new_leaps(np.ones((4, 2)))
+        state["leaps"]["log_step"] = -0.3
+        seen = []
+        for _time in range(2):
+            x, w, mu = state["scores"], state["loadings"], state["mean"]
+            level = log_ndtr((sign * (x @ w.T + mu).reshape(-1))[sign != 0]).sum()
+            seen.append(
+                [
+                    (x**2).sum(),
+                    (w**2).sum(),
+                    (mu**2).sum(),
+                    level,
+                    ((x**2).sum(axis=0) * (w**2).sum(axis=0)).sum(),
+                ]
+            )
+            for _ in range(times if not _time else 0):
+                trajectories.begin(rng, state, 4)
+                trajectories.advance(state, target, 0, state["leap"]["steps"] + 1)
+                trajectories.end(rng, state, target, False)
+        gains.append(np.subtract(seen[1], seen[0]))
+    gains = np.array(gains)
+    return np.abs(gains.mean(axis=0) / (gains.std(axis=0) / np.sqrt(replicates))).max()
+
+
+@pytest.mark.parametrize("replicates", [400, pytest.param(6000, marks=pytest.mark.slow)])
+def test_trajectories_leave_the_law_as_it_is(replicates):
+    """Of five means the farthest is within 3.5 standard errors: by chance once in 400 seeds."""
+    assert drift(replicates) < 3.5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("module", "name", "change"),
+    [
+        (trajectories, "rise", ("np.vdot(x, x) + ", "")),
+        (binary, "log_cells", {"_some_cells": ("0.5 * x * x", "0.3 * x * x")}),
+        (trajectories, "end", ("p + 0.5 * leap", "p - 0.5 * leap")),
+        (trajectories, "begin", ("0.5 * sum(", "0.4 * sum(")),
+    ],
+    ids=["priors", "cells", "last half step", "energy"],
+)
+def test_drift_finds_a_fault(module, name, change, monkeypatch):
+    right = getattr(module, name)
+    if isinstance(change, dict):
+        ((inner, (old, new)),) = change.items()
+        wrong = with_fault(right, **{inner: with_fault(getattr(module, inner), old, new)})
+    else:
+        wrong = with_fault(right, *change)
+    monkeypatch.setattr(module, name, wrong)
+    assert drift(800) > 5
 
 
 def test_a_step_far_too_long_is_given_up_and_learnt_from():
