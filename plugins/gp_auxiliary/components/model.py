@@ -177,7 +177,9 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         binary.draw_columns(rng, 0, 2, y > 0, known, x, w, mu, z, np.ones(1), 1.0)
         signs = np.array([1, 0], dtype=np.int8)
         signs.setflags(write=False)
-        binary.log_cells(np.zeros(2), signs)
+        at = (np.zeros(5) for _ in range(5))
+        binary.rise(next(at), next(at), signs, 2, 1, next(at))
+        binary.leap(next(at), next(at), np.zeros(5), 0.0, -1.0, np.ones(5), True, 1, np.ones(5), signs, 2, 1)
 
     def simulate(
         self, params: ComponentsSettings, shapes: Mapping[str, Any], rng: np.random.Generator
@@ -276,18 +278,20 @@ def trajectory(
 ) -> Stage:
     """The stage of scores, loadings and means together, z integrated out: whatever comes next draws z anew."""
     shape = data["Y"].shape
-    target = trajectories.Target(
-        data.prepared(signs_of, params, ()), state["precision"], params["mean_sd"] ** -2.0
-    )
+
+    def target() -> trajectories.Target:
+        signs = data.prepared(signs_of, params, ())
+        return trajectories.target_of(signs, state["precision"], params["mean_sd"] ** -2.0, shape)
+
     return Stage(
         "trajectory",
-        lambda lo, hi: trajectories.advance(state, target, lo, hi),
+        lambda lo, hi: trajectories.advance(state, target(), lo, hi),
         size=lambda: state["leap"]["steps"] + 1,
         slice=max(
             1, 3 * trajectories.MOST_CELLS // max(1, shape[0] * shape[1]) // (2 + params["factors"] // 4)
         ),
         begin=lambda: trajectories.begin(rng, state, leaps_of(params, shape)),
-        end=lambda: trajectories.end(rng, state, target, clock.warming),
+        end=lambda: trajectories.end(rng, state, target(), clock.warming),
     )
 
 

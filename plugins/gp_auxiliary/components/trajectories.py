@@ -31,13 +31,30 @@ MOST_CELLS = 3_000_000
 
 
 class Target(NamedTuple):
-    """What scores, loadings and means are moved under."""
+    """What scores (n, K), loadings (m, K) and means (m,), one after the other in one array, are moved under."""
 
     sign: np.ndarray
     """(n * m,) 1 of a one, -1 of a zero, 0 of a cell that is not known."""
     precision: np.ndarray
-    """(K,) of the loadings' priors."""
-    mean_precision: float
+    """Of the prior of each number."""
+    shape: tuple[int, int, int]
+    """n, m, K."""
+
+
+def target_of(
+    sign: np.ndarray, precision: np.ndarray, mean_precision: float, shape: tuple[int, int]
+) -> Target:
+    """The target of so many samples and features, from the precisions (K,) of the components' loadings and that of the means."""
+    n, m = shape
+    size = len(precision)
+    priors = np.ones(n * size), np.tile(precision, m), np.full(m, mean_precision)
+    return Target(sign, np.concatenate(priors), (n, m, size))
+
+
+def parts(at: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores (n, K), loadings (m, K) and means (m,) that such an array holds, as views."""
+    n, m, size = shape
+    return at[: n * size].reshape(n, size), at[n * size : -m].reshape(m, size), at[-m:]
 
 
 def new_leaps(loadings: np.ndarray) -> Leaps:
@@ -45,79 +62,56 @@ def new_leaps(loadings: np.ndarray) -> Leaps:
     return {"log_step": math.log(START), "count": 0, "strength": (loadings**2).sum(axis=0)}
 
 
-def rise(
-    target: Target, x: np.ndarray, w: np.ndarray, mu: np.ndarray
-) -> tuple[float, tuple[np.ndarray, ...]]:
-    """Log density of scores (n, K), loadings (m, K) and means (m,), but for a constant, and its slopes."""
-    cells = x @ w.T
-    cells += mu
-    total = binary.log_cells(cells.reshape(-1), target.sign)
-    prior = np.vdot(x, x) + np.vdot(target.precision * w, w) + target.mean_precision * np.vdot(mu, mu)
-    slopes = (
-        cells @ w - x,
-        cells.T @ x - target.precision * w,
-        np.ones(len(x)) @ cells
-        - target.mean_precision * mu,  # the sum over samples, by the library of products
-    )
-    return float(total - 0.5 * prior), slopes
-
-
-def spreads(leaps: Leaps, target: Target, shape: tuple[int, int]) -> tuple[np.ndarray, ...]:
-    """About how far scores, loadings and means each go given all else: the scales of their momenta.
+def spread_of(leaps: Leaps, target: Target) -> np.ndarray:
+    """About how far each number goes given all others: the scales of the momenta.
 
     The smaller of the two sets of scores and loadings is held back by the other more than by its own spread, and its few steps
     add little to the error of a trajectory: it goes further.
     """
-    n, m = shape
-    size, share = len(target.precision), np.count_nonzero(target.sign) / len(target.sign)
+    n, m, size = target.shape
+    share = np.count_nonzero(target.sign) / len(target.sign)
     further = min(max((n * size / (m * (size + 1))) ** 0.25, 1 / _WIDEST), _WIDEST)
-    own = _INFORMATION * n * share
-    return (
-        (1.0 + _INFORMATION * share * leaps["strength"]) ** -0.5,
-        further * (own + target.precision) ** -0.5,
-        np.array(further * (own + target.mean_precision) ** -0.5),
-    )
+    spread = target.precision + _INFORMATION * n * share
+    of_x = parts(spread, target.shape)[0]
+    of_x[:] = 1.0 + _INFORMATION * share * leaps["strength"]
+    spread **= -0.5
+    spread[n * size :] *= further
+    return spread
 
 
 def begin(rng: np.random.Generator, state: ComponentsFields, mean_steps: int) -> None:
     """Set out from where the chain is; the first unit of work finds the slopes there."""
-    at = (state["scores"].copy(), state["loadings"].copy(), state["mean"].copy())
-    momenta = tuple(rng.standard_normal(part.shape) for part in at)
+    at = np.concatenate([state["scores"].ravel(), state["loadings"].ravel(), state["mean"]])
+    momentum = rng.standard_normal(len(at))
     steps = int(rng.integers(1, 2 * mean_steps))
     length = math.exp(state["leaps"]["log_step"]) * (0.8 + 0.4 * rng.random())
-    energy = 0.5 * sum(float((p**2).sum()) for p in momenta)
+    energy = 0.5 * float(np.vdot(momentum, momentum))
     state["leap"] = {
-        "at": at, "momenta": momenta, "slopes": at, "steps": steps, "length": length, "level": 0.0, "before": energy,
+        "at": at, "momentum": momentum, "slope": np.zeros(len(at)), "steps": steps, "length": length, "level": 0.0, "before": energy,
     }  # fmt: skip
 
 
 def advance(state: ComponentsFields, target: Target, lo: int, hi: int) -> None:
     """Units ``lo`` to ``hi`` of a trajectory: the slopes where it begins, then its steps."""
     leap: Leap = state["leap"]
-    scales = spreads(state["leaps"], target, (len(leap["at"][0]), len(leap["at"][1])))
-    for number in range(lo, hi):
-        if number and leap["level"] < leap["before"] - _LOST:
-            return
-        if number:
-            kick = leap["length"] * (0.5 if number == 1 else 1.0)
-            for at, p, slope, scale in zip(leap["at"], leap["momenta"], leap["slopes"], scales, strict=True):
-                p += kick * scale * slope
-                at += leap["length"] * scale * p
-        leap["level"], leap["slopes"] = rise(target, *leap["at"])
-        if number == 0:
-            leap["before"] = leap["level"] - leap["before"]
+    n, m, _size = target.shape
+    if lo == 0:
+        leap["level"] = binary.rise(leap["at"], target.precision, target.sign, n, m, leap["slope"])
+        leap["before"] = leap["level"] - leap["before"]
+    step = leap["length"] * spread_of(state["leaps"], target)
+    leap["level"] = binary.leap(
+        leap["at"], leap["momentum"], leap["slope"], leap["level"], leap["before"] - _LOST, step, lo <= 1, hi - max(lo, 1),
+        target.precision, target.sign, n, m,
+    )  # fmt: skip
 
 
 def end(rng: np.random.Generator, state: ComponentsFields, target: Target, warming: bool) -> None:
     """Go where the trajectory has come, or stay; in the warm-up its step is learnt, and how strong the components are."""
     leap, leaps = state.pop("leap"), state["leaps"]
-    scales = spreads(leaps, target, (len(leap["at"][0]), len(leap["at"][1])))
-    energy = 0.0
-    for p, slope, scale in zip(leap["momenta"], leap["slopes"], scales, strict=True):
-        energy += 0.5 * float(((p + 0.5 * leap["length"] * scale * slope) ** 2).sum())
-    gain = leap["level"] - energy - leap["before"]
+    momentum = leap["momentum"] + 0.5 * leap["length"] * spread_of(leaps, target) * leap["slope"]
+    gain = leap["level"] - 0.5 * float(np.vdot(momentum, momentum)) - leap["before"]
     if math.log(rng.random()) < gain:
-        state["scores"][:], state["loadings"][:], state["mean"][:] = leap["at"]
+        state["scores"][:], state["loadings"][:], state["mean"][:] = parts(leap["at"], target.shape)
     if warming:
         leaps["count"] += 1
         learnt = leaps["log_step"] + (math.exp(min(0.0, gain)) - TARGET) / math.sqrt(leaps["count"])

@@ -152,7 +152,10 @@ def draw_columns(rng, first, last, y, known, x, w, mu, z, precision, mean_precis
 
 @njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
 def _some_cells(centre, sign, room):
-    """:func:`log_cells` of at most ``_TOGETHER`` cells; ``room`` (5, _TOGETHER)."""
+    """Log probability of at most ``_TOGETHER`` cells given their centres, z integrated out; their slopes by it take the centres' place.
+
+    ``sign`` is 1 of a one, -1 of a zero and 0 of a cell that is not known; ``room`` (5, _TOGETHER).
+    """
     size = centre.size
     lead, chance, slope, side, power = room[0, :size], room[1], room[2, :size], room[3, :size], room[4, :size]
     for i in range(size):
@@ -180,14 +183,87 @@ def _some_cells(centre, sign, room):
     return total
 
 
-@njit(nogil=True, cache=True)
-def log_cells(centre, sign):
-    """Log probability of cells given their centres (N,), z integrated out; their slopes by it take the centres' place.
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+def _centres(x, wt, mu, first, last, left, right, out):
+    """Centres of the cells of rows ``first`` to ``last``, columns ``left`` to ``right``, row by row into ``out``; wt (K, m)."""
+    wide = right - left
+    for i in range(first, last):
+        row = out[(i - first) * wide : (i - first + 1) * wide]
+        for j in range(wide):
+            row[j] = mu[left + j]
+        for k in range(len(wt)):
+            own, w = x[i, k], wt[k, left:right]
+            for j in range(wide):
+                row[j] += own * w[j]
 
-    ``sign`` (N,) is 1 of a one, -1 of a zero and 0 of a cell that is not known.
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+def _add_slopes(x, wt, first, last, left, right, cells, of_x, of_wt, of_mu):
+    """Add what the slopes of such ``cells`` by their centres say of scores, loadings and means."""
+    wide = right - left
+    means = of_mu[left:right]
+    for i in range(first, last):
+        row = cells[(i - first) * wide : (i - first + 1) * wide]
+        for j in range(wide):
+            means[j] += row[j]
+        for k in range(len(wt)):
+            own, total, w, of_w = x[i, k], 0.0, wt[k, left:right], of_wt[k, left:right]
+            for j in range(wide):
+                total += w[j] * row[j]
+                of_w[j] += own * row[j]
+            of_x[i, k] += total
+
+
+@njit(nogil=True, cache=True)
+def rise(at, precision, sign, n, m, slope):
+    """Log density of scores (n, K), loadings (m, K) and means (m,), one after the other in ``at``, but for a constant, z integrated out.
+
+    Parameters
+    ----------
+    precision : of the normal prior of each number. sign : (n * m,) 1 of a one, -1 of a zero, 0 of a cell that is not known.
+    slope : takes the slopes.
     """
-    room, total = np.empty((5, _TOGETHER)), 0.0
-    for first in range(0, len(centre), _TOGETHER):
-        last = min(first + _TOGETHER, len(centre))
-        total += _some_cells(centre[first:last], sign[first:last], room)
+    size = (len(at) - m) // (n + m)
+    x, mu = at[: n * size].reshape(n, size), at[len(at) - m :]
+    of_x, of_mu = slope[: n * size].reshape(n, size), slope[len(at) - m :]
+    wt, of_wt = np.empty((size, m)), np.zeros((size, m))
+    for j in range(m):
+        for k in range(size):
+            wt[k, j] = at[(n + j) * size + k]
+    slope[:] = 0.0
+    cells, room, total = np.empty(_TOGETHER), np.empty((5, _TOGETHER)), 0.0
+    tall, wide = max(1, _TOGETHER // m), min(m, _TOGETHER)
+    for first in range(0, n, tall):
+        last = min(first + tall, n)
+        for left in range(0, m, wide):
+            right = min(left + wide, m)
+            some = cells[: (last - first) * (right - left)]
+            begin = first * m + left
+            _centres(x, wt, mu, first, last, left, right, some)
+            total += _some_cells(some, sign[begin : begin + len(some)], room)
+            _add_slopes(x, wt, first, last, left, right, some, of_x, of_wt, of_mu)
+    for j in range(m):
+        for k in range(size):
+            slope[(n + j) * size + k] = of_wt[k, j]
+    for i in range(len(at)):
+        pull = precision[i] * at[i]
+        slope[i] -= pull
+        total -= 0.5 * pull * at[i]
     return total
+
+
+@njit(nogil=True, cache=True)
+def leap(at, momentum, slope, level, least, step, half, count, precision, sign, n, m):
+    """``count`` steps of a trajectory, in place; the log density after the last, below ``least`` where it is given up.
+
+    ``step`` (N,) is how far each number goes, ``half`` says that the first kick is half a one.
+    """
+    for number in range(count):
+        if level < least:
+            break
+        kick = 0.5 if half and number == 0 else 1.0
+        for i in range(len(at)):
+            momentum[i] += kick * step[i] * slope[i]
+            at[i] += step[i] * momentum[i]
+        level = rise(at, precision, sign, n, m, slope)
+    return level

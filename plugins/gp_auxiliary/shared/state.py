@@ -363,17 +363,17 @@ class Leaps(TypedDict):
 
 
 class Leap(TypedDict):
-    """A trajectory under way; each tuple is of scores (n, K), loadings (m, K) and means (m,)."""
+    """A trajectory under way; its arrays hold scores (n, K), loadings (m, K) and means (m,) one after the other."""
 
-    at: tuple[Floats, ...]
-    momenta: tuple[Floats, ...]
-    slopes: tuple[Floats, ...]
+    at: Floats
+    momentum: Floats
+    slope: Floats
     steps: int
     length: float
     level: float
     """Log density where it is."""
     before: float
-    """Energy of the momenta at the start, and from the first unit of work on the log density there less that energy."""
+    """Energy of the momentum at the start, and from the first unit of work on the log density there less that energy."""
 
 
 class ComponentsFields(TypedDict):
