@@ -107,6 +107,30 @@ def test_a_fit_that_takes_longer_than_its_budget_says_so(workbench, qtbot, monke
 
 
 @pytest.mark.long
+def test_a_warm_up_that_is_begun_again_is_drawn_anew(workbench, qtbot, monkeypatch):
+    monkeypatch.setenv(toys.STEP_SECONDS, "0.005")
+    schedule = Schedule(chains=4, warmup=4000, draws=100, budget=4.0)
+    run = workbench.start(make_plan(toys.Steady(), {"X": dataset()}, {}, schedule=schedule, seed=3))
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    longest = []
+
+    def told():
+        page.tick()
+        longest.append(max(len(record.trace.rows()) for record in run.chains))
+        return not workbench.active_runs()
+
+    qtbot.waitUntil(told, timeout=60_000)
+    page.tick()
+    assert 10 <= run.schedule.warmup < 1000
+    assert any(after < before for before, after in zip(longest, longest[1:], strict=False))
+    assert any("begin again" in line.text for line in run.log)
+    assert page._plots[0]._shade[0].getRegion()[1] == run.schedule.left_out
+    assert page._plots[0]._drawn == [len(record.trace.rows()) for record in run.chains]
+
+
+@pytest.mark.long
 def test_what_ended_by_its_budget_can_go_on(workbench, qtbot):
     with qtbot.waitSignal(workbench.results_changed, timeout=60_000):
         run = workbench.start(_plan(memory=0.75, budget=1e-6))
