@@ -1,6 +1,7 @@
 """Fits that go on until they have settled, in the window: what is told on the way, and at the end."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -124,7 +125,7 @@ def test_a_warm_up_that_is_begun_again_is_drawn_anew(workbench, qtbot, monkeypat
     qtbot.waitUntil(told, timeout=60_000)
     page.tick()
     assert 10 <= run.schedule.warmup < 1000
-    assert any(after < before for before, after in zip(longest, longest[1:], strict=False))
+    assert any(after < before for before, after in pairwise(longest))
     assert any("begin again" in line.text for line in run.log)
     assert page._plots[0]._shade[0].getRegion()[1] == run.schedule.left_out
     assert page._plots[0]._drawn == [len(record.trace.rows()) for record in run.chains]
