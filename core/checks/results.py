@@ -13,6 +13,7 @@ from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
 from plaidwork.core.checks.declaration import near
 from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.model_data import Block
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import Trace, Variable, View
 from plaidwork.core.contract.view_kinds import VIEW_KINDS
@@ -129,17 +130,17 @@ def dim_lengths(plan: FitPlan) -> dict[str, int]:
 @check("results are arrays, tables and texts with the right dims")
 def results(bench: Bench) -> None:
     """``summarise`` returns ``Result``, ``Table`` or text by name; dims name the axes, and those of the data are as
-    long as the data; numbers are finite (a table may have gaps, as NaN)."""
+    long as the data; numbers are finite (a table may have gaps, as NaN, and so may what is told of an item of the data that has some)."""
     check_results(bench, bench.plan, bench.results)
 
 
 def check_results(bench: Bench, plan: FitPlan, found: dict[str, Any], method: str = "summarise()") -> None:
-    lengths = dim_lengths(plan)
+    lengths, gaps = dim_lengths(plan), _gaps(plan)
     for name, result in found.items():
         if not isinstance(name, str) or not name.isidentifier():
             raise fail(bench, method, f"the result name {name!r} is not an identifier.")
         if isinstance(result, Result):
-            _check_result(bench, lengths, name, result, method)
+            _check_result(bench, lengths, gaps, name, result, method)
         elif isinstance(result, Table):
             for title, column in result.columns.items():
                 if column.ndim != 1:
@@ -153,7 +154,25 @@ def check_results(bench: Bench, plan: FitPlan, found: dict[str, Any], method: st
             raise fail(bench, method, f"“{name}” is {kind}.", "Results are Result, Table or text.")
 
 
-def _check_result(bench: Bench, lengths: dict[str, int], name: str, result: Result, method: str) -> None:
+def _gaps(plan: FitPlan) -> dict[str, np.ndarray]:
+    """Of the first dim of each matrix of the data whether an item lacks a value: a place among the measurements may be unknown then."""
+    found: dict[str, np.ndarray] = {}
+    for item in plan.spec.inputs:
+        block = plan.data.get(item.name)
+        if item.missing and item.dims and isinstance(block, Block) and block.observed.ndim == 2:
+            incomplete = np.asarray(~block.observed.all(axis=1))
+            found[item.dims[0]] = np.logical_or(incomplete, found.get(item.dims[0], incomplete))
+    return found
+
+
+def _check_result(
+    bench: Bench,
+    lengths: dict[str, int],
+    gaps: dict[str, np.ndarray],
+    name: str,
+    result: Result,
+    method: str,
+) -> None:
     values = result.values
     if result.dims and len(result.dims) != values.ndim:
         raise fail(bench, method, f"“{name}” has {counted(values.ndim, 'axis')} and the dims {result.dims}.")
@@ -163,7 +182,10 @@ def _check_result(bench: Bench, lengths: dict[str, int], name: str, result: Resu
     if values.dtype.kind == "O" and not all(isinstance(item, str) for item in values.ravel()):
         raise fail(bench, method, f"“{name}” is an array of objects.", "Results hold numbers or texts.")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise fail(bench, method, f"“{name}” is not finite.")
+        incomplete = gaps.get(result.dims[0], False) if result.dims else False
+        wrong = ~np.isfinite(values).reshape(len(values), -1).all(axis=1) if values.ndim else np.True_
+        if np.isinf(values).any() or (wrong & ~np.asarray(incomplete)).any():
+            raise fail(bench, method, f"“{name}” is not finite.")
 
 
 @check("every view finds its source, of the right shape")

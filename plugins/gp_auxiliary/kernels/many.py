@@ -32,7 +32,7 @@ _LEAST = -700.0
 """Exponents below count as this."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=False, error_model="numpy")
 def _grid(n_classes):
     """Distance of the places, and how many there are."""
     step = _SPACING / math.sqrt(n_classes)
@@ -76,7 +76,8 @@ def _modes(over, own, mode, room):
             slope[n], bend[n] = -mode[n], 1.0
         for i in range(len(over)):
             for n in range(own.size):
-                bell[n] = max(-0.5 * (mode[n] + over[i, n]) ** 2, _LEAST)
+                x = mode[n] + over[i, n]
+                bell[n] = max(-0.5 * x * x, _LEAST)
             exponentials(bell, power, scale)
             for n in range(own.size):
                 x = mode[n] + over[i, n]
@@ -91,8 +92,8 @@ def _modes(over, own, mode, room):
 def _first_place(x, null, step, bell, dense, ratio, power, scale):
     """Of one class at the first places x (N,): ``exp(-x^2 / 2)``, the same of x + null, and by what the latter falls to the next place."""
     for n in range(x.size):
-        bell[n] = max(-0.5 * x[n] ** 2, _LEAST)
-        dense[n] = max(-0.5 * (x[n] + null) ** 2, _LEAST)
+        bell[n] = max(-0.5 * x[n] * x[n], _LEAST)
+        dense[n] = max(-0.5 * (x[n] + null) * (x[n] + null), _LEAST)
         ratio[n] = -step * (x[n] + null) - 0.5 * step * step
     exponentials(bell, power, scale)
     exponentials(dense, power, scale)
@@ -149,7 +150,10 @@ def many_of_one(mean, sd, null, log_share, out):
 
     As :func:`many_of_all`, but that the places of a class are worked at once, and a class far below the largest mean counts as 0.
     """
-    n_classes, top = len(mean), mean.argmax()
+    n_classes, top = len(mean), 0
+    for k in range(n_classes):
+        if mean[k] > mean[top]:
+            top = k
     step, count = _grid(n_classes)
     room, of_class, over = np.empty((3, count)), np.empty((2, n_classes, count)), np.empty(n_classes)
     product, power, scale, below, dense = room[0], room[1], room[2], of_class[0], of_class[1]
@@ -163,7 +167,7 @@ def many_of_one(mean, sd, null, log_share, out):
         for j in range(count):
             x = start + over[i] + j * step
             below[i, j] = max(-0.5 * x * x, _LEAST)
-            dense[i, j] = max(-0.5 * (x + null / sd) ** 2, _LEAST)
+            dense[i, j] = max(-0.5 * (x + null / sd) * (x + null / sd), _LEAST)
         exponentials(below[i], power, scale)
         exponentials(dense[i], power, scale)
         for j in range(count):
@@ -181,7 +185,7 @@ def many_of_one(mean, sd, null, log_share, out):
         out[i] *= math.exp(log_share[i]) * step * HEIGHT
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, fastmath=False, error_model="numpy")
 def _mode(over, own):
     """:func:`_modes` of one sample, over (K,)."""
     mode = 0.0

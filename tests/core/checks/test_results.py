@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from conforming import Means
-from faults import caught, respec, skipped
+from faults import caught, passes, respec, skipped
 
 from plaidwork.core.api import Result, Table, Variable, View
 from plaidwork.core.api_pictures import Panel, Picture, PictureFactory, Points
@@ -127,6 +127,23 @@ def test_an_exception_names_method_and_frame():
 )
 def test_views(change, words):
     caught(with_results(change), "views", *words)
+
+
+def placed(unknown):
+    """A model that tells a place of each sample, none of those of which ``unknown`` of the known cells (n, m) says so."""
+
+    class Placed(Means):
+        def summarise(self, kept, data, params):
+            x = data["X"]
+            place = np.where(unknown(x.observed), np.nan, np.ones(len(x.observed)))
+            return super().summarise(kept, data, params) | {"place": Result(place, ("sample",))}
+
+    return Placed
+
+
+def test_of_an_item_with_gaps_something_may_be_unknown():
+    passes(placed(lambda known: ~known.all(axis=1))(), "results")
+    caught(placed(lambda known: known.all(axis=1)), "results", "“place” is not finite")
 
 
 class Unequal(Means):
