@@ -212,8 +212,9 @@ class FitJob:
         if goal is None or self._looks or self._shorter is not None or run.n_draws:
             return
         left = run.schedule.warmup * len(run.chains) - run.sweeps_done
-        self._shorter = shorter_warmup(run.schedule, goal, self._time.spent, self._time.sweeps, left)
-        if self._shorter is not None:
+        shorter = shorter_warmup(run.schedule, goal, self._time.spent, self._time.sweeps, left)
+        if shorter is not None:  # else what another chain has found stays
+            self._shorter = shorter
             self._control.halt()
 
     def _begins_again(self) -> bool:
@@ -224,7 +225,7 @@ class FitJob:
         if schedule is None or goal is None or self.failures or self._control.stopping:
             return False
         run.say(
-            f"The warm-up of {counted(goal.warmup, 'sweep')} would take longer than the time budget of {goal.budget:g} s. "
+            f"The warm-up of {counted(run.schedule.warmup, 'sweep')} would take longer than the time budget of {goal.budget:g} s. "
             f"All chains begin again, with a warm-up of {counted(schedule.warmup, 'sweep')}."
         )
         run.begin_again(schedule)

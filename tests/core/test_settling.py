@@ -13,7 +13,7 @@ from toys import STEP_SECONDS, Steady, matrix
 from plaidwork.core.api import Schedule
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import SettingError
-from plaidwork.core.inference import settling, time_taken
+from plaidwork.core.inference import execution, settling, time_taken
 from plaidwork.core.inference.events import Finished, Preparing, Started, Swept
 from plaidwork.core.inference.execution import FitJob, execute
 from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
@@ -238,6 +238,26 @@ def test_first_sweeps_that_take_longer_do_not_cut_a_warm_up():
     assert begins_again(20.0, 35)
     assert not begins_again(20.0, 60)
     assert not begins_again(45.0, 60)  # too late to give up what was done
+
+
+def test_what_one_chain_finds_of_the_warm_up_is_not_undone_by_another(monkeypatch):
+    """A chain that had begun to look finds nothing after another has let all end."""
+    schedule = Schedule(chains=4, warmup=500, draws=60, budget=400.0)
+    plan, asked = _plan(schedule=schedule, **SLOW), []
+    run = Run.from_plan(plan)
+    job = FitJob(run, plan, InlineExecutor())
+
+    def seen(*_args):
+        asked.append(1)
+        if len(asked) > 1:
+            return replace(schedule, budget=0.0, warmup=20, draws=50)
+        job._watch_warmup()  # the other chain, meanwhile
+        return None
+
+    monkeypatch.setattr(execution, "shorter_warmup", seen)
+    job.complete()
+    assert run.status == "done"
+    assert run.schedule.warmup == 20
 
 
 def test_a_stop_while_the_warm_up_is_given_up_ends_the_run(monkeypatch):

@@ -163,7 +163,7 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         kept = float(sum(data["Y"].shape)) * params["factors"]
         size = params["factors"]
         seconds = cells * (8e-8 + 2e-9 * (size + 1) ** 2 + (leaps + bool(leaps)) * (9e-9 + 1.4e-9 * size))
-        return Cost((18.0 if leaps else 10.0) * cells + 8.0 * kept, seconds)
+        return Cost((11.0 if leaps else 10.0) * cells + 8.0 * kept, seconds)
 
     def prepare(self) -> None:
         """Compile the kernels."""
