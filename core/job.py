@@ -34,7 +34,7 @@ class Job:
     schedule: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 1
     holdout: float = 0.0
-    executor: str = "threads"
+    executor: str = "auto"
     title: str = ""
 
     def __post_init__(self) -> None:

@@ -66,8 +66,8 @@ def _schedule(parser: argparse.ArgumentParser) -> None:
 def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None:
     parser.add_argument(
         "--executor",
-        choices=("threads", "processes", "inline"),
-        default="threads",
+        choices=("auto", "threads", "processes", "inline"),
+        default="auto",
         help="who runs the chains",
     )
     parser.add_argument(

@@ -49,7 +49,7 @@ def back(session: Session, run: Run, options: argparse.Namespace) -> Iterator[Ex
     if fit is None:
         yield asked
         return
-    elsewhere = options.cluster or options.executor not in (None, "threads")
+    elsewhere = options.cluster or options.executor not in (None, "auto", "threads")
     with fit.place.connected() as cluster:
         more = max(0, adopt(run, _fetched(fit, run, cluster)))
         if asked.quiet:

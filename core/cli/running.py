@@ -36,10 +36,10 @@ def _tell_cluster(cluster: Cluster) -> None:
     tell(f"Cluster: {counted(cluster.threads, 'chain')} at a time; what runs where: {cluster.dashboard}")
 
 
-def executors(options: argparse.Namespace, default: str = "threads") -> Executors:
+def executors(options: argparse.Namespace, default: str = "auto") -> Executors:
     """What the options of a command ask for. Raises ``SettingError`` when they ask for two things."""
     cluster = options.cluster or ""
-    executor = options.executor or ("threads" if cluster else default)  # a cluster goes before a job file
+    executor = options.executor or ("auto" if cluster else default)  # a cluster goes before a job file
     leave = getattr(options, "leave", False)
     if leave and (not cluster or local_size(cluster)):
         raise SettingError(

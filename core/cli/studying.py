@@ -78,7 +78,7 @@ def _request(options: argparse.Namespace) -> StudyFile:
         if not options.input:
             raise SettingError("--input is missing.", "For example --input X=matrix.csv")
         options.model = options.what
-        options.executor = options.executor or "threads"
+        options.executor = options.executor or "auto"
         request = StudyFile(job_of(options))
     spec = registry().model(request.job.model).spec
     return replace(

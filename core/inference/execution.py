@@ -41,9 +41,13 @@ Progress = Callable[[Run, Event], None]
 
 
 def named_executor(name: str, control: Control | None = None) -> Executor:
-    """The executor of this name: ``threads``, ``processes`` or ``inline``. Raises ``SettingError``."""
+    """The executor of this name: ``auto``, ``threads``, ``processes`` or ``inline``. Raises ``SettingError``."""
     if name not in EXECUTORS:
         raise SettingError(f"executor must be one of {', '.join(EXECUTORS)}. Found “{name}”.")
+    if name == "auto":
+        from plaidwork.core.inference.moving import MovingExecutor
+
+        return MovingExecutor(control)
     if name == "processes":
         from plaidwork.core.inference.processes import ProcessExecutor
 

@@ -19,7 +19,7 @@ from plaidwork.core.inference.team import TEAM, ChainTeam, processors
 Notify = Callable[[Event], None]
 """Called in the thread that runs the chain, for every event; must be quick and must not raise."""
 
-EXECUTORS = ("threads", "processes", "inline")
+EXECUTORS = ("auto", "threads", "processes", "inline")
 CHECKPOINT_SECONDS = 20.0
 PLUGIN_HINT = "This is an error in the plugin, not in your data. What was kept before it is still there."
 NO_MEMORY = "It needs more memory than is free. What was kept before is still there. Close other programs, run fewer chains at once, or use smaller data."

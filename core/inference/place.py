@@ -30,13 +30,13 @@ class Place:
 
     Parameters
     ----------
-    executor : name of an executor (``threads``, ``processes``, ``inline``) or one that was made; None means threads.
+    executor : name of an executor (``auto``, ``threads``, ``processes``, ``inline``) or one that was made; None means ``auto``.
     cluster : ``local:N`` or the address of a dask scheduler; empty means none.
     tls : certificates of a cluster at ``tls://…``.
 
     Raises
     ------
-    SettingError : both are asked for. Threads, which everybody gets who does not choose, are no choice.
+    SettingError : both are asked for. Threads are no choice, as job files of earlier versions name them where nobody chose.
     """
 
     executor: Executor | str | None = None
@@ -46,7 +46,7 @@ class Place:
     def __post_init__(self) -> None:
         if not self.cluster:
             return
-        if self.executor not in (None, "threads"):
+        if self.executor not in (None, "auto", "threads"):
             name = f" {self.executor}" if isinstance(self.executor, str) else ""
             raise SettingError(
                 f"A cluster and the executor{name} exclude each other.", "Leave one of them out."
@@ -63,7 +63,8 @@ class Place:
     def executors(
         self, jobs: int = 0, told: Callable[[Cluster], object] | None = None
     ) -> Iterator[Callable[[Control], Executor]]:
-        """What makes an executor for a fit; for a study of ``jobs`` at a time processes stay from fit to fit.
+        """What makes an executor for a fit; for a study of ``jobs`` at a time processes stay from fit to fit, and who does not choose gets
+        threads: its fits fill the processors.
 
         ``told`` is called with a cluster once it is there. Raises ``SettingError`` for one that is not.
         """
@@ -78,7 +79,8 @@ class Place:
             with ProcessPool(max(jobs, os.cpu_count() or 1)) as pool:
                 yield pool.executor
         elif self.executor is None or isinstance(self.executor, str):
-            yield partial(named_executor, self.executor or "threads")
+            name = self.executor or "auto"
+            yield partial(named_executor, "threads" if jobs and name == "auto" else name)
         else:
             made = self.executor  # it has a control of its own, which its maker holds
             yield lambda control: made

@@ -65,7 +65,8 @@ def fit(
     import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
     transform : transformations in order, such as ``["log", "X.centre:axis=columns"]``.
     shown_by : annotations that are shown in place of row or column names, such as ``"X:column:symbol"``.
-    executor : who runs the chains, or ``"threads"``, ``"processes"``, ``"inline"``; default one thread per chain.
+    executor : who runs the chains, or ``"threads"``, ``"processes"``, ``"inline"``; default ``"auto"``, threads that go on as processes
+        where they wait for each other (not within a script that lacks ``if __name__ == "__main__"``).
     cluster : dask cluster whose workers run the chains instead, an address or ``"local:N"`` for N processes of this computer.
     progress : called for every event.
     session : where the run is added; default a new session (``run.session``).
