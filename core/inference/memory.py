@@ -39,12 +39,22 @@ class Need:
 
 def needed(plan: FitPlan, cost: Cost | None) -> Need:
     """What a fit takes; ``cost`` is what the model says of a chain, None when it does not say."""
-    data = float(sum(_bytes(block) for block in _blocks(plan)))
+    data = data_bytes(plan)
     chains, kept = plan.schedule.chains, plan.schedule.draws if plan.spec.algorithm == "mcmc" else 1
     draws = _draw_bytes(plan) if cost is None or cost.draw is None else cost.draw
     if cost is None:
         return Need(data, _STATES * data * chains, kept * draws * chains)
     return Need(data, float(cost.shared + cost.memory * chains), float(kept * draws * chains))
+
+
+def data_bytes(plan: FitPlan) -> float:
+    """Bytes of the inputs as the model gets them; what stays in its file takes none."""
+    return float(sum(_bytes(block) for block in _blocks(plan)))
+
+
+def stays_in_file(plan: FitPlan) -> bool:
+    """Whether some input is read from its file during the fit."""
+    return any(block.stays for block in _blocks(plan))
 
 
 def _blocks(plan: FitPlan) -> Iterator[Block]:

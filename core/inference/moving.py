@@ -1,7 +1,8 @@
 """Chains that begin as threads and go on in processes where threads wait for each other.
 
 Between two kernels a chain needs the interpreter lock. Chains of many small steps then share one processor, however many there are;
-in processes of their own each has one. A process takes a second or two to begin, so short fits stay threads.
+in processes of their own each has one. A process takes a second or two to begin, so short fits stay threads; and some 150 MB and what
+it makes of the data, so those of large data do.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.inference.events import Event, Finished, Preparing, Started
 from plaidwork.core.inference.executor import Control, Handle, Notify, ThreadExecutor, ThreadsHandle
+from plaidwork.core.inference.memory import data_bytes, stays_in_file
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.process_pool import ProcessPool
 from plaidwork.core.inference.team import processors
@@ -26,14 +28,16 @@ WAITING = 0.8
 """Share of the processors below which chains wait for each other."""
 WORTH = 6.0
 """Seconds of work to come that make up for the start of processes."""
+LARGE = 100e6
+"""Bytes of data above which chains stay threads, which share what a model makes of them."""
 _LOOK = 0.2
 
 
 class MovingExecutor:
     """Threads, and processes from the moment in which they pay. The numbers are the same.
 
-    It stays with threads where a fresh process could not begin: a model of the main script, or a script that would run once more
-    when it is imported (``if __name__ == "__main__"`` is missing).
+    It stays with threads where data are large, and where a fresh process could not begin: a model of the main script, or a script
+    that would run once more when it is imported (``if __name__ == "__main__"`` is missing).
     """
 
     def __init__(self, control: Control | None = None) -> None:
@@ -71,7 +75,8 @@ class MovingExecutor:
                 notify(event)
 
         handle = ThreadExecutor(inner).start(plan, records, tell)
-        may_move = min(len(records), processors()) > 1 and _can_begin(plan)
+        small = data_bytes(plan) <= LARGE and not stays_in_file(plan)
+        may_move = small and min(len(records), processors()) > 1 and can_begin(plan)
         watch = _Watch(plan, records, self.control)
         while not handle.wait(_LOOK):
             if may_move and not inner.over and watch.waiting():
@@ -154,7 +159,7 @@ def _without_beginnings(notify: Notify) -> Notify:
     return tell
 
 
-def _can_begin(plan: FitPlan) -> bool:
+def can_begin(plan: FitPlan) -> bool:
     """Whether a process can be started that imports the model, and in which nothing is run a second time."""
     if type(plan.model).__module__ == "__main__" or multiprocessing.current_process().daemon:
         return False
