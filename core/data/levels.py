@@ -13,6 +13,8 @@ from plaidwork.core.data.dataset import Dataset
 
 LEVELS = "Categories"
 """Title of the annotation."""
+COUNTED = "Counted allele"
+"""Title of the annotation that says of which allele a column holds the copies; other columns have none."""
 BETWEEN = " | "
 """What stands between the words of a column; a word with it is none."""
 

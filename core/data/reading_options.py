@@ -171,6 +171,9 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         "categories", "columns", "Categories", "columns of words that are measured as categories, for mixtures: each word becomes a number", TABLES, off="None",
     ),
     ReadingOption(
+        "alleles", "columns", "Alleles", "first columns of pairs that hold the two alleles of a locus, as loc1.a1 and loc1.a2: each pair becomes one column of copies of the rarer allele", TABLES, off="None",
+    ),
+    ReadingOption(
         "dates", "choice", "Dates", "dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either", TABLES,
         (("years", "Years with decimals"), ("years-dmy", "Years, the day comes first"), ("years-mdy", "Years, the month comes first"),
          ("days", "Days since 1970"), ("days-dmy", "Days, the day comes first"), ("days-mdy", "Days, the month comes first")),

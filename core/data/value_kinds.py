@@ -58,13 +58,14 @@ def are_counts(values: np.ndarray) -> bool:
 
     Counts of words, reads or letters are 0 somewhere in nearly every column, or vary as much as they are large. A quarter
     of columns that never fall below 1 and vary less are measurements, if there are at most 100 columns, or grades up to 20.
-    Grades from 0 (answers from 0 to 3, copies of an allele) end at one number in nearly every column, which counts do not.
+    Grades from 0 (answers from 0 to 3, copies of an allele) end at one number in nearly every column, which counts do not. Codes (of alleles, of
+    answers to choose from) are about equally frequent, and 0, for none, is rare: of counts the largest are rare.
     Of fewer than 20 rows nothing is said, so they are counts.
     """
     if values.ndim != 2 or len(values) < _ROWS or not values.shape[1]:
         return True
     values = values[:: -(-len(values) // _JUDGED)]
-    if _are_grades_from_zero(values):
+    if _are_grades_from_zero(values) or _are_codes(values):
         return False
     known = ~np.isnan(values)
     number = known.sum(axis=0)
@@ -86,3 +87,13 @@ def _are_grades_from_zero(values: np.ndarray) -> bool:
     at_top = (values == top).sum(axis=0)
     below = int((values == top - 1).sum())
     return bool((at_top >= 2).mean() >= _REACHED and at_top.sum() >= _AT_TOP * below)
+
+
+def _are_codes(values: np.ndarray) -> bool:
+    """Whether nearly all columns of whole numbers (n, p) hold codes up to 10, none of them much rarer than the others, and 0 rarer than these."""
+    low = values[:, np.nanmax(values, axis=0, initial=0.0) <= _TOP]
+    if low.shape[1] < max(_ITEMS, _REACHED * values.shape[1]):
+        return False
+    number = [np.count_nonzero(low == code) for code in range(int(np.nanmax(low, initial=0.0)) + 1)]
+    usual = sum(number[1:]) / max(len(number) - 1, 1)
+    return bool(len(number) > 2 and number[0] < usual and min(number[1:]) >= 0.5 * usual)

@@ -11,7 +11,7 @@ import numpy as np
 from plaidwork.core.data.column_scales import unlike_scales, usual_variances
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.glimpse import some_rows
-from plaidwork.core.data.levels import LEVELS
+from plaidwork.core.data.levels import COUNTED, LEVELS
 from plaidwork.core.draws.counting import counted, labelled
 from plaidwork.gui.numbers import (
     decimals_by_error,
@@ -218,7 +218,7 @@ def _classes(dataset: Dataset) -> tuple[dict[str, int], str]:
     ]
     for label, table in tables:
         for title, column in table.items():
-            if title == LEVELS:
+            if title in (LEVELS, COUNTED):
                 continue
             texts = [str(item) for item in np.asarray(column, dtype=object)]
             groups = list(dict.fromkeys(texts))

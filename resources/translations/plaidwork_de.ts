@@ -544,6 +544,69 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_alleles.py</name>
+  <message>
+   <source>The option alleles needs the first of two columns with the alleles of a locus. Found “%1”.</source>
+   <translation>Die Option alleles braucht die erste von zwei Spalten mit den Allelen eines Genorts. Gefunden: „%1“.</translation>
+  </message>
+  <message>
+   <source>Name the first column of each pair; the second is the next one.</source>
+   <translation>Die erste Spalte jedes Paars nennen; die zweite ist die nächste.</translation>
+  </message>
+  <message>
+   <source>%1 column beside the alleles describes the rows</source>
+   <translation>%1 Spalte neben den Allelen beschreibt die Zeilen</translation>
+  </message>
+  <message>
+   <source>%1 columns beside the alleles describe the rows</source>
+   <translation>%1 Spalten neben den Allelen beschreiben die Zeilen</translation>
+  </message>
+  <message>
+   <source>%1: read as labels, not as measurements</source>
+   <translation>%1: als Labels gelesen, nicht als Messwerte</translation>
+  </message>
+  <message>
+   <source>Read as numbers</source>
+   <translation>Als Zahlen lesen</translation>
+  </message>
+  <message>
+   <source>Each pair becomes a column of copies of the rarer allele</source>
+   <translation>Aus jedem Paar wird eine Spalte mit Kopien des selteneren Allels</translation>
+  </message>
+  <message>
+   <source>Each pair becomes a column of copies of the rarer allele, missing where one is %1</source>
+   <translation>Aus jedem Paar wird eine Spalte mit Kopien des selteneren Allels, fehlend, wo eines %1 ist</translation>
+  </message>
+  <message>
+   <source>%1 pair of columns looks like alleles</source>
+   <translation>%1 Paar von Spalten sieht nach Allelen aus</translation>
+  </message>
+  <message>
+   <source>%1 pairs of columns look like alleles</source>
+   <translation>%1 Paare von Spalten sehen nach Allelen aus</translation>
+  </message>
+  <message>
+   <source>%1 pair</source>
+   <translation>%1 Paar</translation>
+  </message>
+  <message>
+   <source>%1 pairs</source>
+   <translation>%1 Paare</translation>
+  </message>
+  <message>
+   <source>Read them as they are</source>
+   <translation>So lesen, wie sie sind</translation>
+  </message>
+  <message>
+   <source>%1, %2, entry %3: expected an allele, a number or a letter such as A, C, G, T. Found “%4”.</source>
+   <translation>%1, %2, Eintrag %3: ein Allel erwartet, eine Zahl oder ein Buchstabe wie A, C, G, T. Gefunden: „%4“.</translation>
+  </message>
+  <message>
+   <source>Mend the cell, or add the text to the missing values (option “missing”).</source>
+   <translation>Die Zelle korrigieren oder den Text zu den fehlenden Werten hinzufügen (Option „missing“).</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_anndata.py</name>
   <message>
    <source>is a table as anndata wrote it before version 0.7</source>
@@ -1348,14 +1411,6 @@
    <translation>%1 Paare aus Probe und Merkmal kommen mehr als einmal vor</translation>
   </message>
   <message>
-   <source>%1 pair</source>
-   <translation>%1 Paar</translation>
-  </message>
-  <message>
-   <source>%1 pairs</source>
-   <translation>%1 Paare</translation>
-  </message>
-  <message>
    <source>Take the mean of repeated values</source>
    <translation>Mittelwert wiederholter Werte nehmen</translation>
   </message>
@@ -2144,10 +2199,6 @@
   <message>
    <source>Numbers in it begin with 0, as codes do: “%1”</source>
    <translation>Zahlen darin beginnen mit 0 wie Codes: „%1“</translation>
-  </message>
-  <message>
-   <source>Read as numbers</source>
-   <translation>Als Zahlen lesen</translation>
   </message>
   <message>
    <source>%1 of its first %2 cell is a number</source>
@@ -3384,6 +3435,10 @@
    <source>Categories</source>
    <translation>Kategorien</translation>
   </message>
+  <message>
+   <source>Counted allele</source>
+   <translation>Gezähltes Allel</translation>
+  </message>
  </context>
  <context>
   <name>core/data/mapped.py</name>
@@ -3994,6 +4049,14 @@
   <message>
    <source>columns of words that are measured as categories, for mixtures: each word becomes a number</source>
    <translation>Spalten mit Wörtern, die als Kategorien gemessen werden, für Mischungen: jedes Wort wird eine Zahl</translation>
+  </message>
+  <message>
+   <source>Alleles</source>
+   <translation>Allele</translation>
+  </message>
+  <message>
+   <source>first columns of pairs that hold the two alleles of a locus, as loc1.a1 and loc1.a2: each pair becomes one column of copies of the rarer allele</source>
+   <translation>erste Spalten von Paaren, die die beiden Allele eines Genorts enthalten, wie loc1.a1 und loc1.a2: jedes Paar wird zu einer Spalte mit Kopien des selteneren Allels</translation>
   </message>
   <message>
    <source>Dates</source>

@@ -30,6 +30,10 @@ PERSONS = np.column_stack(
 ANSWERS = np.clip(np.floor(RNG.normal(size=(90, 1)) + RNG.normal(size=(90, 9)) + 1.0), 0, 3)
 ANSWERS[RNG.random(ANSWERS.shape) < 0.05] = np.nan
 ALLELES = RNG.binomial(2, RNG.uniform(0.05, 0.5, 300), (120, 300))
+BASES = np.array([RNG.choice(RNG.permutation([1, 2, 3, 4])[:2], 120) for _ in range(60)]).T
+BASES = np.where(RNG.random(BASES.shape) < 0.1, 0, BASES)
+PICKED = np.where(RNG.random((90, 12)) < 0.05, 0, RNG.integers(1, 7, (90, 12)))
+FEW_SPECIES = RNG.poisson(1.5, (120, 60))
 CASES = {
     "words": (WORDS, "count"),
     "reads without a zero": (READS, "count"),
@@ -37,6 +41,14 @@ CASES = {
     "grades from 0": (GRADES - 1, "ordinal"),
     "answers from 0 to 3 with gaps": (ANSWERS, "ordinal"),
     "copies of alleles": (ALLELES, "ordinal"),
+    "codes of bases, 0 missing": (BASES, "ordinal"),
+    "codes of bases beside numbers of persons": (
+        np.c_[np.arange(120), np.arange(120)[::-1], BASES],
+        "ordinal",
+    ),
+    "answers picked out of six, 0 for none": (PICKED, "ordinal"),
+    "small counts of which 0 is rare": (FEW_SPECIES + (RNG.random((120, 60)) < 0.2), "count"),
+    "few columns of codes beside others": (np.c_[BASES[:, :9], READS[:, :9].repeat(2, axis=0)], "count"),
     "rare counts": (RNG.poisson(0.3, (100, 40)), "count"),
     "counts up to 10": (np.minimum(RNG.poisson(np.geomspace(0.05, 5, 40), (100, 40)), 10), "count"),
     "four columns from 0": (GRADES[:, :4] - 1, "count"),

@@ -345,7 +345,24 @@ def test_the_chips_of_the_roles_speak_german_and_titles_stay(qtbot, opened):
     assert texts == ["id  Zeilenname", "missing  Label", "2 Spalten  Messwerte"]
 
 
-# -- words that are measured --------------------------------------------------------------------------------------------
+# -- words and alleles that are measured --------------------------------------------------------------------------------------------
+
+
+def test_pairs_of_alleles_are_told_and_read_as_they_are_by_a_click(qtbot, opened):
+    pairs = ("1,1", "1,3", "3,3", "1,0", "3,1")
+    rows = [f"P{i},{1 + i % 2},{','.join(pairs[(i + j) % 5] for j in range(6))}" for i in range(40)]
+    titles = ",".join(f"loc{j}.a{k}" for j in range(6) for k in (1, 2))
+    dialog = opened("family.csv", "\n".join([f"person,sex,{titles}", *rows]) + "\n")
+    assert dialog.state.adds(("samples", "features")).startswith("Adds one matrix, 40 samples × 6 features")
+    told = row_of(dialog, "6 pairs of columns look like alleles")
+    assert told.box.text() == "Read them as they are"
+    click(qtbot, dialog, told.box)
+    assert dialog.state.given["alleles"] == []
+    assert dialog.state.adds(("samples", "features")).startswith("Adds one matrix, 40 samples × 13 features")
+    click(qtbot, dialog, row_of(dialog, "6 pairs of columns").box)
+    data = imported(qtbot, dialog)
+    assert data.column_names == tuple(f"loc{j}" for j in range(6))
+    assert list(data.row_table) == ["sex"]
 
 
 def test_columns_of_words_are_measured_by_a_click_and_labels_again_by_another(qtbot, opened):

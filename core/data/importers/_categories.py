@@ -39,7 +39,7 @@ def categories_of(
         items = (given,) if isinstance(given, (str, int)) else given
         chosen = (column_index(layout, item, "categories") for item in items)
         return tuple(dict.fromkeys(index for index in chosen if index not in (layout.names, *layout.skip)))
-    if layout.value_columns or options.get("column") is not None:
+    if layout.value_columns or layout.alleles or options.get("column") is not None:
         return ()
     found = tuple(index for index in layout.labels if _few(present[index], least=1))
     layout.detected.add("categories")
@@ -77,7 +77,7 @@ def categories_issue(
     found = [
         index for index in found if not are_ordered({_word(cell) for cell in present[index]})
     ]  # told apart
-    if not found or not layout.value_columns:
+    if not found or not (layout.value_columns or layout.alleles):
         return None
     titles = [f"“{layout.titles[index]}”" for index in found]
     return Issue(
@@ -104,7 +104,7 @@ def add_categories(raw: RawTable, layout: Layout, labels: dict[str, list[str]], 
     missing = {text.lower() for text in (*layout.missing, "")}
     if layout.missing == DEFAULT_MISSING:
         missing -= {"none"}  # a word like others, as of a treatment
-    numbers, texts = [raw.values], [""] * len(raw.column_names)
+    numbers, texts = [], []
     for title in list(chosen):
         codes, words = _coded(labels[title], missing)
         if whole and not 2 <= len(words) <= MOST_WORDS:
@@ -116,15 +116,23 @@ def add_categories(raw: RawTable, layout: Layout, labels: dict[str, list[str]], 
                 "Use the column as a label (option “categories”).",
             )
         del labels[title]
-        numbers.append(codes[:, None])
+        numbers.append(codes)
         texts.append(level_text(words))
+    add_columns(raw, numbers, chosen, LEVELS, texts)
+
+
+def add_columns(
+    raw: RawTable, columns: Sequence[np.ndarray], names: Sequence[str], title: str, texts: Sequence[str]
+) -> None:
+    """Measured columns (n,) behind those of a table, with a text for each in an annotation of that title, where the others have none."""
+    numbers = len(raw.column_names)
     beside = {
-        title: np.concatenate([entry, np.full(len(chosen), "" if entry.dtype.kind == "U" else np.nan)])
-        for title, entry in raw.column_table.items()
+        other: np.concatenate([entry, np.full(len(names), "" if entry.dtype.kind == "U" else np.nan)])
+        for other, entry in raw.column_table.items()
     }
-    raw.values = np.concatenate(numbers, axis=1)
-    raw.column_names = (*raw.column_names, *chosen)
-    raw.column_table = {**beside, LEVELS: np.array(texts, dtype=str)}
+    raw.values = np.column_stack([raw.values, *columns])
+    raw.column_names = (*raw.column_names, *names)
+    raw.column_table = {**beside, title: np.array([""] * numbers + list(texts), dtype=str)}
 
 
 def _coded(cells: Sequence[str], missing: set[str]) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -28,6 +28,8 @@ def in_force(layout: Layout, options: ImportOptions, columns: Columns | None = N
         given["skip_rows"] = layout.skip_rows
     if layout.categories:
         given["categories"] = list(layout.categories)
+    if layout.alleles:
+        given["alleles"] = list(layout.alleles)
     return {
         "layout": "wide",
         **given,

@@ -37,6 +37,8 @@ class Layout:
     labels: tuple[int, ...] = ()
     categories: tuple[int, ...] = ()
     """Those of the labels whose words are measured."""
+    alleles: tuple[int, ...] = ()
+    """Columns that hold the first allele of a locus; the second is in the next one."""
     skip: tuple[int, ...] = ()
     skip_rows: int = 0
     above: Issue | None = None
@@ -97,8 +99,18 @@ class Layout:
 
     @property
     def value_columns(self) -> list[int]:
-        other = {self.names, *self.labels, *self.skip}
+        other = {self.names, *self.labels, *self.skip, *self.allele_columns}
         return [index for index in range(self.n_columns) if index not in other]
+
+    @property
+    def allele_columns(self) -> list[int]:
+        """Both columns of each locus."""
+        return [place for index in self.alleles for place in (index, index + 1)]
+
+    @property
+    def measures(self) -> bool:
+        """Whether any column becomes a measurement."""
+        return bool(self.value_columns or self.categories or self.alleles)
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned
 from plaidwork.core.data.importers._findings import distinct_names, repeated, repeated_lines
 from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.in_file import InFile
-from plaidwork.core.data.levels import LEVELS
+from plaidwork.core.data.levels import COUNTED, LEVELS
 from plaidwork.core.data.sample_words import labels_say, names_say
 from plaidwork.core.data.sparse_in_file import SparseInFile
 from plaidwork.core.data.value_kinds import kind_of_table
@@ -94,8 +94,9 @@ def finished(raw: RawTable, options: ImportOptions) -> Dataset:
         table = {title: _distinct(entry, rows) for title, entry in table.items()}
     renamed = (*_renamed(raw.row_names, "row", options), *_renamed(raw.column_names, "column", options))
     kind = checked_kind(file, values, options)
-    if kind == "count" and not options.get("kind") and LEVELS in other:
-        kind = _kind_without_words(values, other[LEVELS])
+    said = [other[title] for title in (LEVELS, COUNTED) if title in other]
+    if kind == "count" and not options.get("kind") and said:
+        kind = _kind_without_words(values, said)
     where = samples_found(options, words, rows, columns, raw.samples_in) if values.ndim == 2 else ""
     image_shape = raw.image_shape
     if options.get("transpose") and values.ndim == 2:
@@ -122,9 +123,9 @@ def finished(raw: RawTable, options: ImportOptions) -> Dataset:
     return apply_steps(dataset, wanted_steps(options))
 
 
-def _kind_without_words(values: np.ndarray, words: np.ndarray) -> ValueKind:
-    """What the columns are that are measured; categories have no order, but are no counts in any case."""
-    measured = values[:, np.asarray(words) == ""]
+def _kind_without_words(values: np.ndarray, said: Sequence[np.ndarray]) -> ValueKind:
+    """What the columns are of which nothing is said; categories have no order, and copies of an allele end at 2, but neither are counts."""
+    measured = values[:, (np.array(said) == "").all(axis=0)]
     return kind_of_table(measured) if measured.size else "ordinal"
 
 

@@ -22,7 +22,7 @@ from plaidwork.core.data.importers._findings import (
 from plaidwork.core.data.importers._matrix import finished, samples_found, wanted_steps
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
 from plaidwork.core.data.joining import default_names
-from plaidwork.core.data.levels import LEVELS
+from plaidwork.core.data.levels import COUNTED, LEVELS
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.transforms import apply_steps
 from plaidwork.core.data.value_kinds import kind_of_table
@@ -157,7 +157,7 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
             found += [issue] if issue else []
     if hasattr(values, "tocsr") or values.dtype.kind != "f" or not values.size or raw.categories is not None:
         return found
-    words = LEVELS in raw.column_table  # whose numbers are no measurements
+    words = not {LEVELS, COUNTED}.isdisjoint(raw.column_table)  # whose numbers are no measurements
     if values.ndim == 2 and not any(issue.severity == "error" for issue in raw.doubts):
         # of lines that were not read to their ends nothing can be said
         all_rows = not raw.checked and raw.n_rows in (None, len(values))

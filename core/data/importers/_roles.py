@@ -6,6 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from plaidwork.core.data.importers._alleles import (
+    alleles_issue,
+    alleles_of,
+    beside_issue,
+    beside_loci,
+)
 from plaidwork.core.data.importers._answers import answers_issue, as_key
 from plaidwork.core.data.importers._categories import categories_issue, categories_of
 from plaidwork.core.data.importers._dates import date_columns, dates_issues
@@ -55,21 +61,25 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
     if codes and not set(range(layout.n_columns)) - {layout.names, *texts, *codes, *layout.skip}:
         codes = {}  # the only numbers there are
         layout.names = _names_of(layout, options, texts, present)
-    texts = sorted({*texts, *codes})
+    given = [column_index(layout, item, "labels") for item in _listed(options.get("labels", ()))]
+    layout.alleles = alleles_of(layout, options, present, given)
+    loci = layout.allele_columns
+    texts = sorted({*texts, *codes}.difference(loci))
     if "labels" in options:
-        layout.labels = tuple(column_index(layout, item, "labels") for item in _listed(options["labels"]))
+        layout.labels = tuple(index for index in given if index not in loci)
     else:
         layout.detected.add("labels")
         raters = [
             i for i, title in enumerate(layout.titles) if word_of(title) in RATER_WORDS and layout.header
         ]
-        values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.skip})
+        values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *loci, *layout.skip})
         numbers = identifiers(layout, present, values)
         marks = tells_labelled(layout, values, present)
         explained = outcomes(layout, [index for index in values if index not in (*numbers, *marks)], present)
         measured = [index for index in values if index not in (*numbers, *marks, *explained)]
         when = times(layout, measured, present)
-        found = sorted({*texts, *raters, *numbers, *marks, *explained, *when})
+        beside = beside_loci(layout, [index for index in measured if index not in when])
+        found = sorted({*texts, *raters, *numbers, *marks, *explained, *when, *beside})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
@@ -81,6 +91,7 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         layout.issues += [labelled_issue(layout, index) for index in layout.labels if index in marks]
         layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
         layout.issues += [time_issue(layout, index) for index in layout.labels if index in when]
+        layout.issues += [beside_issue(layout, beside)] if beside else []
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.categories = categories_of(layout, options, present)
     layout.labels = tuple(sorted({*layout.labels, *layout.categories}))
@@ -89,8 +100,8 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         layout.issues += dates_issues(layout, present)
         told = (answers_issue(layout, present), described_issue(layout, present))
         layout.issues += [issue for issue in told if issue is not None]
-    words = categories_issue(layout, options, present)
-    layout.issues += [words] if words is not None else []
+    told = (categories_issue(layout, options, present), alleles_issue(layout, options, present))
+    layout.issues += [issue for issue in told if issue is not None]
 
 
 def _names_of(

@@ -313,5 +313,5 @@ def _find_orientation(layout: Layout, options: ImportOptions) -> None:
     said = "" if word in TWO_MEANINGS else labels_say(word, "")
     said = said or names_say(rows, columns) or ("columns" if layout.label_rows else "")
     if not said and layout.header:
-        said = "rows" if layout.categories else titles_say(rows, columns)
+        said = "rows" if layout.categories or layout.alleles else titles_say(rows, columns)
     layout.samples_in = said

@@ -44,6 +44,8 @@ class Table:
     n_records: int = 0
     rows: list[int] = field(default_factory=list)
     """Rows of the file that the names come from, where there are names."""
+    alleles: dict[int, list[str]] = field(default_factory=dict)
+    """Texts of the columns with alleles of loci by column."""
 
 
 def load_table(
@@ -83,7 +85,8 @@ class _Rows:
         self._rows: list[int] = []
         titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
         self._labels: dict[str, list[str]] = {title: [] for title in titles}
-        self._texts_of = list(zip(layout.labels, self._labels.values()))
+        self._alleles: dict[int, list[str]] = {index: [] for index in layout.allele_columns}
+        self._texts_of = [*zip(layout.labels, self._labels.values()), *self._alleles.items()]
         self._totals: list[tuple[int, str, int]] = []
         self._dates = {
             columns.index(index): order for index, order in layout.date_orders.items() if index in columns
@@ -145,7 +148,15 @@ class _Rows:
         issues = [*self._layout.issues, *self._problems.issues(), *_notices(self._batch.parser)]
         summing = [(row, word) for row, word, place in self._totals if may_sum(values, place)]
         issues += [totals_issue(summing)] if summing else []
-        return Table(values, self._names, self._labels, issues, n_records=self.n_records, rows=self._rows)
+        return Table(
+            values,
+            self._names,
+            self._labels,
+            issues,
+            n_records=self.n_records,
+            rows=self._rows,
+            alleles=self._alleles,
+        )
 
 
 def _as_numbers(layout: Layout, cells: Sequence[str], dates: Mapping[int, str]) -> list[str]:

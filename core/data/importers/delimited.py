@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._alleles import add_loci
 from plaidwork.core.data.importers._at_end import totals_below
 from plaidwork.core.data.importers._categories import add_categories
 from plaidwork.core.data.importers._column import read_column
@@ -103,7 +104,7 @@ class DelimitedReader(TableReader):
         layout = sniff(path, options)
         options = _only_labels(layout, options)
         one = options.get("column") is not None or find_columns(layout, options) is not None
-        one = one or bool(layout.categories)  # their words are known at the end only
+        one = one or bool(layout.categories or layout.alleles)  # their words are known at the end only
         return None if one or layout.sheet is not None else self._whole(path, layout, options, progress, put)
 
     def _whole(
@@ -121,7 +122,7 @@ class DelimitedReader(TableReader):
             return _one_part(path, options, _long_tables(path, layout, columns, options, progress))
         if layout.unclear:
             raise unclear_error(path, layout)
-        if not layout.value_columns and not layout.categories:
+        if not layout.measures:
             titles = ", ".join(f"“{layout.titles[index]}”" for index in layout.labels[:10])
             raise DataError(
                 f"{path.name} has no column of numbers.",
@@ -156,7 +157,7 @@ def _only_labels(layout: Layout, options: ImportOptions) -> ImportOptions:
     Texts that mostly differ are no labels, but names or documents.
     """
     asked = options.get("column") is not None or options.get("layout") == "long"
-    if asked or layout.unclear or layout.value_columns or len(layout.labels) != 1:
+    if asked or layout.unclear or layout.value_columns or layout.alleles or len(layout.labels) != 1:
         return options
     missing = {text.lower() for text in (*layout.missing, "")}
     texts = [fields[layout.labels[0]] for _, fields in layout.head if len(fields) > layout.labels[0]]
@@ -181,6 +182,9 @@ def _head(path: Path, layout: Layout, options: ImportOptions) -> RawTable:
         raw.in_force, raw.doubts = in_force(layout, options), _doubts(table, raw, layout, options)
         raw.choices, raw.checked = choices_of(layout), 0 if whole else HEAD_ROWS
         raw.n_rows = table.n_records if whole else _count(path, layout)
+        if layout.alleles:
+            shape = (len(raw.values), raw.values.shape[1]) if whole else (0, 0)
+            raw.makes = ((raw.name, *(shape[::-1] if options.get("transpose") else shape)),)
     raw.n_columns, raw.unclear = layout.n_columns, dict(layout.unclear)
     raw.detected = frozenset({*layout.detected, *raw.detected, "layout"} - set(options)) - frozenset(
         layout.unclear
@@ -199,7 +203,7 @@ def _grid(layout: Layout, roles: tuple[str, ...]) -> Grid:
 
 
 def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions, whole: bool = True) -> RawTable:
-    """The matrix of a wide table, without its labels; columns of words that are measured come last."""
+    """The matrix of a wide table, without its labels; columns of words that are measured come last, and then loci."""
     raw = RawTable(
         path,
         file_stem(path),
@@ -214,6 +218,8 @@ def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions, wh
     )
     if layout.categories:
         add_categories(raw, layout, table.labels, whole)
+    if layout.alleles:
+        add_loci(raw, layout, table.alleles)
     return raw
 
 
@@ -282,7 +288,8 @@ def _without_roles(issues: Iterable[Issue]) -> list[Issue]:
     return [
         issue
         for issue in issues
-        if not issue.fix or issue.fix[1] not in ("labels", "names", "skip", "answers", "categories", "dates")
+        if not issue.fix
+        or issue.fix[1] not in ("labels", "names", "skip", "answers", "categories", "alleles", "dates")
     ]
 
 
@@ -362,7 +369,7 @@ def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions)
             for texts, whole in zip(filled, table.labels.values())
             if looks_unique(texts) and not are_dates(texts)
         ]
-    if not layout.value_columns and not layout.categories:
+    if not layout.measures:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
     elif not table.n_records:
         found.append(Issue("error", "No row holds numbers", "The file ends after its header"))

@@ -109,7 +109,7 @@ def guess_role(path: Path, options: ImportOptions | None = None) -> Role:
         return "view"
     if layout.n_columns < 2:
         return "view"
-    numbers, labels = len(layout.value_columns), len(layout.labels)
+    numbers, labels = len(layout.value_columns) + len(layout.alleles), len(layout.labels)
     called = bool(TABLE_WORDS & set(re.split(r"[^a-z]+", path.name.lower())))
     if not numbers or (called and (labels or numbers <= 30)):
         return "table"
