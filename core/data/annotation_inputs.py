@@ -22,6 +22,7 @@ from plaidwork.core.data.measured import (
     OUTCOME_TITLES,
     Beside,
     features_of,
+    is_called_time,
     may_be_called_outcome,
     may_be_classes,
     may_be_groups,
@@ -320,9 +321,20 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
                 return ref
             if _splits(ref, dataset, item):
                 return ref
-    if not item.required or roles or not choices or len(features_of(dataset, choices[0].axis)) < 2:
-        return None  # with one measurement it is more often that which is to be explained
+    if not item.required or roles or not choices:
+        return None
+    measured = features_of(dataset, choices[0].axis)
+    if len(measured) < 2:  # it is more often that which is to be explained, unless it is a time
+        return _over_time(dataset, item, choices) if any(map(is_called_time, measured)) else None
     return _outcome(dataset, item, choices)
+
+
+def _over_time(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> ColumnRef | None:
+    """The only annotation, where it holds amounts: what was measured at the times."""
+    if item.kind != "vector" or len(choices) != 1:
+        return None
+    column = np.asarray(_table(dataset, choices[0].axis).get(choices[0].titles, ""))
+    return choices[0] if column.dtype.kind in "biuf" else None
 
 
 def _outcome(dataset: Dataset, item: Input, choices: Sequence[ColumnRef]) -> ColumnRef | None:

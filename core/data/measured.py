@@ -42,6 +42,13 @@ OUTCOME_TITLES = frozenset(
     }
 )
 """Titles, in lower case, that say that a column is what the others are to explain."""
+_TIME_TITLES = frozenset(
+    {
+        "time", "year", "yr", "quarter", "month", "week", "day", "date", "hour",
+        "zeit", "jahr", "quartal", "monat", "woche", "tag", "datum", "stunde",
+    }
+)  # fmt: skip
+"""Titles, in lower case, of columns that say when."""
 SPLIT_TITLES = frozenset({"set", "split", "partition", "part", "subset", "fold"})
 """Titles, in lower case, of a column that says which items are for a test."""
 TEST_WORDS = frozenset({"test", "testing", "held out", "held-out", "holdout", "validation", "val"})
@@ -61,6 +68,11 @@ def may_be_called_outcome(title: str) -> bool:
     """Whether a title is one that an outcome often has, as *Cell type* or *species*; only a guess."""
     words = re.findall(r"[a-z]+", title.strip().lower())
     return bool(words) and words[-1] in _OUTCOME_WORDS
+
+
+def is_called_time(title: str) -> bool:
+    """Whether a title says that a column tells when, as *Year* or *time*."""
+    return title.strip().lower() in _TIME_TITLES
 
 
 def parts_items(title: str, values: Iterable[str]) -> bool:

@@ -77,14 +77,16 @@ def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
 
 
 def is_made_for(item: Input, dataset: Dataset) -> bool:
-    """Whether the values are of just the kind that the input wants; measurements in whole numbers are numbers, a scale for each column.
+    """Whether the values are of just the kind that the input wants; measurements in whole numbers are numbers, a scale for each column, and
+    so is a single column, such as of years.
 
     Counts for a model of links are links, or mostly 0 as these are.
     """
     if item.about == "links" and not holds_links(dataset) and _filled(dataset) > _SPARSE:
         return False
-    scales = dataset.kind == "ordinal" and not item.one_scale
-    return dataset.kind == item.dtype or (scales and item.dtype == "real")
+    single = dataset.kind == "count" and dataset.shape[1:] == (1,)
+    kind = "ordinal" if single else dataset.kind
+    return kind == item.dtype or (kind == "ordinal" and not item.one_scale and item.dtype == "real")
 
 
 def suits(item: Input, dataset: Dataset) -> int:

@@ -2240,6 +2240,14 @@
    <translation>Als Zeilennamen verwenden</translation>
   </message>
   <message>
+   <source>Column %1 is measured over time</source>
+   <translation>Spalte %1 ist über die Zeit gemessen</translation>
+  </message>
+  <message>
+   <source>It is read as a label, which a model can explain by the time, not as a measurement beside it</source>
+   <translation>Sie wird als Beschriftung gelesen, die ein Modell durch die Zeit erklären kann, nicht als Messung neben ihr</translation>
+  </message>
+  <message>
    <source>Column %1 is a time, and all others hold counts</source>
    <translation>Spalte %1 ist eine Zeit, und alle anderen enthalten Anzahlen</translation>
   </message>

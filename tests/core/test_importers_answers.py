@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from told_issues import issue, preview
 
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.annotation_inputs import usual_choice
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.importers.base import Added
 from plaidwork.core.errors import DataError
@@ -305,6 +307,38 @@ def test_the_true_class_and_which_rows_are_labelled_are_no_measurements(write):
     assert (data.column_names, sorted(data.row_table)) == (("x1", "x2"), ["labelled", "y_true"])
     amounts = text.replace(",1\n", ",2.5\n")
     assert "labelled" in read_dataset(write(amounts)).column_names, "shares of a dye, say"
+
+
+@pytest.mark.parametrize(
+    "times",
+    [range(1871, 1891), [1949 + k / 12 for k in range(20)], [f"2021-03-{k + 1:02d}" for k in range(20)]],
+    ids=["years", "months", "dates"],
+)
+def test_what_is_measured_over_time_is_what_the_time_explains(write, times):
+    rows = [f"{time},{k % 7}.5" for k, time in enumerate(times)]
+    text = "\n".join(["Time,flow", *rows]) + "\n"
+    options = {"dates": "years"} if isinstance(times[0], str) else {}
+    found = issue(preview(write(text), **options), "Column 2 “flow” is measured over time")
+    assert (found.severity, found.fix) == ("info", ("Read as numbers", "labels", []))
+    data = read_dataset(write(text), options)
+    assert (data.shape, data.column_names, list(data.row_table)) == ((20, 1), ("Time",), ["flow"])
+    outcome = Input("y", "vector", "real", dims=("sample",), samples="sample")
+    assert str(usual_choice(data, outcome)).endswith(":row:flow")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time,a,b\n" + "".join(f"{k},{k % 7}.5,{k % 5}.5\n" for k in range(20)),
+        "time,a\n" + "".join(f"{k % 5},{k % 7}.5\n" for k in range(20)),
+        "dose,a\n" + "".join(f"{k},{k % 7}.5\n" for k in range(20)),
+        "time,day\n" + "".join(f"{k},{k % 7}.5\n" for k in range(20)),
+        "time,a\n" + "".join(f"{k},{k % 7}.5\n" for k in range(6)),
+    ],
+    ids=["several courses", "times again", "no time", "two times", "few"],
+)
+def test_what_may_be_something_else_than_a_course_is_measured_with_its_time(write, text):
+    assert len(read_dataset(write(text)).column_names) == len(text.split("\n")[0].split(","))
 
 
 def table_over_time(title="year", first=1800, n=12, columns=10, cell="0", step=1):

@@ -312,6 +312,17 @@ def test_of_two_that_may_be_the_outcome_none_is_guessed_and_kinds_come_before_it
     assert ids(choices(votes).ranked([*SUPERVISED, BITS.spec], ["wide"]))[0] == "bits"
 
 
+@pytest.mark.parametrize(
+    ("title", "kind", "first"), [("year", "count", "explained"), ("dose", "count", "plain")]
+)
+def test_what_was_measured_at_times_is_explained_by_them(title, kind, first):
+    """Whole years of a single column are numbers, and no counts."""
+    course = labelled("flow", np.arange(12) / 5).with_(
+        values=1871.0 + np.arange(12.0)[:, None], column_names=(title,), kind=kind
+    )
+    assert ids(choices(course).ranked([WORDS.spec, *SUPERVISED], ["wide"]))[0] == first
+
+
 def test_a_model_meant_for_smaller_tables_is_not_proposed_first():
     small = replace(CLASSIFIER.spec, id="toy.small", inputs=(replace(MATRIX, most=(10, 4)), CLASSES))
     found = choices(labelled("class", ["x", "y"] * 6))

@@ -25,6 +25,8 @@ from plaidwork.core.data.importers._row_numbers import (
     numbering_issues,
     outcome_issue,
     outcomes,
+    over_time,
+    over_time_issue,
     tells_labelled,
     time_issue,
     times,
@@ -78,8 +80,9 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         explained = outcomes(layout, [index for index in values if index not in (*numbers, *marks)], present)
         measured = [index for index in values if index not in (*numbers, *marks, *explained)]
         when = times(layout, measured, present)
+        course = over_time(layout, measured, present)
         beside = beside_loci(layout, [index for index in measured if index not in when])
-        found = sorted({*texts, *raters, *numbers, *marks, *explained, *when, *beside})
+        found = sorted({*texts, *raters, *numbers, *marks, *explained, *when, *course, *beside})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
@@ -91,6 +94,7 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         layout.issues += [labelled_issue(layout, index) for index in layout.labels if index in marks]
         layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
         layout.issues += [time_issue(layout, index) for index in layout.labels if index in when]
+        layout.issues += [over_time_issue(layout, index) for index in layout.labels if index in course]
         layout.issues += [beside_issue(layout, beside)] if beside else []
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.categories = categories_of(layout, options, present)

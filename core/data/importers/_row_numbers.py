@@ -9,7 +9,13 @@ from itertools import chain, pairwise
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers._marks import like_number
 from plaidwork.core.data.importers.base import Added, Issue
-from plaidwork.core.data.measured import MOST_CLASSES, OUTCOME_TITLES, may_be_called_outcome, parts_items
+from plaidwork.core.data.measured import (
+    MOST_CLASSES,
+    OUTCOME_TITLES,
+    is_called_time,
+    may_be_called_outcome,
+    parts_items,
+)
 from plaidwork.core.draws.counting import agree
 
 _ENOUGH, _DIFFERENT = 5, 0.9
@@ -20,14 +26,8 @@ _OTHERS, _FEW = 5, 0.1
 """Columns of fractions beside which one of whole numbers is told, and the share of all that such columns are at most."""
 _COUNTED = 10
 """Columns of nothing but counts, or of 0 and 1, beside which the time of the rows is none of them."""
-_TIMES = frozenset(
-    {
-        "time", "year", "yr", "quarter", "month", "week", "day", "date", "hour",
-        "zeit", "jahr", "quartal", "monat", "woche", "tag", "datum", "stunde",
-    }
-)  # fmt: skip
-"""Titles, in lower case, of columns that say when."""
 _WHOLE = re.compile(r"\d+(\.0+)?", re.ASCII)
+_AMOUNT = re.compile(r"-?\d+([.,]\d+)?", re.ASCII)
 _NUMBERING = re.compile(
     r"(?:.*[\s_.-])?(?:nr|no|nos|num|number|nummer|numéro|número|n°|nº|№|#|id|index|obs)\.?", re.IGNORECASE
 )
@@ -105,7 +105,7 @@ def times(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str
     ``present`` are the filled cells of each column in the first rows. Among amounts, and beside a few columns, which may depend on it, a time
     is a measurement.
     """
-    titled = [index for index in columns if layout.titles[index].strip().lower() in _TIMES]
+    titled = [index for index in columns if is_called_time(layout.titles[index])]
     found = [index for index in titled if layout.header and _goes_on(present[index])]
     if not found or len(columns) - len(found) < _COUNTED:
         return []
@@ -118,6 +118,38 @@ def _goes_on(cells: Sequence[str]) -> bool:
         return False
     steps = {float(after) - float(before) for before, after in pairwise(cells)}
     return len(steps) == 1 and steps != {0}
+
+
+def over_time(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
+    """The one of two ``columns`` of numbers that is measured over the other, a time that rises from row to row: a course, which the time
+    explains.
+
+    ``present`` are the filled cells of each column in the first rows.
+    """
+    when = [index for index in columns if is_called_time(layout.titles[index])]
+    if not layout.header or len(columns) != 2 or len(when) != 1 or len(present[when[0]]) < _COUNTED:
+        return []
+    return [index for index in columns if index not in when] if _rises(layout, when[0], present) else []
+
+
+def _rises(layout: Layout, index: int, present: Sequence[Sequence[str]]) -> bool:
+    """Whether the times of a column rise from row to row; of dates, whether none comes twice."""
+    cells = present[index]
+    if index in layout.date_orders:
+        return len(set(cells)) == len(cells)
+    numbers = [float(cell.replace(",", ".")) for cell in cells if _AMOUNT.fullmatch(cell)]
+    return len(numbers) == len(cells) and all(before < after for before, after in pairwise(numbers))
+
+
+def over_time_issue(layout: Layout, index: int) -> Issue:
+    """That such a column is read as a label, and how it is read otherwise."""
+    return Issue(
+        "info",
+        f"Column {layout.place(index)} is measured over time",
+        "It is read as a label, which a model can explain by the time, not as a measurement beside it",
+        column=index + 1,
+        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
+    )
 
 
 def time_issue(layout: Layout, index: int) -> Issue:

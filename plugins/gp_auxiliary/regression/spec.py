@@ -382,7 +382,7 @@ QUICK = ModelSpec(
     summary="The same function in a second or two, at the best parameters alone; their own uncertainty is left out.",
     tags=("regression", "Gaussian process", "optimisation"),
     algorithm="optimise",
-    inputs=(replace(X, most=(2000, 30)), Y, GROUPS, SPLIT),
+    inputs=(replace(X, most=(10_000, 30)), Y, GROUPS, SPLIT),
     hyperparameters=(
         *SHARED,
         *NOISE,
