@@ -76,6 +76,11 @@ class ToyBlocks(Model):
             return [Problem("Too many blocks for “Matrix”.", "Take fewer.", "X")]
         if params["blocks"] == 40:
             return [Problem("Rows differ in level.", "", "X", "warning", "standardise", {"axis": "rows"})]
+        if params["blocks"] == 30 and params["start"] == "empty":
+            settings = {"start_blocks": 7, "start": "random"}
+            return [
+                Problem("Thirty blocks begin better by chance.", "", "start", "warning", settings=settings)
+            ]
         if params["blocks"] > 50:
             return [Problem("Many blocks take long.", severity="warning")]
         return []

@@ -29,7 +29,8 @@ class Problem:
 
     ``where`` names the input or hyperparameter it belongs to, so that the form can show it at the field. ``transform`` and
     ``options`` name a transformation (``docs/command-line.md``) of the input ``where`` that helps; the window offers it with a click.
-    An ``axis`` among the options is that of the matrix as the model gets it.
+    An ``axis`` among the options is that of the matrix as the model gets it. ``settings`` are hyperparameters that help, the one that gives
+    the click its name last; they go before a transformation.
     """
 
     message: str
@@ -38,6 +39,7 @@ class Problem:
     severity: str = "error"
     transform: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def refuse_errors(problems: Iterable[Problem]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -14,7 +15,7 @@ from plaidwork.core.inference.plan import FitPlan
 from plaidwork.gui.setup.blame import field_of
 from plaidwork.gui.setup.cost import Planned, cost_text
 from plaidwork.gui.setup.plan_check import Asked, PlanCheck
-from plaidwork.gui.setup.remedy import Remedy, made, remedy_of, words_of
+from plaidwork.gui.setup.remedy import Remedy, made, remedy_of, settings_of, words_of, words_of_settings
 from plaidwork.gui.tasks import run_task
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Launch(QObject):
         self.check.found.connect(self._checked)
         self.check.failed.connect(self.fail)
         self._marked: list[Any] = []
-        self._remedy: Remedy | None = None
+        self._remedy: Remedy | Mapping[str, Any] | None = None
         self._wanted = ""
         """What follows a check that finds nothing wrong: ``start``, ``search`` or nothing."""
         self._quiet = QTimer(self, singleShot=True, interval=CHECK_DELAY)
@@ -147,18 +148,29 @@ class Launch(QObject):
             more = f" (and {len(plan.warnings) - 1} more)" if len(plan.warnings) > 1 else ""
             first = plan.warnings[0]
             self._foot.message.set_text(f"{first.message} {first.hint}".strip() + more, "warning")
-            self._remedy = remedy_of(plan, self._page.datasets())
-            if self._remedy is not None:
-                dataset, step = self._remedy
-                self._foot.offer_remedy(
-                    words_of(step), f"Add a copy of {dataset.name} and fit that; nothing else changes"
-                )
+            self._offer(plan)
         self._foot.estimate.setText(cost_text(plan, cost))
 
     # -- what helps -----------------------------------------------------------------------------
+    def _offer(self, plan: FitPlan) -> None:
+        """Offer what helps against the first warning, where it says."""
+        settings, remedy = settings_of(plan), remedy_of(plan, self._page.datasets())
+        self._remedy = settings or remedy
+        if settings:
+            self._foot.offer_remedy(words_of_settings(plan.spec, settings), "Change the settings so")
+        elif remedy is not None:
+            dataset, step = remedy
+            self._foot.offer_remedy(
+                words_of(step), f"Add a copy of {dataset.name} and fit that; nothing else changes"
+            )
+
     def take_remedy(self) -> None:
-        """Make the transformed copy in the background, put it into the session and choose it."""
+        """Change the settings; or make the transformed copy in the background, put it into the session and choose it."""
         if self._remedy is None:
+            return
+        if isinstance(self._remedy, Mapping):
+            self._page.form.set_values(self._remedy)
+            self.soon()
             return
         dataset, step = self._remedy
         self._foot.remedy.setEnabled(False)

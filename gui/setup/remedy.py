@@ -1,15 +1,28 @@
-"""What helps against a warning about the data, with one click: a transformed copy of them, chosen in their place."""
+"""What helps against a warning about the data, with one click: other settings, or a transformed copy of them, chosen in their place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
 from plaidwork.core.inference.plan import FitPlan
 
 Remedy = tuple[Dataset, Step]
 _TURNED = {"rows": "columns", "columns": "rows"}
+
+
+def settings_of(plan: FitPlan) -> Mapping[str, Any]:
+    """The settings that help against the first warning; none where it names none, or some that the model has not."""
+    found, known = plan.warnings[0].settings, {item.name for item in plan.spec.hyperparameters}
+    return found if set(found) <= known else {}
+
+
+def words_of_settings(spec: ModelSpec, settings: Mapping[str, Any]) -> str:
+    """What the button says, as "Row and column effects"."""
+    return spec.hyperparameter(list(settings)[-1]).title
 
 
 def remedy_of(plan: FitPlan, chosen: Mapping[str, Sequence[Dataset]]) -> Remedy | None:

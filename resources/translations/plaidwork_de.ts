@@ -17658,6 +17658,10 @@ Für die Diagnostik klicken.</translation>
    <translation>(und %1 weitere)</translation>
   </message>
   <message>
+   <source>Change the settings so</source>
+   <translation>Die Einstellungen so ändern</translation>
+  </message>
+  <message>
    <source>Add a copy of %1 and fit that; nothing else changes</source>
    <translation>Eine Kopie von %1 hinzufügen und diese anpassen; sonst ändert sich nichts</translation>
   </message>
@@ -27322,6 +27326,10 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   <message>
    <source>Blocks would stand for those levels: standardise the %1s first (a transformation).</source>
    <translation>Blöcke würden für diese Niveaus stehen: zuerst die %1n standardisieren (eine Transformation).</translation>
+  </message>
+  <message>
+   <source>Blocks would stand for those levels: let rows and columns have levels of their own (“Row and column effects” of blocks with a profile; slower), or standardise them first.</source>
+   <translation>Blöcke stünden für diese Niveaus: Geben Sie Zeilen und Spalten eigene Niveaus („Zeilen- und Spalteneffekte“ von Blöcken mit einem Profil; langsamer), oder standardisieren Sie sie vorher.</translation>
   </message>
   <message>
    <source>%1 of the variance within %2s is that of “%3”.</source>

@@ -340,6 +340,17 @@ def test_what_helps_against_a_warning_is_a_click_away(qtbot, bench, page):
     assert list(bench.session.datasets) == ["genes"]
 
 
+def test_settings_that_help_against_a_warning_are_a_click_away(qtbot, bench, page):
+    type_into(qtbot, page.form.field("blocks"), "30")
+    qtbot.waitUntil(page.foot.remedy.isVisible, timeout=20_000)
+    assert page.foot.remedy.text() == "Start from"
+    qtbot.mouseClick(page.foot.remedy, Qt.MouseButton.LeftButton)
+    values = page.form.values()
+    assert (values["start"], values["start_blocks"], values["blocks"]) == ("random", 7, 30)
+    qtbot.waitUntil(page.foot.remedy.isHidden, timeout=20_000)
+    assert page.inputs() == {"X": ["genes"]}
+
+
 def test_a_page_that_was_closed_takes_no_copy(qtbot, bench, tmp_path):
     page = SetupPage(bench, presets=PresetStore(tmp_path / "presets"))
     with qtbot.waitActive(page):

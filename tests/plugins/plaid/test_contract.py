@@ -249,6 +249,30 @@ def test_levels_of_whole_rows_or_columns_are_warned_of(axis, noun):
     assert not model.validate(plain, model.spec.check_params({}))
 
 
+def test_smaller_levels_of_rows_or_columns_are_given_effects():
+    """Levels of .7 noise sd; blocks, and the medians of few columns, are no levels."""
+    rng = np.random.default_rng(1)
+    rows, columns = rng.random((4, 80)) < 0.3, rng.random((4, 60)) < 0.3
+    blocks = 2.5 * rows.T.astype(float) @ columns + rng.normal(size=(80, 60))
+    model = InfinitePlaid()
+
+    def told_of(values, **params):
+        return model.validate(ModelData({"X": tools.block(values)}), model.spec.check_params(params))
+
+    assert not told_of(blocks)
+    assert not told_of(rng.normal(size=(200, 5)))
+    levels = blocks + 0.9 * rng.normal(size=(80, 1)) + 0.3 * rng.normal(size=60)
+    (told,) = told_of(levels)
+    assert "between whole rows" in told.message
+    assert (told.transform, told.settings) == ("", {"layer": "profile", "effects": True})
+    assert not told_of(levels, **told.settings)
+    gaps = levels.copy()
+    gaps[rng.random(levels.shape) < 0.3] = np.nan
+    known = np.isfinite(gaps)
+    data = ModelData({"X": tools.block(np.where(known, gaps, 0.0), observed=known)})
+    assert [p.settings for p in model.validate(data, model.spec.check_params({}))] == [told.settings]
+
+
 @pytest.mark.parametrize(("axis", "noun"), [(1, "column"), (0, "row")])
 def test_rows_or_columns_of_other_units_are_warned_of(axis, noun):
     """An identifier among answers; one far value among like columns is none, and of whole columns levels are told."""

@@ -154,6 +154,10 @@ NUMBER_FAULTS = {
         profile_sweep, "_draw_effects",
         lambda: with_fault(profile_sweep._draw_effects, "rng.standard_normal(len(t)) / np.sqrt(precision)", "rng.standard_normal(len(t)) / np.sqrt(0.5 * precision)"),
     ),
+    "a level shared with half its spread": (
+        profile_sweep, "_share_level",
+        lambda: with_fault(profile_sweep._share_level, "math.sqrt(whole)", "math.sqrt(4.0 * whole)"),
+    ),
     "profiles drawn without spread": (
         profile_sweep, "draw_layer_scalars",
         lambda: with_fault(profile_sweep.draw_layer_scalars, "0.5 * inside.sum()", "inside.sum()"),
