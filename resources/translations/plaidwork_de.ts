@@ -23562,6 +23562,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Bekannte Klassen von Proben ohne Label. Sie werden nie angepasst: Sie messen nur die Vorhersagen.</translation>
   </message>
   <message>
+   <source>Longer for many inputs</source>
+   <translation>Länger bei vielen Eingaben</translation>
+  </message>
+  <message>
+   <source>Where γ comes from the samples, of more than two inputs: the length times (inputs / 2)^¼. With many inputs all samples are about as far from each other, and with the shorter length what is not labelled may all go to one class.</source>
+   <translation>Wo γ aus den Proben kommt, bei mehr als zwei Eingaben: die Länge mal (Eingaben / 2)^¼. Bei vielen Eingaben sind alle Proben etwa gleich weit voneinander entfernt, und mit der kürzeren Länge kann alles, was nicht beschriftet ist, in eine Klasse geraten.</translation>
+  </message>
+  <message>
    <source>Fixed</source>
    <translation>Fest</translation>
   </message>

@@ -84,8 +84,13 @@ def near_length(x: np.ndarray) -> float:
 
 
 def with_length(params: ClassesSettings, x: np.ndarray) -> ClassesSettings:
-    """The settings with gamma from the samples where it is to come from them."""
-    return {**params, "gamma": params["gamma"] or near_length(x) ** -2}
+    """The settings with gamma from the samples where it is to come from them.
+
+    Of more than two inputs the length is (D / 2)^(1/4) times that of the pairs: all distances are alike there, and with the shorter one f
+    leaves a class as soon as it is away from the few labelled samples (NOTES.md).
+    """
+    more = max(1.0, x.shape[1] / 2.0) ** 0.25 if params.get("many_inputs") else 1.0
+    return {**params, "gamma": params["gamma"] or (more * near_length(x)) ** -2}
 
 
 class SemiClasses(Classes):

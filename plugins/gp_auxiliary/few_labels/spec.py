@@ -43,6 +43,20 @@ TRUTH = Input(
 )
 
 
+MANY_INPUTS = Hyperparameter(
+    "many_inputs",
+    "bool",
+    True,
+    earlier=False,
+    label="Longer for many inputs",
+    group="Covariance",
+    doc="Where γ comes from the samples, of more than two inputs: the length times (inputs / 2)^¼. With many inputs all samples are about as far "
+    "from each other, and with the shorter length what is not labelled may all go to one class.",
+    advanced=True,
+    when={"gamma": 0.0},
+)
+
+
 def _covariance(item: Hyperparameter) -> Hyperparameter:
     """Other defaults than for labelled samples alone: see NOTES.md, “Defaults with unlabelled samples”."""
     if item.name == "parameters":
@@ -142,6 +156,7 @@ SEMI = ModelSpec(
     hyperparameters=(
         *NULL,
         *(_covariance(item) for item in COVARIANCE),
+        MANY_INPUTS,
         *(_sampling(item) for item in SAMPLING),
     ),
     dims=DIMS

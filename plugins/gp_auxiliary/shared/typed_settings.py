@@ -48,6 +48,7 @@ class ClassesSettings(LawSettings):
     trajectories: NotRequired[int]
     stretch: NotRequired[Literal["trajectories", "summands", "whole"]]
     null_width: NotRequired[float]
+    many_inputs: NotRequired[bool]
     rungs: NotRequired[int]
     rounds: NotRequired[int]
     of_three: NotRequired[Literal["trajectories", "slices"]]

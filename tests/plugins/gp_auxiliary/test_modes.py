@@ -17,6 +17,14 @@ def test_the_length_is_that_of_near_pairs():
     assert near_length(np.zeros((3, 2))) == 1.0
     assert with_length({"gamma": 0.0}, x)["gamma"] == pytest.approx(near_length(x) ** -2)
     assert with_length({"gamma": 3.0}, x)["gamma"] == 3.0
+    assert with_length({"gamma": 3.0, "many_inputs": True}, x)["gamma"] == 3.0
+    many = np.tile(x, (1, 4))
+    longer = with_length({"gamma": 0.0, "many_inputs": True}, many)["gamma"]
+    assert longer == pytest.approx(near_length(many) ** -2 / (many.shape[1] / 2) ** 0.5)
+    two = x[:, :2]
+    assert with_length({"gamma": 0.0, "many_inputs": True}, two) == with_length({"gamma": 0.0}, two) | {
+        "many_inputs": True
+    }
 
 
 def planted(shares: tuple[float, ...], draws: int = 100) -> list[np.ndarray]:
