@@ -317,7 +317,8 @@ class InputField(QWidget):
             steps = ", ".join(str(step) for step in dataset.steps[-3:])
             parts = [missing_text(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             parts += [steps] if steps else []
-            text = (", ".join(parts).capitalize() + ". " if parts else "") + text
+            said = ", ".join(parts)
+            text = (f"{said[0].upper()}{said[1:]}. " if said else "") + text
             text = f"{self._companions(chosen[0])} {text} {self._taken_out(dataset)}".strip()
         elif len(chosen) > 1:
             text = f"{self._joined(chosen)} {text}"

@@ -5126,6 +5126,10 @@
    <translation>%1. R-hat und ESS allein zeigen es nicht: Mittelwerten ist noch nicht zu trauen.</translation>
   </message>
   <message>
+   <source>%1. Restarts that agree do not show it: the results cannot be trusted yet.</source>
+   <translation>%1. Neustarts, die übereinstimmen, zeigen es nicht: Den Ergebnissen ist noch nicht zu trauen.</translation>
+  </message>
+  <message>
    <source>Not settled</source>
    <translation>Nicht konvergiert</translation>
   </message>
@@ -24591,6 +24595,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Alle anzupassenden Proben gehören zu einer Gruppe, „%1“: Was gemeinsam ist, lässt sich nicht von ihrem Eigenen unterscheiden.</translation>
   </message>
   <message>
+   <source>“%1” seems to recur after about %2 of “%3”.</source>
+   <translation>„%1“ scheint nach etwa %2 von „%3“ wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“Trend and season” as covariance, with that as “Period”, describes a season.</source>
+   <translation>„Trend und Saison“ als Kovarianz, mit dieser „Periode“, beschreibt eine Saison.</translation>
+  </message>
+  <message>
    <source>sample %1</source>
    <translation>Probe %1</translation>
   </message>
@@ -24626,8 +24638,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Ein anderes Optimum ist etwa gleich gut: %1 Nat unter dem besten. Der Sampler gewichtet beide: „Gauß-Prozess-Regression“.</translation>
   </message>
   <message>
-   <source>another optimum is about as good (%1 nats below the best)</source>
-   <translation>ein anderes Optimum ist etwa gleich gut (%1 Nat unter dem besten)</translation>
+   <source>Another optimum is about as good: %1 nats below the best</source>
+   <translation>Ein anderes Optimum ist etwa gleich gut: %1 Nat unter dem besten</translation>
   </message>
   <message>
    <source>Optima</source>
@@ -24654,8 +24666,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Halb so viele Punkte würden die Schranke um %1 Nat senken</translation>
   </message>
   <message>
-   <source>more inducing points would change the fit (%1%2)</source>
-   <translation>mehr Stützpunkte würden die Anpassung ändern (%1%2)</translation>
+   <source>More inducing points would change the fit: %1%2</source>
+   <translation>Mehr Stützpunkte würden die Anpassung ändern: %1%2</translation>
   </message>
   <message>
    <source>More points would change the fit: %1%2. Approximate.</source>
@@ -33314,6 +33326,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Eine Amplitude² einer Ausgabe ist die Varianz ihrer Funktion, bei standardisierten Werten; Verhältnisse sagen, wie sie sich auf die Terme der Kovarianz verteilt.</translation>
   </message>
   <message>
+   <source>Another optimum is about as good</source>
+   <translation>Ein anderes Optimum ist etwa gleich gut</translation>
+  </message>
+  <message>
    <source>At most %1 and %2 for %3 restart</source>
    <translation>Höchstens %1 und %2 für %3 Neustart</translation>
   </message>
@@ -33748,6 +33764,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>Missing cells filled in: %1 of %2</source>
    <translation>Ausgefüllte fehlende Zellen: %1 von %2</translation>
+  </message>
+  <message>
+   <source>More inducing points would change the fit</source>
+   <translation>Mehr Stützpunkte würden die Anpassung ändern</translation>
   </message>
   <message>
    <source>Most alike: %1 %2, %3 and %4 %5, %6 (%7)</source>

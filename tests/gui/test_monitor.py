@@ -193,7 +193,10 @@ def test_a_sampler_has_no_best_but_the_chain_at_the_highest_level(finished, qtbo
 
 
 def test_a_count_that_the_settings_leave_out_has_no_figure(qapp, qtbot):
-    traces = (Trace("lp", primary=True), Trace("n", "groups in use", kind="count"))
+    traces = (
+        Trace("lp", primary=True),
+        Trace("left", "groups in use", kind="count"),
+    )  # the name of another figure
     spec = replace(toys.Walk.spec, traces=traces, variables=(), views=(), hyperparameters=())
     workbench = Workbench(toy_registry())
     pages = []
@@ -203,16 +206,17 @@ def test_a_count_that_the_settings_leave_out_has_no_figure(qapp, qtbot):
             rows = record.trace
             record.trace = type(rows)([trace.name for trace in traces])
             for _ in range(12):
-                record.trace.append({"lp": 1.0, "n": number})
+                record.trace.append({"lp": 1.0, "left": number})
         workbench.session.runs[run.id] = run
         page = LivePage(workbench, run)
         qtbot.addWidget(page)
         qtbot.addWidget(page.side_panel())
         page.tick()
         pages.append(page)
-    gone, there = (page._figures["n"] for page in pages)
+    gone, there = (page._figures["count left"] for page in pages)
     assert gone.isHidden()
-    assert pages[0]._lines["n"].isHidden()
+    assert pages[0]._lines["count left"].isHidden()
+    assert pages[1]._figures["left"].value != "3"
     assert not there.isHidden()
     assert there.value == "3"
     wait_for_tasks()

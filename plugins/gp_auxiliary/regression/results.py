@@ -13,6 +13,7 @@ from plaidwork.core.api import (
     Results,
     Table,
     axis_places,
+    format_count,
     format_number,
     format_percent,
 )
@@ -245,7 +246,7 @@ def judged(own: Own, samples: Samples) -> Results:
         if np.isfinite(explained) and explained > 0
         else ""
     )
-    gap = np.abs(samples.values - own.mean)[mask]
+    gap, number = np.abs(samples.values - own.mean)[mask], format_count(int(mask.sum()))
     return {
         "measures": Table(
             {"Samples": np.array([*masks]), **columns},
@@ -257,9 +258,9 @@ def judged(own: Own, samples: Samples) -> Results:
         "observed values (nats); smaller is better. Explained: share of the variance.",
         "rmse": Result(np.array(first["RMSE"]), label=f"RMSE, {of}"),
         "nlpd": Result(np.array(first["NLPD"]), label=f"NLPD, {of}"),
-        "headline": f"{int(mask.sum())} {of}: typical error {format_number(first['RMSE'], 3)}, "
+        "headline": f"{number} {of}: typical error {format_number(first['RMSE'], 3)}, "
         f"log loss {format_number(first['NLPD'], 3)}{said}",
-        "residual_headline": f"Half of {int(mask.sum())} {of} are predicted to within {format_number(float(np.median(gap)), 3)}",
+        "residual_headline": f"Half of {number} {of} are predicted to within {format_number(float(np.median(gap)), 3)}",
         **calibration(own, mask, of),
     }
 
@@ -282,7 +283,7 @@ def calibration(own: Own, mask: np.ndarray, of: str) -> Results:
     """How many values lie in the intervals of 90 %, in words."""
     inside = float((np.abs(own.rank[mask] - 0.5) <= 0.45).mean())
     return {
-        "calibration_headline": f"{format_percent(inside)} of {int(mask.sum())} {of} are in their 90 % intervals",
+        "calibration_headline": f"{format_percent(inside)} of {format_count(int(mask.sum()))} {of} are in their 90 % intervals",
         "calibration_note": "Shares of the values inside central intervals, of all sizes. Grey: where the shares would be with 95 % "
         "if the intervals were right.",
     }

@@ -110,7 +110,7 @@ def test_too_few_points_are_told():
         for count in (6, 80)
     )
     assert "More points would change the fit" in few["points_note"]
-    assert "more inducing points would change the fit" in few["doubt"]
+    assert few["doubt"].startswith("More inducing points would change the fit: half of the points")
     assert "The points are enough" in many["points_note"]
     exact = fit("gp_quick_regression", data, {"form": "dense", "starts": 1}, seed=1).results
     assert many["nlpd"].values == pytest.approx(float(exact["nlpd"].values), abs=0.02)
