@@ -218,7 +218,9 @@ def sampling_rows(run: Run) -> list[tuple[str, str, str]]:
     rows = [("Warm-up", format_count(schedule.warmup), "sweeps")]
     if schedule.burn_in:
         rows.append(("Left out besides", format_count(schedule.burn_in), "sweeps"))
-    rows.append(("Kept draws", format_count(schedule.draws), "per chain"))
+    # on the way to them the schedule is one to the next look
+    draws = run.goal.draws if run.active and run.goal is not None else schedule.draws
+    rows.append(("Kept draws", format_count(draws), "per chain"))
     if schedule.thin > 1:
         rows.append(("Every", str(schedule.thin), "sweeps"))
     if run.goal is not None:

@@ -13426,6 +13426,13 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   </message>
  </context>
  <context>
+  <name>gui/data/course.py</name>
+  <message>
+   <source>%1 over %2</source>
+   <translation>%1 über %2</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/data/data_page.py</name>
   <message>
    <source>Transform…</source>
@@ -13523,16 +13530,16 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
  <context>
   <name>gui/data/data_panel.py</name>
   <message>
+   <source>Matrix as the model sees it</source>
+   <translation>Matrix, wie das Modell sie sieht</translation>
+  </message>
+  <message>
    <source>Views together</source>
    <translation>Sichten gemeinsam</translation>
   </message>
   <message>
    <source>Choose data to see them here.</source>
    <translation>Daten auswählen, um sie hier zu sehen.</translation>
-  </message>
-  <message>
-   <source>Matrix as the model sees it</source>
-   <translation>Matrix, wie das Modell sie sieht</translation>
   </message>
   <message>
    <source>Spread of values</source>
@@ -13642,6 +13649,14 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>Numbers below</source>
    <translation>Zahlen unten</translation>
+  </message>
+  <message>
+   <source>Times</source>
+   <translation>Zeiten</translation>
+  </message>
+  <message>
+   <source>Amounts</source>
+   <translation>Werte</translation>
   </message>
   <message>
    <source>Range</source>

@@ -1,6 +1,8 @@
 """Live traces and diagnostics of a run, through their widgets."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pyqtgraph as pg
@@ -16,7 +18,7 @@ from plaidwork.core.errors import ModelError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
-from plaidwork.gui.monitor.chain_panel import ChainPanel
+from plaidwork.gui.monitor.chain_panel import ChainPanel, sampling_rows
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.live_page import LivePage
 from plaidwork.gui.monitor.trace_plot import TracePlot
@@ -571,3 +573,11 @@ def test_what_is_left_of_restarts_is_said_to_be_the_most(qapp, qtbot):
 def test_a_budget_that_is_spent_does_not_promise_an_end_in_no_time():
     assert _at_most(-3.0) == "ends after a first look"
     assert _at_most(12.0).startswith("at most ")
+
+
+@pytest.mark.parametrize(("active", "shown"), [(True, "250"), (False, "50")])
+def test_until_it_ends_a_run_that_settles_says_how_many_draws_were_asked_for(active, shown):
+    """Its schedule is one to the next look."""
+    now = Schedule(warmup=20, draws=50)
+    run = SimpleNamespace(schedule=now, goal=replace(now, draws=250, budget=60.0), active=active)
+    assert ("Kept draws", shown, "per chain") in sampling_rows(cast("Run", run))
