@@ -89,7 +89,7 @@ class ChainPanel(QScrollArea):
         )
         self._far.hide()
         self._settings_rows = vertical(spacing=space.XS)
-        self._settings_of: Schedule | None = None
+        self._settings_of: tuple[Schedule, bool] | None = None
         self._fill_settings()
         add(
             column,
@@ -154,9 +154,10 @@ class ChainPanel(QScrollArea):
     def _fill_settings(self) -> None:
         """The settings; those of the schedule change while chains go on until they settle."""
         run, column = self._run, self._settings_rows
-        if self._settings_of == run.schedule:
+        now = run.schedule, run.active
+        if self._settings_of == now:
             return
-        self._settings_of = run.schedule
+        self._settings_of = now
         clear_layout(column)
         rows = [
             (p.title, shown_value(p, run.params[p.name]), p.unit)

@@ -6905,6 +6905,10 @@
    <translation>%1 Durchläufen je Kette, davon %2 als Aufwärmphase ausgelassen</translation>
   </message>
   <message>
+   <source>; one of %1 would have outlasted the budget</source>
+   <translation>; eine von %1 hätte das Zeitbudget überschritten</translation>
+  </message>
+  <message>
    <source>Settled after %1.</source>
    <translation>Konvergiert nach %1.</translation>
   </message>
@@ -17912,8 +17916,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Sekunden</translation>
   </message>
   <message>
-   <source>Settled or not, the chains end about then, but not before the warm-up</source>
-   <translation>Konvergiert oder nicht, die Ketten enden etwa dann, aber nicht vor der Aufwärmphase</translation>
+   <source>Settled or not, the chains end about then; a warm-up that would take longer is begun again and shorter</source>
+   <translation>Konvergiert oder nicht, die Ketten enden etwa dann; eine Aufwärmphase, die länger dauern würde, wird neu und kürzer begonnen</translation>
   </message>
   <message>
    <source>sweeps</source>
