@@ -238,7 +238,10 @@ class InputField(QWidget):
         dataset = self.dataset(self.chosen[0]) if len(self.chosen) == 1 else None
         total = dataset.shape[0] if dataset is not None else 0
         usual = self.item.kind == "matrix" and self.item.required and not self.item.many
-        offered = [n for n in SUBSETS if n < total] if usual and dataset and not dataset.is_sparse else []
+        vary = (
+            dataset is not None and not dataset.is_sparse and dataset.shape[1:] != (1,)
+        )  # a single value does not
+        offered = [n for n in SUBSETS if n < total] if usual and vary else []
         before = self.subset
         blocker = QSignalBlocker(self.rows)
         self.rows.clear()

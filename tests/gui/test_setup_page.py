@@ -285,8 +285,11 @@ def test_narrow(page):
 
 def test_rows_that_vary_most(qtbot, page, bench):
     bench.add_dataset(matrix("tall", rows=700))
+    bench.add_dataset(matrix("times", rows=700, columns=1))
     field = page.inputs_form.field("X")
     assert field.rows.isHidden()
+    field.choose(["times"])
+    assert field.rows.isHidden(), "a row with a single value does not vary"
     field.choose(["tall"])
     assert [field.rows.itemText(k) for k in range(field.rows.count())] == [
         "All 700 genes",
