@@ -494,6 +494,12 @@ def test_what_was_measured_over_time_is_shown_so_and_not_as_a_column_of_times(qt
     assert beside._picture_title.text() == "Matrix as the model sees it"
 
 
+def test_times_that_differ_are_told_apart_among_the_values(course):
+    model = values_model.ValuesModel()
+    model.set_dataset(course.session.datasets["flights"])
+    assert [model.data(model.index(row, 2)) for row in range(3)] == ["1949.000", "1949.083", "1949.167"]
+
+
 @pytest.mark.parametrize(
     ("title", "beside"),
     [
