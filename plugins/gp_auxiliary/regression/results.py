@@ -32,8 +32,8 @@ MOST_INPUTS = 12
 """Inputs along which the fit is shown: the most relevant ones of more."""
 _ONE, _EACH = 200, 60
 """Places along a single input, and along each of several."""
-_A_PERIOD, _MOST = 10, 1000
-"""Places in each period of a single input that recurs, and along it at most."""
+_A_PERIOD, _A_LENGTH, _MOST = 10, 4, 1000
+"""Places in each period of a single input that recurs, in each length of a function of it, and along it at most."""
 MOST_GROUPS = 12
 """Groups whose functions are shown: the largest ones of more."""
 NEW_GROUP = "New group"
@@ -153,9 +153,9 @@ def along_places(kept: Kept, prior: Prior, samples: Samples) -> tuple[np.ndarray
     frame = samples.frame
     size = frame.x.shape[1]
     shown = np.arange(size)
+    theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
     own = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
     if own:
-        theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
         gamma = np.full(size, -np.inf)
         for i in own:
             column = prior.covariance.parameters[i].column
@@ -165,6 +165,10 @@ def along_places(kept: Kept, prior: Prior, samples: Samples) -> tuple[np.ndarray
     count = _ONE if size == 1 else _EACH
     if size == 1 and len(samples.season):
         count = min(max(count, int(_A_PERIOD * np.ptp(frame.x) / samples.season[0])), _MOST)
+    lengths = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma"]
+    if size == 1 and lengths:
+        a_length = np.exp(0.5 * np.median(theta[:, lengths], axis=0).max())  # how many in a unit
+        count = int(np.clip(_A_LENGTH * a_length * np.ptp(frame.x), count, _MOST))
     lines = np.tile(np.median(frame.x, axis=0), (len(shown), count, 1))
     for k, column in enumerate(shown.tolist()):
         lines[k, :, column] = axis_places(frame.x[:, column], count)
