@@ -23,6 +23,7 @@ from plaidwork.core.draws.numbers import (
     format_percent,
     format_probability,
     format_rate,
+    format_ticks,
     special,
     tidy,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "format_percent",
     "format_probability",
     "format_rate",
+    "format_ticks",
     "nice_step",
     "nice_ticks",
     "ratio_ticks",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,8 @@ class Diagnosis:
         return Table(columns, label="Diagnostics, worst first")
 
 
+_TITLE = 70
+"""Characters of a verdict's title at most."""
 _COLUMNS = {
     "R-hat": "rhat", "Bulk ESS": "ess_bulk", "Tail ESS": "ess_tail", "Mean": "mean", "SD": "sd", "MCSE": "mcse"
 }  # fmt: skip
@@ -146,17 +149,19 @@ def diagnose(
         verdict = verdict_of_draws(quantities, found, kept, spec, n_draws)
     else:
         verdict = verdict_of_restarts(kept, spec, unfinished, schedule)
-    return Diagnosis(quantities, _doubted(verdict, doubt), n_chains, n_draws, kept)
+    return Diagnosis(quantities, _doubted(verdict, doubt, spec.algorithm), n_chains, n_draws, kept)
 
 
-def _doubted(verdict: Verdict, doubt: str) -> Verdict:
+def _doubted(verdict: Verdict, doubt: str, algorithm: str) -> Verdict:
     """The verdict with what the model itself has found against its draws."""
     if not doubt:
         return verdict
     if not verdict.settled:
         return replace(verdict, text=f"{verdict.text} {doubt}.")
-    title = doubt.partition(":")[0][:70]
+    title = shorten(doubt.partition(":")[0], _TITLE, placeholder="…")
     text = f"{doubt}. R-hat and ESS alone do not show it: averages cannot be trusted yet."
+    if algorithm != "mcmc":
+        text = f"{doubt}. Restarts that agree do not show it: the results cannot be trusted yet."
     return replace(verdict, kind="warn", title=title, text=text, word="Not settled", actions=("run_longer",))
 
 

@@ -1,6 +1,6 @@
 """Numbers as text for people: in headlines, captions, reports, on the screen and on the command line; never in files.
 
-True minus (U+2212), thin spaces between thousands from 1 000 on, a space before units. What is not exactly 0 or 1 never
+True minus (U+2212), thin spaces between thousands from 1 000 on (along an axis from 10 000 on), a space before units. What is not exactly 0 or 1 never
 reads so.
 """
 
@@ -37,6 +37,13 @@ def format_fixed(value: float, decimals: int, *, sign: bool = False) -> str:
     if float(text) == 0:
         text = text.lstrip("+-")
     return tidy(text)
+
+
+def format_ticks(values: Sequence[float], decimals: int) -> list[str]:
+    """Show the ticks of one axis with the same decimals; without thin spaces where no tick has more than four digits, as years have."""
+    texts = [format_fixed(float(value), decimals) for value in values]
+    few = all(abs(value) < 9999.5 for value in values)
+    return [text.replace(THIN, "") for text in texts] if few else texts
 
 
 def format_number(value: float, digits: int = 4) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.draws.numbers import format_fixed, format_number
+from plaidwork.core.draws.numbers import format_number, format_ticks
 from plaidwork.core.errors import PictureError
 
 SCALES = ("linear", "log", "sqrt", "category")
@@ -196,7 +196,8 @@ class Scaling:
         values = nice_ticks(self.low, self.high, max(count, 3))
         decimals = step_decimals(values[1] - values[0]) if len(values) > 1 else 2
         huge = max((abs(value) for value in values), default=0.0) >= _HUGE
-        return tuple(Tick(v, format_number(v, 3) if huge else format_fixed(v, decimals)) for v in values)
+        texts = [format_number(v, 3) for v in values] if huge else format_ticks(values, decimals)
+        return tuple(map(Tick, values, texts))
 
     def _uneven_ticks(self, count: int) -> tuple[Tick, ...]:
         """Powers of ten first, then 5 and 2 times those, as many as stand apart."""

@@ -90,12 +90,12 @@ def _classes(by: Colouring, y: np.ndarray, centre: str) -> _Classes:
 
 
 def _caption(classes: _Classes, centre: str) -> str:
-    """``Median: healthy 0.31, ill -0.52``."""
+    """``Median: healthy (0.31), ill (-0.52)``: a class may be called by a number."""
     if not classes.title or len(classes.names) < 2:
         return ""
     pairs = zip(classes.names, classes.centres.tolist(), strict=True)
     parts = [
-        f"{name} {format_fixed(value, 2)}" for name, value in pairs if name != UNKNOWN and value == value
+        f"{name} ({format_fixed(value, 2)})" for name, value in pairs if name != UNKNOWN and value == value
     ]
     return f"{capital(centre)}: {', '.join(parts)}"
 

@@ -230,7 +230,7 @@ class DataPage(Page):
         self._in_part.setVisible(bool(told))
 
     def _picture(self, dataset: Dataset) -> QWidget:
-        made = self.picture.make(dataset)
+        made = self.picture.make(dataset, self._facts.course if self._facts is not None else None)
         if self.picture.image is not None:
             self.picture.image.hovered.connect(self.hovered)
             self.picture.image.data_requested.connect(self.show_data)
@@ -247,7 +247,8 @@ class DataPage(Page):
             return
         self._tell_size(dataset)
         self.picture.show_foot(dataset, self.part == PICTURE)
-        if facts.n_missing == int(np.prod(facts.shape)):
+        course = facts.course is not None or self.picture.course is not None
+        if course or facts.n_missing == int(np.prod(facts.shape)):
             self._forget(PICTURE)
         if self._some_values or isinstance(
             self._pages.get(VALUES), StatePane
@@ -274,7 +275,7 @@ class DataPage(Page):
     def _forget(self, part: str) -> None:
         page = self._pages.pop(part, None)
         if part == PICTURE:
-            self.picture.image = None
+            self.picture.forget()
         if page is not None:
             self._stack.removeWidget(page)
             page.hide()
@@ -381,7 +382,7 @@ class DataPage(Page):
 
         if self.switch is not None:
             self.switch.set_current(PICTURE)
-        if self.picture.image is None:
+        if self.picture.drawn is None:
             return None
-        save_picture(self.picture.image, path)
+        save_picture(self.picture.drawn, path)
         return path

@@ -13,6 +13,7 @@ from plaidwork.core.data.glimpse import LARGE
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError
+from plaidwork.gui.data.course import Course, CoursePicture
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts, glimpse
 from plaidwork.gui.data.image_strip import ImageStrip, first_images
 from plaidwork.gui.data.presence import PresencePicture
@@ -52,6 +53,9 @@ class DataPanel(QScrollArea):
         self._task: Task | None = None
         self.matrix = MatrixThumb(self)
         self.bar = ColorBar(parent=self)
+        self.course = CoursePicture(self)
+        self.course.hide()
+        self._picture_title = Label("Matrix as the model sees it", "strong", elide=True, parent=self)
         self._views_title = Label("Views together", "strong", elide=True)
         self.views = PresencePicture(100)
         self._looking: Task | None = None
@@ -84,14 +88,15 @@ class DataPanel(QScrollArea):
         if self._picture:
             add(
                 column,
-                Label("Matrix as the model sees it", "strong", elide=True),
+                self._picture_title,
                 (self.matrix, 1),
+                (self.course, 1),
                 self.bar,
                 space.M,
             )
         else:
-            self.matrix.hide()
-            self.bar.hide()
+            for part in (self._picture_title, self.matrix, self.bar):
+                part.hide()
         self._images_title = Label("", "strong", elide=True)
         add(
             column,
@@ -153,6 +158,21 @@ class DataPanel(QScrollArea):
                 f"Images of {pictures.shape[1]} × {counted(pictures.shape[2], 'pixel')}"
             )
 
+    def _show_course(self, course: Course | None) -> None:
+        """What was measured over time in place of the matrix, which then is a column of times."""
+        if course is not None:
+            self.course.set_course(course)
+        title = (
+            f"{course.y_name} over {course.x_name}" if course is not None else "Matrix as the model sees it"
+        )
+        self._picture_title.setText(title)
+        for widget, shown in (
+            (self.matrix, course is None),
+            (self.bar, course is None),
+            (self.course, course is not None),
+        ):
+            widget.setVisible(self._picture and shown)
+
     def set_views(self, datasets: Sequence[Dataset]) -> None:
         """Show who has which of several views above the rest; nothing for fewer than two."""
         if self._looking is not None:
@@ -188,11 +208,14 @@ class DataPanel(QScrollArea):
         low, high = facts.limits
         name = "loom" if facts.diverging else "tide"
         self.matrix.set_matrix(facts.thumb, facts.limits, name)
+        self._show_course(facts.course)
         bottom, middle, top = format_limits((low, 0 if facts.diverging else (low + high) / 2, high), 2)
         sign = "+" if facts.diverging else ""
         self.bar.set_limits(bottom, middle, sign + top, clipped=facts.clipped, map_name=name)
         word = "value" + (f" ({dataset.unit})" if dataset.unit else "")
-        self.histogram.set_counts(facts.counts, facts.edges, word)
+        self.histogram.set_counts(
+            facts.counts, facts.edges, facts.course.y_name if facts.course is not None else word
+        )
         self.bars.set_classes(facts.classes)
         self._bars_title.setText(facts.classes_title)
         for widget in (self.bars, self._bars_title):

@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.naming import shown_names
+from plaidwork.gui.data.course import Course, CoursePicture
 from plaidwork.gui.data.facts import SCALED_LIMITS, Facts, size_text
 from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.tasks import run_task
@@ -21,19 +22,35 @@ if TYPE_CHECKING:
 
 
 class DataPicture:
-    """The image of the dataset that is shown, None where it has none, and what stands below: colour bar and remark on gaps."""
+    """The image of the dataset that is shown, None where it has none, or ``course``, what was measured over time; and what stands below:
+    colour bar and remark on gaps."""
 
     def __init__(self) -> None:
         self.image: MatrixImage | None = None
+        self.course: CoursePicture | None = None
         self.bar = ColorBar()
         self.hatched = Label("hatched: missing", "caption", "muted")
         self._facts: Facts | None = None
 
-    def make(self, dataset: Dataset) -> QWidget:
-        """An image that :meth:`draw` fills, or a pane that says why there is none, as far as the gaps are counted."""
+    @property
+    def drawn(self) -> QWidget | None:
+        """What there is to export."""
+        return self.image if self.course is None else self.course
+
+    def forget(self) -> None:
+        """There is no picture any more."""
+        self.image = self.course = None
+
+    def make(self, dataset: Dataset, course: Course | None) -> QWidget:
+        """An image that :meth:`draw` fills, the course where the data are one, or a pane that says why there is none, as far as the gaps are
+        counted."""
         from plaidwork.gui.plots import MatrixImage
 
-        self.image = None
+        self.forget()
+        if course is not None:
+            self.course = CoursePicture()
+            self.course.set_course(course)
+            return self.course
         if min(dataset.shape) == 0 or dataset.known_missing == int(np.prod(dataset.shape)):
             return StatePane("heatmap", "No values to show", f"{size_text(dataset)}, all missing.")
         self.image = MatrixImage()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.glimpse import some_rows
 from plaidwork.core.data.levels import COUNTED, LEVELS
 from plaidwork.core.draws.counting import counted, labelled
+from plaidwork.gui.data.course import Course, course_of
 from plaidwork.gui.numbers import (
     decimals_by_error,
     format_bytes,
@@ -20,6 +22,7 @@ from plaidwork.gui.numbers import (
     format_fixed,
     format_number,
     format_percent,
+    format_ticks,
 )
 
 THUMB_SIDE = 480
@@ -54,6 +57,8 @@ class Facts:
     """The data, or a part of their rows that the picture and the numbers come from."""
     classes: Mapping[str, int] = field(default_factory=dict)
     classes_title: str = ""
+    course: Course | None = None
+    """What was measured over time, where the data are that."""
     scales: tuple[np.ndarray, np.ndarray] | None = None
     """Mean and standard deviation (m,) of the columns where these have units of their own; else one colour scale shows all of them."""
 
@@ -142,7 +147,8 @@ def find_facts(dataset: Dataset, part: Dataset | None = None) -> Facts:
     if not diverging and known.size:
         top = float(f"{np.percentile(known, 99):.2g}")
         limits = (min(low, limits[0]), top if top > low else limits[1])
-    counts, edges = _histogram(known, dataset)
+    course = course_of(looked_at)
+    counts, edges = _histogram(known if course is None else course.y, dataset)
     classes, title = _classes(dataset)
     return Facts(
         shape=dataset.shape,
@@ -160,6 +166,7 @@ def find_facts(dataset: Dataset, part: Dataset | None = None) -> Facts:
         looked_at=looked_at,
         classes=classes,
         classes_title=title,
+        course=course,
         scales=_scales(looked_at, values),
     )
 
@@ -230,6 +237,13 @@ def _classes(dataset: Dataset) -> tuple[dict[str, int], str]:
     return {}, ""
 
 
+def _range(values: np.ndarray) -> str:
+    """From where to where values (k,) are: years without a space."""
+    ends = float(values.min()), float(values.max())
+    decimals = 0 if np.all(values % 1 == 0) else max(2, 2 - math.floor(math.log10(ends[1] - ends[0] or 1.0)))
+    return " to ".join(format_ticks(ends, min(decimals, 6)))
+
+
 def figure_rows(dataset: Dataset, facts: Facts) -> list[tuple[str, str]]:
     """Label and value of each key number."""
     unit = f" {dataset.unit}" if dataset.unit else ""
@@ -238,7 +252,9 @@ def figure_rows(dataset: Dataset, facts: Facts) -> list[tuple[str, str]]:
         rows.insert(1, ("Samples are", f"the {dataset.samples_in}"))
     if facts.in_part:
         rows.append(("Numbers below", in_part_text(facts)))
-    if np.isfinite(facts.low):
+    if facts.course is not None:
+        rows += [("Times", _range(facts.course.x)), ("Amounts", _range(facts.course.y))]
+    elif np.isfinite(facts.low):
         rows.append(("Range", f"{format_number(facts.low, 3)} to {format_number(facts.high, 3)}{unit}"))
         if dataset.kind != "categorical":
             decimals = max(0, min(decimals_by_error(facts.sd), 8))

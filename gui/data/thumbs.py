@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.language import tr, tr_name
-from plaidwork.gui.numbers import format_count, format_number, nice_ticks, step_decimals, tidy
+from plaidwork.gui.numbers import format_count, format_number, format_ticks, nice_ticks, step_decimals
 from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets.drawing import Drawing
 
@@ -132,8 +132,9 @@ class HistogramThumb(Drawing):
         if len(self._edges) > 1 and np.all(self._edges % 1 == 0.5):  # bars of whole numbers
             ticks = [tick for tick in nice_ticks(low, high, 7) if tick % 1 == 0]
         decimals = step_decimals(ticks[1] - ticks[0]) if len(ticks) > 1 else 2
-        for tick in ticks:
-            text = tidy(f"{tick:.{decimals}f}") if abs(tick) < 1e6 else format_number(tick, 3)
+        huge = max(map(abs, ticks), default=0.0) >= 1e6
+        texts = [format_number(tick, 3) for tick in ticks] if huge else format_ticks(ticks, decimals)
+        for tick, text in zip(ticks, texts, strict=True):
             wide = metrics.horizontalAdvance(text)
             x = min(max(left + (tick - low) * scale - wide / 2, 0), self.width() - wide)
             painter.drawText(QPointF(x, bottom + 4 + metrics.ascent()), text)

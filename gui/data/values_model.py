@@ -11,8 +11,9 @@ from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.levels import first_number, said_of, words_of
+from plaidwork.core.data.measured import is_called_time
 from plaidwork.core.findings.naming import shown_names
-from plaidwork.gui.numbers import format_fixed, format_number
+from plaidwork.gui.numbers import format_fixed, format_number, format_ticks
 from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import theme
 
@@ -104,6 +105,11 @@ class ValuesModel(QAbstractTableModel):
             return str(value)
         if index.column() < self.n_fixed:
             return format_number(float(value))
+        names = self._names[1]
+        if names and is_called_time(
+            names[index.column() - self.n_fixed]
+        ):  # years are written without a space
+            return format_ticks([float(value)], self._decimals)[0]
         return format_fixed(float(value), self._decimals)
 
     def _side(self, column: int) -> Qt.AlignmentFlag:
@@ -153,12 +159,14 @@ class ValuesModel(QAbstractTableModel):
 
 
 def _decimals(dataset: Dataset) -> int:
-    """Decimals that show about four digits of the larger values; none for whole numbers."""
+    """Decimals that show about four digits of the larger values, or of what they differ by where that is less; none for whole numbers."""
     values = dataset.values.data if dataset.is_sparse else dataset.values
     flat = np.ravel(values)
-    known = np.abs(flat[:: max(1, flat.size // 20_000)].astype(float))
-    known = known[np.isfinite(known)]
+    some = flat[:: max(1, flat.size // 20_000)].astype(float)
+    some = some[np.isfinite(some)]
+    known = np.abs(some)
     if not known.size or (known == np.floor(known)).all():
         return 0
     top = float(np.percentile(known, 95)) or float(known.max())
+    top = min(top, float(np.ptp(some)) or top)
     return int(min(max(3 - np.floor(np.log10(top)), 0), 8))

@@ -89,7 +89,7 @@ class ChainPanel(QScrollArea):
         )
         self._far.hide()
         self._settings_rows = vertical(spacing=space.XS)
-        self._settings_of: Schedule | None = None
+        self._settings_of: tuple[Schedule, bool] | None = None
         self._fill_settings()
         add(
             column,
@@ -154,9 +154,10 @@ class ChainPanel(QScrollArea):
     def _fill_settings(self) -> None:
         """The settings; those of the schedule change while chains go on until they settle."""
         run, column = self._run, self._settings_rows
-        if self._settings_of == run.schedule:
+        now = run.schedule, run.active
+        if self._settings_of == now:
             return
-        self._settings_of = run.schedule
+        self._settings_of = now
         clear_layout(column)
         rows = [
             (p.title, shown_value(p, run.params[p.name]), p.unit)
@@ -218,7 +219,9 @@ def sampling_rows(run: Run) -> list[tuple[str, str, str]]:
     rows = [("Warm-up", format_count(schedule.warmup), "sweeps")]
     if schedule.burn_in:
         rows.append(("Left out besides", format_count(schedule.burn_in), "sweeps"))
-    rows.append(("Kept draws", format_count(schedule.draws), "per chain"))
+    # on the way to them the schedule is one to the next look
+    draws = run.goal.draws if run.active and run.goal is not None else schedule.draws
+    rows.append(("Kept draws", format_count(draws), "per chain"))
     if schedule.thin > 1:
         rows.append(("Every", str(schedule.thin), "sweeps"))
     if run.goal is not None:

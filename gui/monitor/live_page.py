@@ -34,6 +34,8 @@ _SMALL = 190
 _TAIL = 100
 _LISTED = 4
 """Chains of which each has its number below a figure though all have the same."""
+_COUNT = "count "
+"""Before the name of a trace in the key of its figure, so that it is none of the other figures."""
 _AROUND = 5.0
 """Seconds by which a fit may take longer than its budget of time, before that is shown."""
 _PER_TICK = 1
@@ -136,7 +138,7 @@ class LivePage(Page):
         }
         for trace in self._run.spec.traces:
             if trace.kind == "count":
-                figures[trace.name] = KeyFigure(trace.title[:1].upper() + trace.title[1:])
+                figures[_COUNT + trace.name] = KeyFigure(trace.title[:1].upper() + trace.title[1:])
                 break
         primary = self._run.spec.primary_trace
         if primary is not None:
@@ -319,12 +321,13 @@ class LivePage(Page):
         return format_duration(left, rough=True), room, colour
 
     def _tell_counts(self, snapshots: list[dict[str, np.ndarray]]) -> None:
-        for name, figure in self._figures.items():
-            if name in snapshots[0]:
+        for key, figure in self._figures.items():
+            name = key.removeprefix(_COUNT)
+            if name != key:
                 now = [int(s[name][-1]) for s in snapshots if len(s[name]) and np.isfinite(s[name][-1])]
                 if not self._run.active:  # a number that the settings leave out is no dash
                     figure.setVisible(bool(now))
-                    self._lines[name].setVisible(bool(now))
+                    self._lines[key].setVisible(bool(now))
                 if now:
                     most = max(set(now), key=now.count)
                     listed = "  ".join(str(value) for value in now[:8])

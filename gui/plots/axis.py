@@ -11,7 +11,7 @@ import pyqtgraph as pg
 
 from plaidwork.core.pictures.scales import ratio_ticks
 from plaidwork.core.quoting import markup
-from plaidwork.gui.numbers import format_fixed, nice_ticks, step_decimals
+from plaidwork.gui.numbers import format_fixed, format_ticks, nice_ticks, step_decimals
 from plaidwork.gui.theme import theme
 
 _ACROSS = 84.0
@@ -109,7 +109,7 @@ class PlotAxis(pg.AxisItem):
         decimals = step_decimals(spacing)
         if decimals > 6:
             return [_short(v) for v in values]
-        return [format_fixed(float(v), decimals) for v in values]
+        return format_ticks(values, decimals)
 
 
 def _log_texts(values: Sequence[float]) -> list[str]:

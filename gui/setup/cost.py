@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plaidwork.core.contract.model import Cost, Model
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.draws.counting import agree, counted
@@ -57,6 +58,15 @@ def planned(
     return plan, cost, wrong
 
 
+def _at_the_latest(schedule: Schedule, seconds: float) -> float:
+    """Seconds until a run ends that has a budget of time, where its sweeps take ``seconds``: not before its first draws, but a warm-up that would
+    outlast the budget is begun again and shorter."""
+    each = seconds / schedule.sweeps("mcmc")
+    if each * schedule.warmup > schedule.budget:
+        return schedule.budget
+    return max(schedule.budget, each * first(schedule).sweeps("mcmc"))
+
+
 def cost_text(plan: FitPlan, cost: Cost | None) -> str:
     """``About 40 s and 60 MB for 4 chains``; of restarts also how many there are at most where they are quick."""
     chains = plan.schedule.chains
@@ -73,8 +83,7 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
         most = format_duration(plan.schedule.budget, rough=True)
         return f"Settles in {time} to about {most}, {memory} for {format_count(chains)} {word}"
     if sampler and plan.schedule.budget:
-        sooner = first(plan.schedule).sweeps("mcmc") / plan.schedule.sweeps("mcmc")
-        time = format_duration(max(plan.schedule.budget, sooner * seconds), rough=True)
+        time = format_duration(_at_the_latest(plan.schedule, seconds), rough=True)
         return f"Ends after about {time}, settled or not, {memory} for {format_count(chains)} {word}"
     if sampler:
         return f"About {time} and {memory} for {format_count(chains)} {word}"

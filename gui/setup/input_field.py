@@ -238,7 +238,10 @@ class InputField(QWidget):
         dataset = self.dataset(self.chosen[0]) if len(self.chosen) == 1 else None
         total = dataset.shape[0] if dataset is not None else 0
         usual = self.item.kind == "matrix" and self.item.required and not self.item.many
-        offered = [n for n in SUBSETS if n < total] if usual and dataset and not dataset.is_sparse else []
+        vary = (
+            dataset is not None and not dataset.is_sparse and dataset.shape[1:] != (1,)
+        )  # a single value does not
+        offered = [n for n in SUBSETS if n < total] if usual and vary else []
         before = self.subset
         blocker = QSignalBlocker(self.rows)
         self.rows.clear()
@@ -317,7 +320,8 @@ class InputField(QWidget):
             steps = ", ".join(str(step) for step in dataset.steps[-3:])
             parts = [missing_text(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             parts += [steps] if steps else []
-            text = (", ".join(parts).capitalize() + ". " if parts else "") + text
+            said = ", ".join(parts)
+            text = (f"{said[0].upper()}{said[1:]}. " if said else "") + text
             text = f"{self._companions(chosen[0])} {text} {self._taken_out(dataset)}".strip()
         elif len(chosen) > 1:
             text = f"{self._joined(chosen)} {text}"

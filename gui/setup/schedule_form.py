@@ -52,7 +52,7 @@ _SAMPLER = (
         maximum=1e7,
         log=True,
         unit="seconds",
-        doc="Settled or not, the chains end about then, but not before the warm-up",
+        doc="Settled or not, the chains end about then; a warm-up that would take longer is begun again and shorter",
     ),
     _int(
         "warmup",

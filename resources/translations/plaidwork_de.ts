@@ -5126,6 +5126,10 @@
    <translation>%1. R-hat und ESS allein zeigen es nicht: Mittelwerten ist noch nicht zu trauen.</translation>
   </message>
   <message>
+   <source>%1. Restarts that agree do not show it: the results cannot be trusted yet.</source>
+   <translation>%1. Neustarts, die übereinstimmen, zeigen es nicht: Den Ergebnissen ist noch nicht zu trauen.</translation>
+  </message>
+  <message>
    <source>Not settled</source>
    <translation>Nicht konvergiert</translation>
   </message>
@@ -6899,6 +6903,10 @@
   <message>
    <source>%1 sweeps per chain, of which %2 are left out as warm-up</source>
    <translation>%1 Durchläufen je Kette, davon %2 als Aufwärmphase ausgelassen</translation>
+  </message>
+  <message>
+   <source>; one of %1 would have outlasted the budget</source>
+   <translation>; eine von %1 hätte das Zeitbudget überschritten</translation>
   </message>
   <message>
    <source>Settled after %1.</source>
@@ -13422,6 +13430,13 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   </message>
  </context>
  <context>
+  <name>gui/data/course.py</name>
+  <message>
+   <source>%1 over %2</source>
+   <translation>%1 über %2</translation>
+  </message>
+ </context>
+ <context>
   <name>gui/data/data_page.py</name>
   <message>
    <source>Transform…</source>
@@ -13519,16 +13534,16 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
  <context>
   <name>gui/data/data_panel.py</name>
   <message>
+   <source>Matrix as the model sees it</source>
+   <translation>Matrix, wie das Modell sie sieht</translation>
+  </message>
+  <message>
    <source>Views together</source>
    <translation>Sichten gemeinsam</translation>
   </message>
   <message>
    <source>Choose data to see them here.</source>
    <translation>Daten auswählen, um sie hier zu sehen.</translation>
-  </message>
-  <message>
-   <source>Matrix as the model sees it</source>
-   <translation>Matrix, wie das Modell sie sieht</translation>
   </message>
   <message>
    <source>Spread of values</source>
@@ -13638,6 +13653,14 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>Numbers below</source>
    <translation>Zahlen unten</translation>
+  </message>
+  <message>
+   <source>Times</source>
+   <translation>Zeiten</translation>
+  </message>
+  <message>
+   <source>Amounts</source>
+   <translation>Werte</translation>
   </message>
   <message>
    <source>Range</source>
@@ -17897,8 +17920,8 @@ Für die Diagnostik klicken.</translation>
    <translation>Sekunden</translation>
   </message>
   <message>
-   <source>Settled or not, the chains end about then, but not before the warm-up</source>
-   <translation>Konvergiert oder nicht, die Ketten enden etwa dann, aber nicht vor der Aufwärmphase</translation>
+   <source>Settled or not, the chains end about then; a warm-up that would take longer is begun again and shorter</source>
+   <translation>Konvergiert oder nicht, die Ketten enden etwa dann; eine Aufwärmphase, die länger dauern würde, wird neu und kürzer begonnen</translation>
   </message>
   <message>
    <source>sweeps</source>
@@ -24603,6 +24626,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Alle anzupassenden Proben gehören zu einer Gruppe, „%1“: Was gemeinsam ist, lässt sich nicht von ihrem Eigenen unterscheiden.</translation>
   </message>
   <message>
+   <source>“%1” seems to recur after about %2 of “%3”.</source>
+   <translation>„%1“ scheint nach etwa %2 von „%3“ wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“Trend and season” as covariance, with that as “Period”, describes a season.</source>
+   <translation>„Trend und Saison“ als Kovarianz, mit dieser „Periode“, beschreibt eine Saison.</translation>
+  </message>
+  <message>
    <source>sample %1</source>
    <translation>Probe %1</translation>
   </message>
@@ -24638,8 +24669,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Ein anderes Optimum ist etwa gleich gut: %1 Nat unter dem besten. Der Sampler gewichtet beide: „Gauß-Prozess-Regression“.</translation>
   </message>
   <message>
-   <source>another optimum is about as good (%1 nats below the best)</source>
-   <translation>ein anderes Optimum ist etwa gleich gut (%1 Nat unter dem besten)</translation>
+   <source>Another optimum is about as good: %1 nats below the best</source>
+   <translation>Ein anderes Optimum ist etwa gleich gut: %1 Nat unter dem besten</translation>
   </message>
   <message>
    <source>Optima</source>
@@ -24666,8 +24697,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Halb so viele Punkte würden die Schranke um %1 Nat senken</translation>
   </message>
   <message>
-   <source>more inducing points would change the fit (%1%2)</source>
-   <translation>mehr Stützpunkte würden die Anpassung ändern (%1%2)</translation>
+   <source>More inducing points would change the fit: %1%2</source>
+   <translation>Mehr Stützpunkte würden die Anpassung ändern: %1%2</translation>
   </message>
   <message>
    <source>More points would change the fit: %1%2. Approximate.</source>
@@ -33330,6 +33361,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
    <translation>Eine Amplitude² einer Ausgabe ist die Varianz ihrer Funktion, bei standardisierten Werten; Verhältnisse sagen, wie sie sich auf die Terme der Kovarianz verteilt.</translation>
   </message>
   <message>
+   <source>Another optimum is about as good</source>
+   <translation>Ein anderes Optimum ist etwa gleich gut</translation>
+  </message>
+  <message>
    <source>At most %1 and %2 for %3 restart</source>
    <translation>Höchstens %1 und %2 für %3 Neustart</translation>
   </message>
@@ -33764,6 +33799,10 @@ Das Gewicht eines Wortes in einem Thema ist das, was das Thema zu ihm hinzufügt
   <message>
    <source>Missing cells filled in: %1 of %2</source>
    <translation>Ausgefüllte fehlende Zellen: %1 von %2</translation>
+  </message>
+  <message>
+   <source>More inducing points would change the fit</source>
+   <translation>Mehr Stützpunkte würden die Anpassung ändern</translation>
   </message>
   <message>
    <source>Most alike: %1 %2, %3 and %4 %5, %6 (%7)</source>

@@ -305,6 +305,20 @@ def test_restarts_are_compared_in_nats(schedule, within):
         assert len(groups) == 3 - same
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "blind"), [("mcmc", "R-hat and ESS"), ("variational", "Restarts that agree")]
+)
+def test_what_the_model_doubts_is_a_whole_title(algorithm, blind):
+    """It ends with a word; the text says what does not show it, restarts where there is no R-hat."""
+    phi = np.random.default_rng(3).standard_normal((4, 1000))
+    curves = -100.0 + (0.01 * phi if algorithm == "mcmc" else 0.0 * phi)
+    long = "The fit would change with " + "very " * 12 + "many points"
+    for doubt, title in ((f"More points help: {long}", "More points help"), (long, f"{long[:65].rstrip()}…")):
+        found = d.diagnose(run_of(curves, phi, algorithm=algorithm), doubt=doubt).verdict
+        assert (found.kind, found.title) == ("warn", title)
+        assert found.text.startswith(f"{doubt}. {blind}")
+
+
 def test_restart_cut_short():
     kept = run_of([np.linspace(-500, -100, 20)] * 2, np.zeros((2, 20)), algorithm="variational")
     assert d.diagnose(kept).verdict.title == "Not converged yet"

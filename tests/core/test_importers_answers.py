@@ -322,6 +322,12 @@ def test_what_is_measured_over_time_is_what_the_time_explains(write, times):
     assert (found.severity, found.fix) == ("info", ("Read as numbers", "labels", []))
     data = read_dataset(write(text), options)
     assert (data.shape, data.column_names, list(data.row_table)) == ((20, 1), ("Time",), ["flow"])
+    mostly_apart = (
+        "\n".join(["Time,flow", *(f"{time},{min(k, 18)}.5" for k, time in enumerate(times))]) + "\n"
+    )
+    assert not any(
+        "more than once" in told.message for told in preview(write(mostly_apart), **options).issues
+    )
     outcome = Input("y", "vector", "real", dims=("sample",), samples="sample")
     assert str(usual_choice(data, outcome)).endswith(":row:flow")
 

@@ -101,9 +101,9 @@ def test_what_comes_first_is_asked_where_nothing_tells(write):
 def test_dates_that_named_the_rows_and_gaps_among_dates(tmp_path):
     path = tmp_path / "m.csv"
     lines = [f"{day.isoformat() if i != 4 else 'NA'},{i}.25" for i, day in enumerate(DAYS)]
-    path.write_text("\n".join(["month,co2", *lines]), encoding="utf-8")
+    path.write_text("\n".join(["seen,co2", *lines]), encoding="utf-8")
     data = read_dataset(path, {"dates": "years"})
-    assert (data.column_names, data.n_missing) == (("month", "co2"), 1)
+    assert (data.column_names, data.n_missing) == (("seen", "co2"), 1)
 
 
 def test_a_cell_that_is_no_date_is_told_with_its_place(write):

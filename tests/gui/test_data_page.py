@@ -19,7 +19,8 @@ from plaidwork.core.deferred import Deferred
 from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog, data_panel, facts, values_model
-from plaidwork.gui.data.facts import find_facts, missing_text, size_text
+from plaidwork.gui.data.course import course_of
+from plaidwork.gui.data.facts import figure_rows, find_facts, missing_text, size_text
 from plaidwork.gui.data.transform_dialog import used_by
 from plaidwork.gui.data.undo import UndoStore
 from plaidwork.gui.data.values_table import values_table
@@ -448,3 +449,68 @@ def test_values_that_are_not_read_yet(qtbot, bench, read):
         qtbot.waitUntil(lambda: page._facts is not None, timeout=20_000)
         assert page._stack.currentWidget().model().rowCount() == 30
     assert threading.main_thread() not in threads
+
+
+@pytest.fixture
+def course(qapp):
+    bench = Workbench(ToyRegistry())
+    rows = tuple(map(str, range(30)))
+    bench.add_dataset(
+        Dataset(
+            "flights",
+            1949.0 + np.arange(30.0)[:, None] / 12,
+            rows,
+            ("time",),
+            row_table={"flown": np.append(np.arange(29.0) % 12 + 100, np.nan)},
+        )
+    )
+    return bench
+
+
+def test_what_was_measured_over_time_is_shown_so_and_not_as_a_column_of_times(qtbot, course, tmp_path):
+    page = DataPage(course, "flights")
+    beside = data_panel.DataPanel()
+    for widget in (page, page.side_panel(), beside):
+        qtbot.addWidget(widget)
+    page.show()
+    beside.set_dataset(course.session.datasets["flights"])
+    beside.show()
+    qtbot.waitUntil(lambda: page.picture.course is not None and beside.course.isVisible(), timeout=20_000)
+    assert page.picture.image is None
+    assert not page.picture.bar.isVisible()
+    assert beside._picture_title.text() == "flown over time"
+    assert beside.matrix.isHidden()
+    assert beside.bar.isHidden()
+    for name in ("a.svg", "a.png"):
+        assert page.export_picture(tmp_path / name).stat().st_size > 1000
+    drawn = page.picture.course.grab().toImage()
+    assert (
+        len({drawn.pixel(x, y) for x in range(0, drawn.width(), 3) for y in range(0, drawn.height(), 3)}) > 4
+    )
+    rows = dict(figure_rows(course.session.datasets["flights"], page._facts))
+    assert (rows["Times"], rows["Amounts"]) == ("1949.00 to 1951.33", "100 to 111")
+    beside.set_dataset(matrix())
+    qtbot.waitUntil(lambda: beside.matrix.isVisible(), timeout=20_000)
+    assert beside._picture_title.text() == "Matrix as the model sees it"
+
+
+def test_times_that_differ_are_told_apart_among_the_values(course):
+    model = values_model.ValuesModel()
+    model.set_dataset(course.session.datasets["flights"])
+    assert [model.data(model.index(row, 2)) for row in range(3)] == ["1949.000", "1949.083", "1949.167"]
+
+
+@pytest.mark.parametrize(
+    ("title", "beside"),
+    [
+        ("dose", {"flown": np.ones(4)}),
+        ("time", {}),
+        ("time", {"a": np.ones(4), "b": np.ones(4)}),
+        ("time", {"site": np.array(["a", "b", "a", "b"])}),
+        ("time", {"flown": np.full(4, np.nan)}),
+    ],
+    ids=["no time", "nothing beside", "two", "words", "unknown"],
+)
+def test_other_columns_are_no_course(title, beside):
+    rows = ("a", "b", "c", "d")
+    assert course_of(Dataset("x", np.arange(4.0)[:, None], rows, (title,), row_table=beside)) is None

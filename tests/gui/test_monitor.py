@@ -1,6 +1,8 @@
 """Live traces and diagnostics of a run, through their widgets."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pyqtgraph as pg
@@ -16,7 +18,7 @@ from plaidwork.core.errors import ModelError
 from plaidwork.core.inference.execution import execute
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
-from plaidwork.gui.monitor.chain_panel import ChainPanel
+from plaidwork.gui.monitor.chain_panel import ChainPanel, sampling_rows
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.live_page import LivePage
 from plaidwork.gui.monitor.trace_plot import TracePlot
@@ -193,7 +195,10 @@ def test_a_sampler_has_no_best_but_the_chain_at_the_highest_level(finished, qtbo
 
 
 def test_a_count_that_the_settings_leave_out_has_no_figure(qapp, qtbot):
-    traces = (Trace("lp", primary=True), Trace("n", "groups in use", kind="count"))
+    traces = (
+        Trace("lp", primary=True),
+        Trace("left", "groups in use", kind="count"),
+    )  # the name of another figure
     spec = replace(toys.Walk.spec, traces=traces, variables=(), views=(), hyperparameters=())
     workbench = Workbench(toy_registry())
     pages = []
@@ -203,16 +208,17 @@ def test_a_count_that_the_settings_leave_out_has_no_figure(qapp, qtbot):
             rows = record.trace
             record.trace = type(rows)([trace.name for trace in traces])
             for _ in range(12):
-                record.trace.append({"lp": 1.0, "n": number})
+                record.trace.append({"lp": 1.0, "left": number})
         workbench.session.runs[run.id] = run
         page = LivePage(workbench, run)
         qtbot.addWidget(page)
         qtbot.addWidget(page.side_panel())
         page.tick()
         pages.append(page)
-    gone, there = (page._figures["n"] for page in pages)
+    gone, there = (page._figures["count left"] for page in pages)
     assert gone.isHidden()
-    assert pages[0]._lines["n"].isHidden()
+    assert pages[0]._lines["count left"].isHidden()
+    assert pages[1]._figures["left"].value != "3"
     assert not there.isHidden()
     assert there.value == "3"
     wait_for_tasks()
@@ -567,3 +573,11 @@ def test_what_is_left_of_restarts_is_said_to_be_the_most(qapp, qtbot):
 def test_a_budget_that_is_spent_does_not_promise_an_end_in_no_time():
     assert _at_most(-3.0) == "ends after a first look"
     assert _at_most(12.0).startswith("at most ")
+
+
+@pytest.mark.parametrize(("active", "shown"), [(True, "250"), (False, "50")])
+def test_until_it_ends_a_run_that_settles_says_how_many_draws_were_asked_for(active, shown):
+    """Its schedule is one to the next look."""
+    now = Schedule(warmup=20, draws=50)
+    run = SimpleNamespace(schedule=now, goal=replace(now, draws=250, budget=60.0), active=active)
+    assert ("Kept draws", shown, "per chain") in sampling_rows(cast("Run", run))

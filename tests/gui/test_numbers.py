@@ -29,6 +29,19 @@ def test_count(value, text):
 
 
 @pytest.mark.parametrize(
+    ("values", "decimals", "texts"),
+    [
+        ([1950, 1955, 1960], 0, ["1950", "1955", "1960"]),
+        ([-1949.5, 0], 1, [f"{MINUS}1949.5", "0.0"]),
+        ([5000, 10000], 0, [f"5{THIN}000", f"10{THIN}000"]),
+        ([], 0, []),
+    ],
+)
+def test_ticks_of_four_digits_are_without_spaces_as_years_are(values, decimals, texts):
+    assert n.format_ticks(values, decimals) == texts
+
+
+@pytest.mark.parametrize(
     ("value", "text"),
     [
         (0.5, "0.50"),

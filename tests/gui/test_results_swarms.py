@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
+from plaidwork.core.draws.numbers import format_fixed
 from tests.gui.factor_runs import cell_at, choose, click, factor_run, find, wheel
 from tests.gui.points import legend_on, lines_on, places_on
 
@@ -37,7 +38,12 @@ def test_beeswarm_splits_by_classes(opened, qtbot, tmp_path):
     click(qtbot, page.control("centre")._group.button(1), 5, 5)
     assert page.wait(20_000)
     assert swarm_of(page)[2] == pytest.approx([group.mean() for group in groups])
-    assert page._caption.text().startswith("Mean: ")
+    told = [
+        f"{name} ({format_fixed(group.mean(), 2)})"
+        for name, group in zip(classes, groups)
+        if name != "unknown"
+    ]
+    assert page._caption.text() == f"Mean: {', '.join(told)}"
     x, y = places_on(page).T
     top = int(np.argmax(y))
     click(qtbot, page.chart, x[top], y[top])

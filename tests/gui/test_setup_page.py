@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel
 from shiboken6 import delete
 
 from plaidwork.core.contract.model import Cost, Problem
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Step
 from plaidwork.core.data.transforms import apply_step
 from plaidwork.core.errors import SessionError
@@ -78,6 +79,17 @@ def test_start_emits_a_checked_plan(qtbot, page):
 def test_estimate(qtbot, page):
     qtbot.waitUntil(lambda: "MB" in page.foot.estimate.text(), timeout=20_000)
     assert page.foot.estimate.text() == "Ends after about 5 min, settled or not, 30 MB for 2 chains"
+
+
+@pytest.mark.parametrize(
+    ("warmup", "each", "after"), [(100, 0.2, "2 min"), (1000, 1.0, "2 min"), (10, 1.0, "2 min 15 s")]
+)
+def test_a_run_ends_by_its_budget_of_time_unless_its_first_draws_take_longer(warmup, each, after):
+    """A warm-up that would outlast the budget is begun again and shorter."""
+    schedule = Schedule(chains=1, warmup=warmup, draws=1000, budget=120.0)
+    plan = make_plan(toys.Walk(), {"X": [matrix()]}, schedule=schedule)
+    told = cost_text(plan, Cost(memory=1e6, seconds_per_sweep=each))
+    assert told.startswith(f"Ends after about {after}, settled or not")
 
 
 def test_the_estimate_says_that_more_restarts_are_made_where_they_are_quick():
@@ -273,8 +285,11 @@ def test_narrow(page):
 
 def test_rows_that_vary_most(qtbot, page, bench):
     bench.add_dataset(matrix("tall", rows=700))
+    bench.add_dataset(matrix("times", rows=700, columns=1))
     field = page.inputs_form.field("X")
     assert field.rows.isHidden()
+    field.choose(["times"])
+    assert field.rows.isHidden(), "a row with a single value does not vary"
     field.choose(["tall"])
     assert [field.rows.itemText(k) for k in range(field.rows.count())] == [
         "All 700 genes",

@@ -211,6 +211,11 @@ def find_inexact(cells: Sequence[str], values: np.ndarray) -> list[tuple[int, st
 _CODE = re.compile(r"[+-]?0\d|.{16}", re.ASCII | re.DOTALL)
 
 
+def holds_numbers(texts: Sequence[str], parser: NumberParser) -> bool:
+    """Whether labels become numbers, of which several may be equal."""
+    return as_annotation(texts, parser).dtype.kind == "f"
+
+
 def as_annotation(texts: Sequence[str], parser: NumberParser) -> np.ndarray:
     """Labels as an array: numbers (NaN where missing) if all are, else text. ``007`` and long codes stay text."""
     known = {token.lower() for token in parser.missing}

@@ -28,7 +28,7 @@ from plaidwork.core.data.importers._long import ROLES, Columns, find_columns, re
 from plaidwork.core.data.importers._long import choices as long_choices
 from plaidwork.core.data.importers._long_cells import absent_issue
 from plaidwork.core.data.importers._matrix import checked_names, finished, looks_unique
-from plaidwork.core.data.importers._numbers import as_annotation
+from plaidwork.core.data.importers._numbers import as_annotation, holds_numbers
 from plaidwork.core.data.importers._reader import TableReader, refusal, unread
 from plaidwork.core.data.importers._sniff import HEAD_ROWS, sniff
 from plaidwork.core.data.importers._table import Table, load_table
@@ -363,11 +363,12 @@ def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions)
     if "decimal" in layout.unclear:
         found.insert(0, decimal_issue(layout))
     if not options.get("distinct_labels"):
+        parser = layout.parser()
         filled = [[text for text in texts if text.strip()] for texts in table.labels.values()]
         found += [
             _label_issue(texts, whole)
             for texts, whole in zip(filled, table.labels.values())
-            if looks_unique(texts) and not are_dates(texts)
+            if looks_unique(texts) and not are_dates(texts) and not holds_numbers(texts, parser)
         ]
     if not layout.measures:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))

@@ -95,6 +95,8 @@ PROBABILITIES = View(
     "table", "Predictions", {"values": "predictions"}, caption="prediction_note", group="Predictions"
 )
 JUDGED = {"labels": "sample_code", "probability": "probability", "names": "class", "part": "part"}
+SEVERAL_INPUTS = {"X": (2, 1_000_000)}
+"""Data whose inputs can be compared."""
 VIEWS = (
     View(
         "table",
@@ -150,6 +152,7 @@ VIEWS = (
         headline="relevance_headline",
         options={"dim": "input", "signed": False},
         group="Covariance",
+        columns=SEVERAL_INPUTS,
     ),
     View("table", "Table", {"values": "covariance"}, caption="covariance_note", group="Covariance"),
     View(

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Result, Results, Table, format_number, format_percent
+from plaidwork.core.api import (
+    Kept,
+    ModelData,
+    Result,
+    Results,
+    Table,
+    format_count,
+    format_number,
+    format_percent,
+)
 from plaidwork.core.numerics.psis import smooth_weights
 from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.gp_auxiliary.regression.moments import Fitted
@@ -167,7 +176,7 @@ def scores(parts: Sequence[Results], joint: np.ndarray, samples: Samples) -> Res
         "together that of each sample's values jointly; smaller is better. Explained: share of the variance.",
         "rmse": Result(np.array(distance[word]), label=f"RMSE of all outputs, {of}"),
         "nlpd": Result(np.array(nlpd[word]), label=f"NLPD, {of}"),
-        "headline": f"{int(mask.sum())} {of}: log loss {format_number(nlpd[word], 3)}; {', '.join(told)}",
+        "headline": f"{format_count(int(mask.sum()))} {of}: log loss {format_number(nlpd[word], 3)}; {', '.join(told)}",
     }
 
 

@@ -195,7 +195,7 @@ class QuickRegression(Regressing[QuickFields, QuickSettings]):
             results |= point_results(best_of(optima, tops), fitted)
             doubts = [str(results.pop(name)) for name in ("points_doubt", "optima_doubt") if name in results]
             if doubts:
-                results["doubt"] = "; ".join(doubts)
+                results["doubt"] = ". ".join(doubts)
         return results
 
 
@@ -281,7 +281,7 @@ def optima_results(optima: np.ndarray, tops: np.ndarray, prior: Prior, samples: 
     if near:
         gap = format_number(float(tops[0] - tops[near[0]]), 2)
         note = f"Another optimum is about as good: {gap} nats below the best. The sampler weighs both: “Gaussian process regression”."
-        results["optima_doubt"] = f"another optimum is about as good ({gap} nats below the best)"
+        results["optima_doubt"] = f"Another optimum is about as good: {gap} nats below the best"
     return {**results, "optima": Table(columns, label="Optima"), "optima_note": note}
 
 
@@ -300,7 +300,7 @@ def point_results(theta: np.ndarray, fitted: Fitted) -> Results:
     said = f"Half of the points would lower the bound by {format_number(gain, 3)} nats"
     results: Results = {"points": Table({"Points": counts, "Bound": bounds}, label="Inducing points")}
     if gain > RISES and counts[-1] < size:
-        results["points_doubt"] = f"more inducing points would change the fit ({said[0].lower()}{said[1:]})"
+        results["points_doubt"] = f"More inducing points would change the fit: {said[0].lower()}{said[1:]}"
         return {
             **results,
             "points_note": f"More points would change the fit: {said[0].lower()}{said[1:]}. Approximate.",

@@ -13,6 +13,7 @@ from plaidwork.core.api import (
     Results,
     Table,
     axis_places,
+    format_count,
     format_number,
     format_percent,
 )
@@ -31,8 +32,8 @@ MOST_INPUTS = 12
 """Inputs along which the fit is shown: the most relevant ones of more."""
 _ONE, _EACH = 200, 60
 """Places along a single input, and along each of several."""
-_A_PERIOD, _MOST = 10, 1000
-"""Places in each period of a single input that recurs, and along it at most."""
+_A_PERIOD, _A_LENGTH, _MOST = 10, 4, 1000
+"""Places in each period of a single input that recurs, in each length of a function of it, and along it at most."""
 MOST_GROUPS = 12
 """Groups whose functions are shown: the largest ones of more."""
 NEW_GROUP = "New group"
@@ -152,9 +153,9 @@ def along_places(kept: Kept, prior: Prior, samples: Samples) -> tuple[np.ndarray
     frame = samples.frame
     size = frame.x.shape[1]
     shown = np.arange(size)
+    theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
     own = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
     if own:
-        theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
         gamma = np.full(size, -np.inf)
         for i in own:
             column = prior.covariance.parameters[i].column
@@ -164,6 +165,10 @@ def along_places(kept: Kept, prior: Prior, samples: Samples) -> tuple[np.ndarray
     count = _ONE if size == 1 else _EACH
     if size == 1 and len(samples.season):
         count = min(max(count, int(_A_PERIOD * np.ptp(frame.x) / samples.season[0])), _MOST)
+    lengths = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma"]
+    if size == 1 and lengths:
+        a_length = np.exp(0.5 * np.median(theta[:, lengths], axis=0).max())  # how many in a unit
+        count = int(np.clip(_A_LENGTH * a_length * np.ptp(frame.x), count, _MOST))
     lines = np.tile(np.median(frame.x, axis=0), (len(shown), count, 1))
     for k, column in enumerate(shown.tolist()):
         lines[k, :, column] = axis_places(frame.x[:, column], count)
@@ -245,7 +250,7 @@ def judged(own: Own, samples: Samples) -> Results:
         if np.isfinite(explained) and explained > 0
         else ""
     )
-    gap = np.abs(samples.values - own.mean)[mask]
+    gap, number = np.abs(samples.values - own.mean)[mask], format_count(int(mask.sum()))
     return {
         "measures": Table(
             {"Samples": np.array([*masks]), **columns},
@@ -257,9 +262,9 @@ def judged(own: Own, samples: Samples) -> Results:
         "observed values (nats); smaller is better. Explained: share of the variance.",
         "rmse": Result(np.array(first["RMSE"]), label=f"RMSE, {of}"),
         "nlpd": Result(np.array(first["NLPD"]), label=f"NLPD, {of}"),
-        "headline": f"{int(mask.sum())} {of}: typical error {format_number(first['RMSE'], 3)}, "
+        "headline": f"{number} {of}: typical error {format_number(first['RMSE'], 3)}, "
         f"log loss {format_number(first['NLPD'], 3)}{said}",
-        "residual_headline": f"Half of {int(mask.sum())} {of} are predicted to within {format_number(float(np.median(gap)), 3)}",
+        "residual_headline": f"Half of {number} {of} are predicted to within {format_number(float(np.median(gap)), 3)}",
         **calibration(own, mask, of),
     }
 
@@ -282,7 +287,7 @@ def calibration(own: Own, mask: np.ndarray, of: str) -> Results:
     """How many values lie in the intervals of 90 %, in words."""
     inside = float((np.abs(own.rank[mask] - 0.5) <= 0.45).mean())
     return {
-        "calibration_headline": f"{format_percent(inside)} of {int(mask.sum())} {of} are in their 90 % intervals",
+        "calibration_headline": f"{format_percent(inside)} of {format_count(int(mask.sum()))} {of} are in their 90 % intervals",
         "calibration_note": "Shares of the values inside central intervals, of all sizes. Grey: where the shares would be with 95 % "
         "if the intervals were right.",
     }

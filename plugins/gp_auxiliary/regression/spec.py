@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.classes.spec import SPLIT, X
+from plaidwork.plugins.gp_auxiliary.classes.spec import SEVERAL_INPUTS, SPLIT, X
 from plaidwork.plugins.gp_auxiliary.regression.terms import SHARED
 from plaidwork.plugins.gp_auxiliary.shared.settings import SAMPLING, TEST
 
@@ -255,6 +255,7 @@ VIEWS = (
         caption="relevance_note",
         options={"dim": "input", "signed": False},
         group="Covariance",
+        columns=SEVERAL_INPUTS,
     ),
     View(
         "posterior",

@@ -47,6 +47,7 @@ def test_even_ticks_share_their_decimals():
     assert [tick.text for tick in Scaling("linear", 0, 0.3).ticks(4)] == ["0.0", "0.1", "0.2", "0.3"]
     assert Scaling("linear", -4, 4).ticks(3)[0].text == "\u22124"
     assert Scaling("linear", 0, 3e9).ticks(3)[-1].text == "3e9"
+    assert [tick.text for tick in Scaling("linear", 1949, 1961).ticks(3)] == ["1950", "1955", "1960"]
 
 
 def test_categories_have_their_names():
