@@ -21,8 +21,9 @@ def settings_of(plan: FitPlan) -> Mapping[str, Any]:
 
 
 def words_of_settings(spec: ModelSpec, settings: Mapping[str, Any]) -> str:
-    """What the button says, as "Row and column effects"."""
-    return spec.hyperparameter(list(settings)[-1]).title
+    """What the button says, as "Row and column effects" or, of a choice, "Trend and season"."""
+    last = spec.hyperparameter(list(settings)[-1])
+    return next((choice.label for choice in last.choices if choice.value == settings[last.name]), last.title)
 
 
 def remedy_of(plan: FitPlan, chosen: Mapping[str, Sequence[Dataset]]) -> Remedy | None:

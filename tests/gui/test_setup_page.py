@@ -358,7 +358,7 @@ def test_what_helps_against_a_warning_is_a_click_away(qtbot, bench, page):
 def test_settings_that_help_against_a_warning_are_a_click_away(qtbot, bench, page):
     type_into(qtbot, page.form.field("blocks"), "30")
     qtbot.waitUntil(page.foot.remedy.isVisible, timeout=20_000)
-    assert page.foot.remedy.text() == "Start from"
+    assert page.foot.remedy.text() == "Chance"
     qtbot.mouseClick(page.foot.remedy, Qt.MouseButton.LeftButton)
     values = page.form.values()
     assert (values["start"], values["start_blocks"], values["blocks"]) == ("random", 7, 30)

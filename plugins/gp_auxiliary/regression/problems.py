@@ -104,7 +104,8 @@ def _seasons(samples: Samples, data: ModelData) -> list[Problem]:
         if period:
             said = f"“{name}” seems to recur after about {format_number(period, 3)} of “{frame.columns[0]}”."
             hint = "“Trend and season” as covariance, with that as “Period”, describes a season."
-            return [Problem(said, hint, "covariance", "warning")]
+            settings = {"period": float(f"{period:.3g}"), "covariance": "seasonal"}
+            return [Problem(said, hint, "covariance", "warning", settings=settings)]
     return []
 
 
