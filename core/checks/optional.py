@@ -37,6 +37,8 @@ def validates(bench: Bench) -> None:
         if problem.transform:
             with blame(bench, f"transform of “{problem.message}”"):
                 TRANSFORMS[problem.transform].check(problem.options)
+        with blame(bench, f"validate(), settings of “{problem.message}”"):
+            spec.check_params(problem.settings)
 
 
 @check("estimate is finite")

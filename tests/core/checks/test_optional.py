@@ -22,6 +22,7 @@ def overriding(base, **methods):
         ([Problem("Small.", where="Y", severity="warning")], "at “Y”"),
         ([Problem("Small.", severity="warn")], "(warn)"),
         ([Problem("Small.")], "must be accepted"),
+        ([Problem("Small.", severity="warning", settings={"spreed": 1.0})], "spreed"),
     ],
 )
 def test_problems(found, word):
