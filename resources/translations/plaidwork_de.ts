@@ -2228,16 +2228,16 @@
  <context>
   <name>core/data/importers/_row_numbers.py</name>
   <message>
+   <source>Use it as row names</source>
+   <translation>Als Zeilennamen verwenden</translation>
+  </message>
+  <message>
    <source>Column %1 is an identifier</source>
    <translation>Spalte %1 ist ein Bezeichner</translation>
   </message>
   <message>
    <source>It is read as labels, not as a measurement</source>
    <translation>Sie wird als Labels gelesen, nicht als Messwert</translation>
-  </message>
-  <message>
-   <source>Use it as row names</source>
-   <translation>Als Zeilennamen verwenden</translation>
   </message>
   <message>
    <source>Column %1 is measured over time</source>

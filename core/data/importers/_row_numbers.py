@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain, pairwise
+from typing import Literal
 
 from plaidwork.core.data.importers._layout import Layout
 from plaidwork.core.data.importers._marks import like_number
@@ -85,17 +86,31 @@ def identifiers(layout: Layout, present: Sequence[Sequence[str]], columns: Seque
     return found if len(found) < len(columns) else []
 
 
+def _as_label(
+    layout: Layout,
+    index: int,
+    message: str,
+    detail: str,
+    *,
+    severity: Literal["info", "warning"] = "info",
+    may_name: bool = False,
+) -> Issue:
+    """That a column of numbers is read as a label, with a click that measures it, and maybe one that makes it the names of the rows."""
+    return Issue(
+        severity,
+        message,
+        detail,
+        column=index + 1,
+        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
+        other=("Use it as row names", "names", index) if may_name and layout.names < 0 else None,
+    )
+
+
 def identifier_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as labels, and how it is read otherwise."""
-    others = [item for item in layout.labels if item != index]
-    return Issue(
-        "warning",
-        f"Column {layout.place(index)} is an identifier",
-        "It is read as labels, not as a measurement",
-        column=index + 1,
-        fix=("Read as numbers", "labels", others),
-        other=("Use it as row names", "names", index) if layout.names < 0 else None,
-    )
+    message = f"Column {layout.place(index)} is an identifier"
+    detail = "It is read as labels, not as a measurement"
+    return _as_label(layout, index, message, detail, severity="warning", may_name=True)
 
 
 def times(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
@@ -143,25 +158,15 @@ def _rises(layout: Layout, index: int, present: Sequence[Sequence[str]]) -> bool
 
 def over_time_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as a label, and how it is read otherwise."""
-    return Issue(
-        "info",
-        f"Column {layout.place(index)} is measured over time",
-        "It is read as a label, which a model can explain by the time, not as a measurement beside it",
-        column=index + 1,
-        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
-    )
+    message = f"Column {layout.place(index)} is measured over time"
+    detail = "It is read as a label, which a model can explain by the time, not as a measurement beside it"
+    return _as_label(layout, index, message, detail)
 
 
 def time_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as labels, and how it is read otherwise."""
-    return Issue(
-        "info",
-        f"Column {layout.place(index)} is a time, and all others hold counts",
-        "It is read as labels, not as a measurement",
-        column=index + 1,
-        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
-        other=("Use it as row names", "names", index) if layout.names < 0 else None,
-    )
+    message = f"Column {layout.place(index)} is a time, and all others hold counts"
+    return _as_label(layout, index, message, "It is read as labels, not as a measurement", may_name=True)
 
 
 def outcomes(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
@@ -193,13 +198,8 @@ def tells_labelled(layout: Layout, columns: Sequence[int], present: Sequence[Seq
 
 def labelled_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as a label, and how it is read otherwise."""
-    return Issue(
-        "info",
-        f"Column {layout.place(index)} says which rows are labelled",
-        "It is read as a label, not as a measurement",
-        column=index + 1,
-        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
-    )
+    message = f"Column {layout.place(index)} says which rows are labelled"
+    return _as_label(layout, index, message, "It is read as a label, not as a measurement")
 
 
 def _classes(cells: Sequence[str]) -> bool:
@@ -210,16 +210,13 @@ def _classes(cells: Sequence[str]) -> bool:
 
 def outcome_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as a label, and how it is read otherwise."""
-    called = may_be_called_outcome(layout.titles[index])
-    return Issue(
-        "info",
+    message = (
         f"Column {layout.place(index)} is called like an outcome"
-        if called
-        else f"Column {layout.place(index)} may be the outcome, as a column says which rows are for a test",
-        "It is read as a label, which a model can explain, not as a measurement",
-        column=index + 1,
-        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
+        if may_be_called_outcome(layout.titles[index])
+        else f"Column {layout.place(index)} may be the outcome, as a column says which rows are for a test"
     )
+    detail = "It is read as a label, which a model can explain, not as a measurement"
+    return _as_label(layout, index, message, detail)
 
 
 def numbering_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[Issue]:
