@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plaidwork.core.data.importers._alleles import (
@@ -70,32 +70,7 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
     if "labels" in options:
         layout.labels = tuple(index for index in given if index not in loci)
     else:
-        layout.detected.add("labels")
-        raters = [
-            i for i, title in enumerate(layout.titles) if word_of(title) in RATER_WORDS and layout.header
-        ]
-        values = sorted(set(range(layout.n_columns)) - {layout.names, *texts, *raters, *loci, *layout.skip})
-        numbers = identifiers(layout, present, values)
-        marks = tells_labelled(layout, values, present)
-        explained = outcomes(layout, [index for index in values if index not in (*numbers, *marks)], present)
-        measured = [index for index in values if index not in (*numbers, *marks, *explained)]
-        when = times(layout, measured, present)
-        course = over_time(layout, measured, present)
-        beside = beside_loci(layout, [index for index in measured if index not in when])
-        found = sorted({*texts, *raters, *numbers, *marks, *explained, *when, *course, *beside})
-        layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
-        layout.issues += [
-            _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
-        ]
-        layout.issues += [
-            _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
-        ]
-        layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
-        layout.issues += [labelled_issue(layout, index) for index in layout.labels if index in marks]
-        layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
-        layout.issues += [time_issue(layout, index) for index in layout.labels if index in when]
-        layout.issues += [over_time_issue(layout, index) for index in layout.labels if index in course]
-        layout.issues += [beside_issue(layout, beside)] if beside else []
+        _detect_labels(layout, present, texts, mixed, codes)
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
     layout.categories = categories_of(layout, options, present)
     layout.labels = tuple(sorted({*layout.labels, *layout.categories}))
@@ -106,6 +81,38 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         layout.issues += [issue for issue in told if issue is not None]
     told = (categories_issue(layout, options, present), alleles_issue(layout, options, present))
     layout.issues += [issue for issue in told if issue is not None]
+
+
+def _detect_labels(
+    layout: Layout,
+    present: Sequence[Sequence[str]],
+    texts: Sequence[int],
+    mixed: Mapping[int, tuple[int, int]],
+    codes: Mapping[int, str],
+) -> None:
+    """Columns of texts, of codes, and of numbers that measure nothing; and what is said of them."""
+    layout.detected.add("labels")
+    raters = [i for i, title in enumerate(layout.titles) if word_of(title) in RATER_WORDS and layout.header]
+    values = sorted(
+        set(range(layout.n_columns)) - {layout.names, *texts, *raters, *layout.allele_columns, *layout.skip}
+    )
+    numbers = identifiers(layout, present, values)
+    marks = tells_labelled(layout, values, present)
+    explained = outcomes(layout, [index for index in values if index not in (*numbers, *marks)], present)
+    measured = [index for index in values if index not in (*numbers, *marks, *explained)]
+    when = times(layout, measured, present)
+    course = over_time(layout, measured, present)
+    beside = beside_loci(layout, [index for index in measured if index not in when])
+    found = sorted({*texts, *raters, *numbers, *marks, *explained, *when, *course, *beside})
+    layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
+    layout.issues += [_mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed]
+    layout.issues += [_code_issue(layout, index, codes[index]) for index in layout.labels if index in codes]
+    layout.issues += [identifier_issue(layout, index) for index in layout.labels if index in numbers]
+    layout.issues += [labelled_issue(layout, index) for index in layout.labels if index in marks]
+    layout.issues += [outcome_issue(layout, index) for index in layout.labels if index in explained]
+    layout.issues += [time_issue(layout, index) for index in layout.labels if index in when]
+    layout.issues += [over_time_issue(layout, index) for index in layout.labels if index in course]
+    layout.issues += [beside_issue(layout, beside)] if beside else []
 
 
 def _names_of(
