@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
 from plaidwork.plugins.gp_auxiliary.shared.settings import (
+    CHOOSING,
     COVARIANCE,
     CUT_MOVES,
-    LINEAR_ALONE,
     MOVES,
     SAMPLING,
     STARTS,
@@ -202,7 +202,7 @@ CLASSES = ModelSpec(
         labels("Two classes or more; samples without a label are predicted only."),
         SPLIT,
     ),
-    hyperparameters=(*map(with_choice, COVARIANCE), *LINEAR_ALONE, *TEST, *SAMPLING, *MOVES, *STRETCH),
+    hyperparameters=(*map(with_choice, COVARIANCE), *CHOOSING, *TEST, *SAMPLING, *MOVES, *STRETCH),
     dims=DIMS,
     variables=VARIABLES,
     traces=TRACES,
@@ -350,7 +350,7 @@ QUICK_CLASSES = ModelSpec(
     inputs=(replace(X, most=(1500, 20)), labels("Two classes or more."), SPLIT),
     hyperparameters=(
         *map(with_choice, COVARIANCE),
-        *LINEAR_ALONE,
+        *CHOOSING,
         *TEST,
         *(item for item in SAMPLING if item.name in ("form", "inducing")),
         *STARTS,

@@ -39,6 +39,7 @@ from plaidwork.plugins.gp_auxiliary.regression.samples import (
     make_samples,
     season_of,
 )
+from plaidwork.plugins.gp_auxiliary.regression.season_found import with_choice_told
 from plaidwork.plugins.gp_auxiliary.regression.spec import REGRESSION
 from plaidwork.plugins.gp_auxiliary.regression.state import (
     RegressionFields,
@@ -98,7 +99,8 @@ class Regressing(Model[FieldsT, SettingsT], Generic[FieldsT, SettingsT]):
         from plaidwork.plugins.gp_auxiliary.regression.results import summarise_draws
 
         samples = make_samples(data, params)
-        return summarise_draws(kept, samples, data, filled(params, samples.season))
+        results = summarise_draws(kept, samples, data, filled(params, samples.season))
+        return with_choice_told(results, samples, data, params)
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.regression.new import predict_new

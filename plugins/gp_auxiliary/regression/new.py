@@ -100,7 +100,7 @@ def log_density_left_out(
 
 
 def tiny_fit(model: Model[Any, Any]) -> None:
-    """Compile the kernels by a sweep of six samples, which also calls those of the predictions."""
+    """Compile the kernels by sweeps of six samples, which also call those of the predictions."""
     rng = np.random.Generator(np.random.PCG64DXSM(0))
     x, y = rng.standard_normal((6, 2)), rng.standard_normal(6)
     for array in (x, y):
@@ -112,7 +112,8 @@ def tiny_fit(model: Model[Any, Any]) -> None:
             "y": Block("y", y, np.ones(6, dtype=bool), None, (names,)),
         }
     )
-    params = model.spec.check_params({})
-    state = model.init(data, params, rng)
-    for _ in passes(model, state, data, params, rng, Clock(0, 1)):
-        pass
+    for covariance in ("rbf", "seasonal"):  # whole arrays, and kernels
+        params = model.spec.check_params({"covariance": covariance})
+        state = model.init(data, params, rng)
+        for _ in passes(model, state, data, params, rng, Clock(0, 1)):
+            pass

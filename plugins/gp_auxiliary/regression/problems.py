@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Problem, counted, format_number
+from plaidwork.core.api import ModelData, ModelError, Problem, counted
 from plaidwork.plugins.gp_auxiliary.kernels.covariance import WHITE
 from plaidwork.plugins.gp_auxiliary.regression.output_problems import output_problems
-from plaidwork.plugins.gp_auxiliary.regression.recurring import period_of
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
     Samples,
     covariance_at,
     filled,
     make_samples,
 )
+from plaidwork.plugins.gp_auxiliary.regression.season_found import season_problems
 from plaidwork.plugins.gp_auxiliary.shared.covariance import SAME, has_term
 from plaidwork.plugins.gp_auxiliary.shared.frame import law_problems, wants_inducing
 from plaidwork.plugins.gp_auxiliary.shared.typed_settings import RegressionSettings
@@ -72,7 +72,7 @@ def find_problems(data: ModelData, given: RegressionSettings) -> list[Problem]:
         )
     found += output_problems(samples, params, sparse)
     found += _group_problems(samples, params, "groups" in data) + _far_values(samples, data)
-    return found + _seasons(samples, data)
+    return found + season_problems(samples, data, given)
 
 
 def _group_problems(samples: Samples, params: RegressionSettings, given: bool) -> list[Problem]:
@@ -88,24 +88,6 @@ def _group_problems(samples: Samples, params: RegressionSettings, given: bool) -
     if wanted and len(samples.labels) == 1:
         said = f"All samples to fit are of one group, “{samples.labels[0]}”: what is shared cannot be told from its own."
         return [Problem(said, "", "groups", "warning")]
-    return []
-
-
-def _seasons(samples: Samples, data: ModelData) -> list[Problem]:
-    """That values along a single input recur, where no term of the covariance does."""
-    frame = samples.frame
-    if len(samples.season) or len(frame.columns) > 1:
-        return []
-    x = frame.x[:, 0] * frame.spread[0] + frame.centre[0]
-    of_each = [samples.of_output(p) for p in range(len(samples.outputs))] or [samples]
-    for name, one in zip(samples.outputs or (data["y"].name.rpartition(": ")[2],), of_each, strict=True):
-        fitted = one.frame.used & one.known
-        period = period_of(x[fitted], one.values[fitted])
-        if period:
-            said = f"“{name}” seems to recur after about {format_number(period, 3)} of “{frame.columns[0]}”."
-            hint = "“Trend and season” as covariance, with that as “Period”, describes a season."
-            settings = {"period": float(f"{period:.3g}"), "covariance": "seasonal"}
-            return [Problem(said, hint, "covariance", "warning", settings=settings)]
     return []
 
 

@@ -32,7 +32,7 @@ MOST_INPUTS = 12
 """Inputs along which the fit is shown: the most relevant ones of more."""
 _ONE, _EACH = 200, 60
 """Places along a single input, and along each of several."""
-_A_PERIOD, _A_LENGTH, _MOST = 10, 4, 1000
+_A_PERIOD, _A_LENGTH, _MOST = 20, 4, 1000
 """Places in each period of a single input that recurs, in each length of a function of it, and along it at most."""
 MOST_GROUPS = 12
 """Groups whose functions are shown: the largest ones of more."""

@@ -12,6 +12,7 @@ from plaidwork.core.api import ModelData, ModelError, counted, held_levels, rand
 from plaidwork.plugins.gp_auxiliary.regression.between import Between, forms_of
 from plaidwork.plugins.gp_auxiliary.regression.law import FLOOR, extended, observed_prior
 from plaidwork.plugins.gp_auxiliary.regression.outputs import outputs_prior
+from plaidwork.plugins.gp_auxiliary.regression.seasons import first_season
 from plaidwork.plugins.gp_auxiliary.shared.covariance import (
     Covariance,
     Parameter,
@@ -32,6 +33,8 @@ from plaidwork.plugins.gp_auxiliary.shared.typed_settings import LawSettings, Re
 LEAST = 3
 """Fitted samples that a regression needs."""
 _PLAIN_SD, _ARD_SD = 1.5, 3.0
+_A_PERIOD = 8
+"""Inducing points in each period that follow a season."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Samples:
     frame : inputs, and which samples are fitted and which are for the test; its codes are 0 where the value is known, else -1.
     values : (n,) values as given, 0 where not known; (n, P) of P outputs.
     centre, spread : what the values were centred and divided by; (P,) of P outputs.
-    season : (2,) standardised period and number of the input that recurs, or (0,) without a periodic term.
+    season : (2,) standardised period and number of the input that recurs, or (0,) without a periodic term: as the settings say, or as
+        the fitted samples have it.
     labels : names of the groups among the fitted samples.
     codes : (n,) number of each sample's group, -1 of one that no fitted sample is of; all -1 without groups.
     outputs : names of several outputs; none of a single one.
@@ -127,7 +131,10 @@ def make_samples(data: ModelData, params: LawSettings) -> Samples:
     season = season_of(params, frame.columns, frame.spread)
     groups = codes_among(labels, data, len(codes))
     known = observed if outputs else observed[:, :0]
-    return Samples(frame, values, centre, spread, season, labels, groups, outputs, known)
+    samples = Samples(frame, values, centre, spread, season, labels, groups, outputs, known)
+    if settings["covariance"] != "chosen":
+        return samples
+    return replace(samples, season=season_to_fit(samples, data, filled(params, season)))
 
 
 def _scale_of(values: np.ndarray, output: str, settings: RegressionSettings) -> tuple[float, float]:
@@ -175,12 +182,42 @@ def season_of(params: LawSettings, columns: tuple[str, ...], spread: np.ndarray)
     return np.array([settings["period"] / spread[column], float(column)])
 
 
+def season_to_fit(samples: Samples, data: ModelData, params: RegressionSettings) -> np.ndarray:
+    """A season as ``season_of`` has it, where the values of the fitted samples recur and the computation can follow."""
+    period, _output = season_in(samples, data)
+    wanted = points_of_season(samples, period) if period else 0
+    sparse = wants_inducing(int(samples.frame.used.sum()), params)
+    if not period or (sparse and params["inducing"] < wanted):
+        return np.zeros(0)
+    return np.array([period / samples.frame.spread[0], 0.0])
+
+
+def season_in(samples: Samples, data: ModelData) -> tuple[float, int]:
+    """After how much of a single input the values of the fitted samples recur, in its units, and the number of the first output that
+    does; 0 and 0 where none does."""
+    frame = samples.frame
+    if len(frame.columns) > 1:
+        return 0.0, 0
+    x = frame.x[:, 0] * frame.spread[0] + frame.centre[0]
+    known = samples.observed if samples.outputs else samples.known[:, None]
+    values = np.where(known & frame.used[:, None], samples.values.reshape(known.shape), np.nan)
+    return first_season(x, values, data["X"].unit, frame.columns[0])
+
+
+def points_of_season(samples: Samples, period: float) -> int:
+    """Inducing points that follow a season of so much of the single input."""
+    whole = float(np.ptp(samples.frame.fitted[:, 0]) * samples.frame.spread[0])
+    return int(np.ceil(_A_PERIOD * whole / period))
+
+
 def filled(params: Mapping[str, Any], season: np.ndarray) -> RegressionSettings:
     """The settings with those of the classifiers' covariance that the regression decides itself; ``season`` as of :func:`season_of`."""
     found = dict(params)
+    if found["covariance"] == "chosen":
+        found["covariance"] = "found_season" if len(season) else "rbf"
     if len(season):
         found["period"], found["season_column"] = float(season[0]), int(season[1])
-    found["gamma_sd"] = found["gamma_sd"] or (_ARD_SD if _has_lengths(params) else _PLAIN_SD)
+    found["gamma_sd"] = found["gamma_sd"] or (_ARD_SD if _has_lengths(found) else _PLAIN_SD)
     found.setdefault("noise", "normal")
     found.setdefault("form", "dense")
     found.setdefault("inducing", 2)

@@ -7,6 +7,12 @@ from dataclasses import replace
 from plaidwork.core.api import Choice, Hyperparameter
 from plaidwork.plugins.gp_auxiliary.shared.settings import COVARIANCE
 
+CHOSEN = Choice(
+    value="chosen",
+    label="Chosen from the data",
+    doc="Where values along a single input in even steps recur, as with the seasons of a year, a trend and a season: linear + matern32 + "
+    "periodic * rbf. Else a squared exponential.",
+)
 SEASONAL = Choice(
     value="seasonal",
     label="Trend and season",
@@ -25,14 +31,15 @@ BY_GROUP = Choice(
 def _as_regression(item: Hyperparameter) -> Hyperparameter:
     """A setting of the covariance with the defaults and words of the regression."""
     when = {name: wanted for name, wanted in item.when.items() if name != "parameters"}
-    if item.name in ("ard", "gamma", "gamma_sd"):
-        sums = ("groups",) if item.name == "ard" else ("seasonal", "groups")
-        when["covariance"] = (*when["covariance"], *sums)
+    if item.name in ("ard", "gamma", "gamma_sd", "intercept"):
+        sums = {"ard": ("groups",), "intercept": ()}.get(item.name, ("seasonal", "groups"))
+        when["covariance"] = (*when["covariance"], "chosen", *sums)
     item = replace(item, when=when)
     match item.name:
         case "covariance":
             doc = "How alike two samples are, and so how smooth the function may be."
-            return replace(item, doc=doc, choices=(*item.choices, SEASONAL, BY_GROUP))
+            choices = (CHOSEN, *item.choices, SEASONAL, BY_GROUP)
+            return replace(item, default="chosen", doc=doc, choices=choices)
         case "expression":
             return replace(
                 item,

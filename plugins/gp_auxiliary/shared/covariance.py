@@ -35,9 +35,11 @@ _MORE = ("periodic", SAME)
 """Terms that need to be told a period or labels, which the classifiers are not."""
 SUMS = {
     "seasonal": "linear + rbf + periodic * rbf + rational_quadratic",
+    "found_season": "linear + matern32 + periodic * rbf",
     "groups": "rbf{ard} + constant + same * rbf{ard} + same * constant",
 }
-"""Choices of the covariance that stand for a sum; {ard} is where a length per input goes."""
+"""Choices of the covariance that stand for a sum, and what stands for a season that was found in the data, which has fewer parameters and is
+quicker to draw; {ard} is where a length per input goes."""
 _PERIOD_SD, _SEASON_SD = 0.3, 1.5
 """Of the logarithms of a period, and of how far a function changes within one: at most, as no season is irrelevant."""
 

@@ -78,16 +78,7 @@ class Prior:
         """The precision at these parameters."""
         low = self.low_rank(theta)
         if low is None:
-            rows, log_det = dense_precision(self.covariance.matrix(self.x, theta))
-            root = root_of_f(rows) if self.draws_f else _NOTHING
-            return {
-                "rows": rows,
-                "diagonal": np.diag(rows).copy(),
-                "weight": _EMPTY,
-                "log_det": log_det,
-                "root": root,
-                "loadings": _NOTHING,
-            }
+            return dense_gram(self.covariance.matrix(self.x, theta), self.draws_f)
         found, log_det = precision_of(low)
         return {**found, "log_det": log_det, "root": _NOTHING, "loadings": low.loadings}
 
@@ -169,6 +160,19 @@ def precision_in_blocks(low: LowRank) -> tuple[Precision, float, np.ndarray]:
     in_blocks(turn, size)
     log_det += 2.0 * float(np.log(np.diag(root)).sum())
     return {"rows": rows, "weight": weight, "diagonal": diagonal}, log_det, inverse
+
+
+def dense_gram(c: np.ndarray, draws_f: bool = False) -> Gram:
+    """The precision of z for a covariance c (N, N), which is overwritten; with what is drawn with it where f is drawn."""
+    rows, log_det = dense_precision(c)
+    return {
+        "rows": rows,
+        "diagonal": np.diag(rows).copy(),
+        "weight": _EMPTY,
+        "log_det": log_det,
+        "root": root_of_f(rows) if draws_f else _NOTHING,
+        "loadings": _NOTHING,
+    }
 
 
 def dense_precision(c: np.ndarray) -> tuple[np.ndarray, float]:

@@ -140,9 +140,9 @@ _CHOSEN = Choice(
     value="chosen",
     label="Chosen from the data",
     doc="The best of five: a linear part, a squared exponential with one length or one per input (up to 100 inputs), and either with a linear "
-    "part, by the quick model's bound on the fitted samples.",
+    "part, by the evidence in the fitted samples, among those that predict labels which are left out.",
 )
-LINEAR_ALONE = (
+CHOOSING = (
     Hyperparameter(
         "linear_alone",
         "bool",
@@ -152,6 +152,41 @@ LINEAR_ALONE = (
         group="Covariance",
         doc="Whether a linear part without a squared exponential is among what is chosen from: straight boundaries, which go on as they are "
         "beyond the samples.",
+        advanced=True,
+        when={"covariance": "chosen"},
+    ),
+    Hyperparameter(
+        "by_left_out",
+        "bool",
+        True,
+        earlier=False,
+        label="Choose among those that predict",
+        group="Covariance",
+        doc="Only sums are chosen from that predict labels which are left out within 2 nats of the best: the evidence alone "
+        "prefers few parameters, also where they predict less well.",
+        advanced=True,
+        when={"covariance": "chosen"},
+    ),
+    Hyperparameter(
+        "chosen_by",
+        "choice",
+        "propagation",
+        earlier="variational",
+        label="Evidence of the choice",
+        group="Covariance",
+        doc="How the evidence of each sum, and labels that are left out, are worked out before the first draw.",
+        choices=(
+            Choice(
+                value="propagation",
+                label="Expectation propagation",
+                doc="Close to what the sampler says; labels are left out one at a time. At most 200 samples, fewer of more than three classes.",
+            ),
+            Choice(
+                value="variational",
+                label="Bound of the quick model",
+                doc="Below the evidence, most so of functions that change much; labels are left out in five parts. At most 300 samples.",
+            ),
+        ),
         advanced=True,
         when={"covariance": "chosen"},
     ),

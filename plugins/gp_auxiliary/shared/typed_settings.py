@@ -26,6 +26,8 @@ class LawSettings(TypedDict):
     season_column: NotRequired[int]
     test_share: NotRequired[float]
     linear_alone: NotRequired[bool]
+    by_left_out: NotRequired[bool]
+    chosen_by: NotRequired[Literal["propagation", "variational"]]
     start_spread: NotRequired[float]
 
 

@@ -11,12 +11,26 @@ from plaidwork.core import fit
 from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.executor import InlineExecutor
-from plaidwork.plugins.gp_auxiliary.classes.choosing import LINE, MOST_LENGTHS, SUMS, choice_of
+from plaidwork.plugins.gp_auxiliary.classes.choosing import (
+    LINE,
+    MOST_LENGTHS,
+    NEAR,
+    SUMS,
+    Choice,
+    _parts,
+    choice_of,
+    left_out_of,
+    with_sum,
+)
 from plaidwork.plugins.gp_auxiliary.classes.classify import Classes
 from plaidwork.plugins.gp_auxiliary.shared.covariance import in_words, make_covariance, parse
-from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior
+from plaidwork.plugins.gp_auxiliary.shared.frame import make_prior, prior_of
+from plaidwork.plugins.gp_auxiliary.shared.gram import times_q
+from plaidwork.plugins.gp_auxiliary.shared.tilting import settle, tilt
 
 PARAMS = Classes().spec.check_params({"covariance": "chosen"})
+BY_BOUND = PARAMS | {"chosen_by": "variational"}
+"""As runs stored before expectation propagation have it."""
 
 
 def given(x, code, split=None):
@@ -76,6 +90,75 @@ def test_a_straight_boundary_needs_no_squared_exponential():
     assert (earlier.sums, earlier.bounds) == (choice.sums[1:], choice.bounds[1:])
     assert PARAMS["linear_alone"]
     assert not Classes().spec.stored_params({})["linear_alone"]
+
+
+def test_a_sum_that_predicts_less_well_is_not_chosen():
+    """Two normal clouds with one between and above them: the boundary is bent, for which 150 samples hardly pay by the bound."""
+    rng = generator(3)
+    code = rng.integers(0, 2, 150)
+    centre = np.where(code[:, None] == 0, [0.0, 2.0], [1.0, 0.0] * rng.choice([-2.0, 2.0], (150, 1)))
+    data = blocks(centre + rng.standard_normal((150, 2)), code)
+    choice, earlier = choice_of(data, BY_BOUND), choice_of(data, BY_BOUND | {"by_left_out": False})
+    assert earlier.expression == LINE
+    assert (earlier.bounds, earlier.left_out) == (choice.bounds, choice.left_out)
+    assert "rbf" in choice.expression
+    assert max(choice.left_out) - choice.left_out[0] > NEAR
+    assert "by cross-validation" in choice.text()
+    assert "cross-validation" not in earlier.text()
+    assert PARAMS["by_left_out"]
+    assert not Classes().spec.stored_params({})["by_left_out"]
+
+
+def test_a_bent_boundary_that_the_bound_takes_for_straight():
+    """Three overlapping classes, two of them bent around the third: the quick model's bound prefers a line by 4 nats or more, and predicts with it."""
+    assert PARAMS["chosen_by"] == "propagation"
+    assert Classes().spec.stored_params({})["chosen_by"] == "variational"
+    rng = generator(3)
+    code = rng.integers(0, 2, 150)
+    centre = np.where(code[:, None] == 0, [0.0, 2.0], [1.0, 0.0] * rng.choice([-2.0, 2.0], (150, 1)))
+    data = blocks(centre + rng.standard_normal((150, 2)), code)
+    found, bound = choice_of(data, PARAMS), choice_of(data, BY_BOUND)
+    assert bound.bounds[0] == max(bound.bounds)
+    assert max(found.bounds) - found.bounds[0] > 1.0
+    assert "rbf" in found.expression
+    assert all(value > less for value, less in zip(found.bounds, bound.bounds, strict=True))
+    assert "by expectation propagation" in found.text()
+    assert "one at a time" in found.text()
+    assert "propagation" not in bound.text()
+
+
+@pytest.mark.parametrize(
+    ("line", "left_out", "expected"),
+    [(-12.5, -6.5, LINE), (-13.5, -6.5, SUMS[4]), (-12.5, -7.5, SUMS[4])],
+)
+def test_a_linear_part_alone_is_taken_where_it_is_nearly_as_good(line, left_out, expected):
+    """Within 3 nats by the evidence, and 2 by the labels left out; of the others the best, however little ahead."""
+    choice = Choice(
+        SUMS, (line, -11.0, -10.6, -10.4, -10.0), (left_out, -5.0, -5.0, -5.0, -5.0), False, True, True
+    )
+    assert choice.expression == expected
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_left_out_are_predicted_by_the_others_alone(classes):
+    """Against the prediction of each part as new samples of the others, and whatever the labels left out are."""
+    rng = generator(5)
+    x = rng.standard_normal((40, 2))
+    code = np.digitize(x[:, 0] + 0.7 * rng.standard_normal(40), [0.0] if classes == 2 else [-0.4, 0.5])
+    rows = 1 if classes == 2 else classes
+    prior = prior_of(x, x[:0], with_sum(PARAMS, "rbf + constant"), False)
+    theta = prior.covariance.prior_mean
+    q = times_q(np.eye(40), prior.gram(theta))
+    part, expected = _parts(code), 0.0
+    assert all(np.ptp(np.bincount(part[code == k], minlength=5)) <= 1 for k in range(classes))
+    for left_out in range(5):
+        new, rest = part == left_out, part != left_out
+        inside = prior_of(x[rest], x[:0], with_sum(PARAMS, "rbf + constant"), False)
+        z, _ = settle(np.zeros((rows, rest.sum())), code[rest], inside.gram(theta))
+        spread = np.linalg.inv(q[np.ix_(new, new)])  # of the z left out, given the others
+        mean = -z @ q[np.ix_(rest, new)] @ spread
+        expected += float(tilt(mean / np.sqrt(np.diag(spread)), code[new])[1].sum())
+    assert left_out_of(prior, theta, np.zeros((rows, 40)), code) == pytest.approx(expected, abs=1e-3)
 
 
 def test_lengths_of_very_many_columns_are_not_tried():

@@ -87,7 +87,7 @@ def z_before_the_cut_points(self, state, prior, params, rng, clock):
 
 
 FAULTS = {
-    "mean of a site": ("two classes", site("mean = _site_mean(", "mean = 0.9 * _site_mean(")),
+    "mean of a site": ("two classes", site("mean = z[n] - pull * (sd * sd)", "mean = 0.9 * (z[n] - pull * (sd * sd))")),
     "spread of a site": ("two classes", site("value = mean + sd *", "value = mean + 0.9 * sd *")),
     "side of a label": ("null category", lambda patch: patch.setattr(replica.Labels, "ends", ends_without_null)),
     "side without the null": ("null category", site("(mean - null) / sd", "mean / sd")),
