@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -25,7 +26,15 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.api_blocks import nmi_overlap_ishiguro
 from plaidwork.plugins.plaid import held_out
+from plaidwork.plugins.plaid.block_list import more_of
 from plaidwork.plugins.plaid.checks import estimate_cost, find_problems
+from plaidwork.plugins.plaid.effects import (
+    effect_prior,
+    fits_effects,
+    log_effects,
+    simulate_effects,
+    start_effects,
+)
 from plaidwork.plugins.plaid.fields import (
     Constants,
     Fields,
@@ -67,14 +76,20 @@ from plaidwork.plugins.plaid.sweep import (
     annealing,
     count_cells,
     draw_replica,
+    less_effects,
     powers,
     replica_stage,
     swap_replicas,
     upgraded,
+    weight_stage,
 )
+from plaidwork.plugins.plaid.tails import FREEDOM, has_tails, log_marginal_of_tails, tail_prior
 
 AT_ONCE = 1000
 """Slice of a stage that takes next to no time."""
+
+_WITH_TAILS: set[type] = set()
+"""The models whose kernels for heavy tails are compiled."""
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
@@ -142,6 +157,9 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             self.prior_share(params),
             profile_priors(params, constants),
             params["together"],
+            params["recuts"],
+            effect_prior(params, constants) if "effects" in state["replicas"]["0"] else None,
+            tail_prior(params) if "freedom" in state["replicas"]["0"] else None,
         )
 
     def init(self, data: ModelData, params: SettingsT, rng: np.random.Generator) -> Fields:
@@ -156,6 +174,11 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             "phi": constants["background"],
         }
         replica = new_replica(*self.start(data, params, rng), scalars)
+        if fits_effects(block, params):
+            replica["effects"] = start_effects(block.values.shape, effect_prior(params, constants))
+        if has_tails(block, params):
+            replica["freedom"] = FREEDOM
+            self._compile_tails()
         state = new_state(block, constants, replica)
         setting = self.setting(state, data, params, Clock(0, 0))
         if setting.layers is not None:
@@ -168,10 +191,13 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         self, state: Fields, data: ModelData, params: SettingsT, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         setting, warm = self.setting(state, data, params, clock), annealing(params, clock)
-        found = [
-            replica_stage(0, state, setting, rng, lambda: self._arrange(state, setting, params, rng, clock))
-        ]
-        found += [replica_stage(number, state, setting, rng) for number in range(1, len(setting.powers))]
+        found: list[Stage] = []
+        for number in range(len(setting.powers)):
+            first = None if number else partial(self._arrange, state, setting, params, rng, clock)
+            if setting.tails is not None:
+                found.append(weight_stage(number, state, setting, rng, first))
+                first = None
+            found.append(replica_stage(number, state, setting, rng, first))
         if not warm and params["replicas"] > 1:
             found.append(Stage("swaps", lambda lo, hi: swap_replicas(state, setting, rng), slice=AT_ONCE))
         if len(state["held_out"]["rows"]) and not clock.warming:
@@ -217,6 +243,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             "mu": cold["mu"],
             "tau": cold["tau"],
             "covered": covered_cells(rows, columns) / data["X"].values.size,
+            "freedom": cold.get("freedom", math.nan),
             "held_out": held_out.mean_log_density(state, data),
             "nmi": self._nmi(cold, data),
         }
@@ -247,8 +274,15 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         if setting.layers is not None:
             total = log_layers(replica, replica["layers"], cells, law, setting.layers)
         else:
-            total = 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * cells.sum_squares
+            seen = less_effects(replica, cells)
+            total = 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * seen.sum_squares
             total += log_marginal(replica["counts"], replica["sums"], law)
+            if setting.tails is not None:
+                total = log_marginal_of_tails(replica, seen, law) + setting.tails.log_density(
+                    replica["freedom"]
+                )
+            if "effects" in replica and setting.effects is not None:
+                total += log_effects(replica["effects"], setting.effects)
         total += self.log_memberships(replica, setting)
         return float(total + log_scalars(replica, setting.priors))
 
@@ -277,10 +311,10 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         columns: np.ndarray | None,
     ) -> np.ndarray:
         assert columns is not None  # cells are the observations
-        return log_density_of_cells(chain, draws, data["X"], rows, columns, params["layer"] == "profile")
+        return log_density_of_cells(chain, draws, data["X"], rows, columns, more_of(params))
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
-        return summarise_draws(kept, data, self.inferred_up_to(params), params["layer"] == "profile")
+        return summarise_draws(kept, data, self.inferred_up_to(params), more_of(params))
 
     def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
         return find_problems(data, params, self.most(params), *self.cap)
@@ -295,14 +329,25 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         return found
 
     def prepare(self) -> None:
-        """Run a tiny sweep; every kernel has one signature, with or without missing cells.
+        """Run a tiny sweep: every kernel has one signature, with or without missing cells.
 
-        The comparison mode (row by row) compiles its own kernel, about 4 s, in the first sweep that uses it.
+        The comparison mode (row by row) compiles its own kernel, about 4 s, in the first sweep that uses it; noise with heavy tails
+        has kernels of its own too, half a minute, which are compiled by the first start that needs them: most data do not.
         """
+        self._compile("normal")
+
+    def _compile_tails(self) -> None:
+        """The kernels that take weights of cells, once in a process."""
+        if type(self) not in _WITH_TAILS:
+            _WITH_TAILS.add(type(self))  # before the start of the tiny sweep comes here again
+            self._compile("t")
+
+    def _compile(self, noise: str) -> None:
+        """A tiny sweep with this noise."""
         rng = np.random.Generator(np.random.PCG64DXSM(0))
         values = read_only(rng.standard_normal((4, 3)))
         data = ModelData({"X": Block("X", values, read_only(np.ones((4, 3), bool)), None, ((), ()))})
-        params = self.trial_settings(start="prior")
+        params = self.trial_settings(start="prior", noise=noise)
         state = self.init(data, params, rng)
         for _ in passes(self, state, data, params, rng, Clock(0, 0)):
             pass
@@ -329,6 +374,11 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         priors = profile_priors(params, constants)
         if priors is not None:
             replica["layers"] = draw_layers(rng, replica, (n_rows, n_columns), priors)
+        elif params["effects"]:
+            prior = effect_prior(params, constants)
+            replica["effects"] = simulate_effects(rng, (n_rows, n_columns), prior)
+        if params["noise"] == "t" and priors is None:
+            replica["freedom"] = tail_prior(params).draw(rng)
         values = simulate_matrix(rng, replica)
         block = Block("X", read_only(values), read_only(np.ones(values.shape, bool)), None, ((), ()))
         constants = measure(block, params)

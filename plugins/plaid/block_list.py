@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from plaidwork.core.api import Block, ChainView, Result, Results, Table, counted
 from plaidwork.core.api_blocks import MatchedBlocks, match_blocks, pick_items
 from plaidwork.core.api_draws import spread
-from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
+from plaidwork.plugins.plaid.fields import Flags, Floats, Integers, Settings
 from plaidwork.plugins.plaid.pooling import BlockDraw, Draw, Together, together
 
 MOST_ITEMS = 600
@@ -17,21 +18,47 @@ CHECKED_DRAWS = 200
 INTERVAL = 0.94
 
 
-def blocks_of(chain: ChainView, index: int, layered: bool = False) -> Draw:
-    """The non-empty blocks of one draw, the background and the noise; ``layered``: profiles and effects too."""
+class More(NamedTuple):
+    """What draws may have beside memberships, shifts, background and noise; draws stored by earlier versions may lack it."""
+
+    layers: bool = False
+    """Profiles or effects."""
+    tails: bool = False
+    """Degrees of freedom of the noise."""
+
+
+def more_of(params: Settings) -> More:
+    """What draws of a fit with these settings may have."""
+    effects = params["effects"] or params["effects_if_needed"]
+    return More(params["layer"] == "profile" or effects, params["noise"] != "normal")
+
+
+def blocks_of(chain: ChainView, index: int, more: More) -> Draw:
+    """The non-empty blocks of one draw, the background and the noise, and ``more``."""
     rows, columns, theta = (chain.draw(name, index) for name in ("Z1", "Z2", "theta"))
     kept: Flags = np.asarray(rows.any(axis=1) & columns.any(axis=1))
     phi, tau0 = (float(chain.draw(name, index)) for name in ("phi", "tau0"))
-    more = _layers_of(chain, index, kept) if layered else ()
-    return Draw(rows[kept], columns[kept], theta[kept], phi, tau0, *more)
+    draw = Draw(rows[kept], columns[kept], theta[kept], phi, tau0)
+    if more.layers:
+        draw = _with_layers(draw, chain, index, kept)
+    if more.tails:
+        freedom = chain.draw("freedom", index)
+        draw = draw._replace(freedom=float(freedom[0]) if len(freedom) else None)
+    return draw
 
 
-def _layers_of(chain: ChainView, index: int, kept: Flags) -> tuple[Floats | None, ...]:
-    """Profiles of these blocks, noise weights and effects, where the fit has them."""
+def _with_layers(draw: Draw, chain: ChainView, index: int, kept: Flags) -> Draw:
+    """The draw with profiles of these blocks, noise weights and effects, where the fit has them."""
     profile, *others = (
         chain.draw(name, index) for name in ("profile", "row_weight", "row_effect", "column_effect")
     )
-    return profile[kept] if len(profile) else None, *(found[0] if len(found) else None for found in others)
+    row_weight, row_effect, column_effect = (found[0] if len(found) else None for found in others)
+    return draw._replace(
+        profile=profile[kept] if len(profile) else None,
+        row_weight=row_weight,
+        row_effect=row_effect,
+        column_effect=column_effect,
+    )
 
 
 def members_of(chain: ChainView, index: int) -> tuple[Flags, Flags]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from plaidwork.core.api import (
@@ -17,35 +15,24 @@ from plaidwork.core.api import (
     unlike_scales,
     usual_variances,
 )
+from plaidwork.plugins.plaid.effects import JUDGED, SHARE, fits_effects, level_share
 from plaidwork.plugins.plaid.fields import Settings
 from plaidwork.plugins.plaid.state import given_blocks
+from plaidwork.plugins.plaid.tails import FAR_SHARE, has_tails, share_of_one_value, tail_share
 
 SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
-PROFILE_TIMES = 5.0
-"""How much longer a sweep of blocks with a profile takes."""
+PROFILE_TIMES, TAIL_TIMES = 5.0, 3.0
+"""How much longer a sweep of blocks with a profile takes, and one of noise with heavy tails."""
 BLOCKS = 20
 """Blocks of a kept draw, as long as nobody knows how many there are."""
 
 
-LEVEL_SHARE, EFFECT_SHARE = 0.4, 0.2
-"""Shares of the variance between whole rows (or columns) from which blocks would mostly stand for their levels. Between the two, which is
-measured by medians, levels of their own help; of what measures each row in its own unit, as genes, above. Planted blocks without such levels
-have .02 to .12 (a block moves the median of a row little), with levels of .7 noise sd .23 and .19."""
-
-MEDIAN = math.pi / 2
-"""Variance of the median of n normal numbers of variance 1, times n."""
-
+LEVEL_SHARE = 0.4
+"""Share of the variance between whole rows (or columns) from which each is likely to be measured in its own unit, as genes."""
 
 MOSTLY = 0.8
 """Share of the observed cells with one value above which Gaussian noise is no description of them."""
-
-
-def share_of_one_value(block: Block) -> tuple[float, float]:
-    """The median of the observed cells and the share of them that equal it: a value that most cells have is the median."""
-    known = block.values.ravel() if block.observed.all() else block.values[block.observed]
-    value = float(np.median(known))
-    return value, float(np.count_nonzero(known == value) / known.size)
 
 
 def _mostly_one_value(block: Block) -> list[Problem]:
@@ -65,9 +52,10 @@ def _mostly_one_value(block: Block) -> list[Problem]:
 
 
 def _levels(block: Block, params: Settings) -> list[Problem]:
-    """A warning when whole rows or columns differ in level: the model has one background for all of them, unless it is asked for effects."""
-    if min(block.shape) < 2 or (params["layer"] == "profile" and params["effects"]):
+    """A warning when whole rows or columns differ in level: the model has one background for all of them, unless it has effects."""
+    if min(block.shape) < 2 or params["effects"]:
         return []
+    fitted = fits_effects(block, params)
     count = block.observed.sum()
     centre = block.values.sum() / count
     total = float((block.values**2).sum() - count * centre**2)
@@ -81,32 +69,52 @@ def _levels(block: Block, params: Settings) -> list[Problem]:
         if share >= LEVEL_SHARE:
             text = f"{format_percent(share)} of the variance lies between whole {noun}s."
             hint = f"Blocks would stand for those levels: standardise the {noun}s first (a transformation)."
+            if fitted:
+                hint = f"{LEVELS} Where each of the {noun}s is measured in a unit of its own, standardise the {noun}s first (a transformation)."
             found.append(Problem(text, hint, "X", "warning", "standardise", {"axis": f"{noun}s"}))
-    return found or _effects(block)
+    return found or _effects(block, fitted)
 
 
-def _effects(block: Block) -> list[Problem]:
-    """A warning when whole rows or columns differ in level by less, measured by medians."""
-    found = []
-    for axis, noun in enumerate(("row", "column")):
-        values, known = (np.moveaxis(part, axis, 0) for part in (block.values, block.observed))
-        other = max(1, values.size // JUDGED)
-        cells = np.where(known, values, np.nan)[:, ::other]
-        cells = cells[np.isfinite(cells).any(axis=1)]
-        share = float(np.nanmedian(cells, axis=1).var() / np.nanvar(cells)) if cells.size else 0.0
-        if share - MEDIAN / cells.shape[1] >= EFFECT_SHARE:
-            text = f"{format_percent(share)} of the variance lies between whole {noun}s."
-            hint = (
-                "Blocks would stand for those levels: let rows and columns have levels of their own (“Row and column effects” of blocks with "
-                "a profile; slower), or standardise them first."
+LEVELS = "So rows and columns have levels of their own beside the blocks."
+
+
+def _effects(block: Block, fitted: bool) -> list[Problem]:
+    """A warning when whole rows or columns differ in level by less, measured by medians; ``fitted``: and they have effects."""
+    shares = [level_share(block, axis) for axis in (0, 1)]
+    axis = 0 if shares[0] >= SHARE else 1
+    if shares[axis] < SHARE:
+        return []
+    text = f"{format_percent(shares[axis])} of the variance lies between whole {('row', 'column')[axis]}s."
+    if fitted:
+        return [
+            Problem(
+                text,
+                f"{LEVELS} Without “Row and column effects where the data need them” blocks are fitted alone.",
+                "X",
+                "warning",
             )
-            settings = {"layer": "profile", "effects": True}
-            found.append(Problem(text, hint, "X", "warning", settings=settings))
-    return found[:1]
+        ]
+    hint = (
+        "Blocks would stand for those levels: let rows and columns have levels of their own (“Row and column effects in any case”), or standardise "
+        "them first."
+    )
+    return [Problem(text, hint, "X", "warning", settings={"effects": True})]
 
 
-JUDGED = 2_000_000
-"""Cells from which scales are judged, in rows or columns that are evenly spread."""
+def _tails(block: Block, params: Settings) -> list[Problem]:
+    """A warning when the noise has far more values far out than normal noise: of what is done, or that blocks of single cells stand for them."""
+    share = tail_share(block)
+    if share < FAR_SHARE:
+        return []
+    text = f"About one cell in {round(1 / share)} lies far out, where normal noise has none."
+    if has_tails(block, params):
+        hint = "So the noise is fitted with heavy tails (Student's t): single values far out need no blocks then. With “Noise” at “Normal” they get some."
+        return [Problem(text, hint, "X", "warning")]
+    if params["layer"] == "shift":
+        hint = "Small blocks would stand for them: let the noise have heavy tails (“Noise”), or take normal scores first (a transformation)."
+        return [Problem(text, hint, "X", "warning", settings={"noise": "if_needed"})]
+    hint = "Small blocks would stand for them: take normal scores first (a transformation), which keep the order of all values."
+    return [Problem(text, hint, "X", "warning", "normal_scores", {"axis": "all"})]
 
 
 def _scales(block: Block) -> list[Problem]:
@@ -164,7 +172,8 @@ def find_problems(data: ModelData, params: Settings, most: int, name: str, label
         if empty:
             text = f"{counted(empty, noun)} {agree(empty, 'has', 'have')} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
-    found += (_levels(block, params) or _scales(block)) + _mostly_one_value(block)
+    seldom = _mostly_one_value(block)
+    found += (_levels(block, params) or _scales(block)) + (seldom or _tails(block, params))
     if params["layer"] == "profile" and params.get("moves") == "row_wise":
         text = "“Row by row” moves blocks of one shift only."
         found.append(Problem(text, "Choose “Whole blocks”, or blocks of one shift.", "moves"))
@@ -189,13 +198,19 @@ def estimate_cost(block: Block, n_moves: int, params: Settings) -> Cost:
     if params["layer"] == "profile":
         seconds *= PROFILE_TIMES
     memory = 20.0 * sum(block.shape) * params["replicas"] + 8.0 * sum(block.shape) * 20
-    return Cost(memory, seconds, draw=_draw_bytes(block.shape, params))
+    if has_tails(block, params):
+        seconds *= TAIL_TIMES
+        memory += 16.0 * n_cells
+    additive = params["effects"] or fits_effects(block, params)
+    return Cost(memory, seconds, draw=_draw_bytes(block.shape, params, additive))
 
 
-def _draw_bytes(shape: tuple[int, ...], params: Settings) -> float:
+def _draw_bytes(shape: tuple[int, ...], params: Settings, additive: bool) -> float:
     """Bytes of a kept draw: a bit for each membership, and the numbers of what the settings turn on."""
     rows, columns = shape
     numbers = 10 + BLOCKS
     if params["layer"] == "profile":
-        numbers += BLOCKS * columns + rows * params["row_noise"] + (rows + columns) * params["effects"]
+        numbers += BLOCKS * columns + rows * params["row_noise"]
+    if additive:
+        numbers += rows + columns
     return BLOCKS * (rows + columns) / 8 + 8.0 * numbers

@@ -38,10 +38,15 @@ class Settings(TypedDict):
     profile_rate: float
     row_noise: bool
     effects: bool
+    effects_if_needed: bool
     effect_shape: float
     effect_rate: float
+    noise: Literal["normal", "if_needed", "t"]
+    freedom_shape: float
+    freedom_rate: float
     start: Literal["empty", "prior", "given"]
     exchanges: int
+    recuts: int
     together: int
     anneal: bool
     anneal_start: float
@@ -107,7 +112,19 @@ class Scalars(TypedDict):
     tau: float
 
 
-class Layers(TypedDict):
+class Effects(TypedDict):
+    """Levels of whole rows and columns."""
+
+    row_effects: Floats
+    """(N1,) 0 unless asked for"""
+    column_effects: Floats
+    """(N2,) 0 unless asked for"""
+    tau_r: float
+    tau_c: float
+    """Precisions of the effects."""
+
+
+class Layers(Effects):
     """What only blocks with a profile over the columns have."""
 
     profiles: Floats
@@ -116,13 +133,6 @@ class Layers(TypedDict):
     """Precision of a profile around its shift."""
     row_weights: Floats
     """(N1,) the noise of row i has precision ``tau0 * row_weights[i]``; 1 unless rows differ"""
-    row_effects: Floats
-    """(N1,) 0 unless asked for"""
-    column_effects: Floats
-    """(N2,) 0 unless asked for"""
-    tau_r: float
-    tau_c: float
-    """Precisions of the effects."""
 
 
 class Levels(Scalars):
@@ -136,6 +146,10 @@ class Levels(Scalars):
     """(K,) shifts"""
     layers: NotRequired[Layers]
     """There when blocks have a profile."""
+    effects: NotRequired[Effects]
+    """There when blocks of one shift are asked for beside effects."""
+    freedom: NotRequired[float]
+    """Degrees of freedom of the noise; there when it has heavy tails."""
 
 
 class Replica(Levels):
@@ -146,7 +160,9 @@ class Replica(Levels):
     sums: Floats
     """(K+1,) sums of the data over blocks, from the centre"""
     squares: float
-    """Sum of squared residuals at the last joint draw."""
+    """Sum of squared residuals, times the weights where there are some, at the last joint draw."""
+    weights: NotRequired[Floats]
+    """(N1, N2) weights of the precision of each cell, 0 where not observed; there within a sweep of noise with heavy tails."""
 
 
 class HeldOut(TypedDict):
@@ -161,7 +177,7 @@ class HeldOut(TypedDict):
     draws: int
 
 
-MoveName = Literal["birth_death", "seeded", "split_merge", "exchange", "row_wise"]
+MoveName = Literal["birth_death", "seeded", "split_merge", "exchange", "recut", "row_wise"]
 
 
 class Fields(TypedDict):

@@ -9,6 +9,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, ModelData
 from plaidwork.plugins.plaid.fields import Fields, Floats, HeldOut, Layers, Replica
+from plaidwork.plugins.plaid.tails import log_t
 
 
 def no_draws_yet(block: Block) -> HeldOut:
@@ -30,6 +31,11 @@ def _log_density(state: Fields, data: ModelData) -> Floats:
         return _log_density_of_layers(cold, cold["layers"], held, truth)
     inside = cold["rows"][:, held["rows"]] & cold["columns"][:, held["columns"]]
     residual: Floats = truth - cold["phi"] - cold["theta"] @ inside
+    if "effects" in cold:
+        effects = cold["effects"]
+        residual -= effects["row_effects"][held["rows"]] + effects["column_effects"][held["columns"]]
+    if "freedom" in cold:
+        return log_t(residual, cold["tau0"], cold["freedom"])
     return 0.5 * math.log(cold["tau0"] / (2 * math.pi)) - 0.5 * cold["tau0"] * residual**2
 
 

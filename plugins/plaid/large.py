@@ -76,6 +76,7 @@ scan_block = in_python(scan.scan_block, residual_sums=residual_sums, column_sums
 scan_blocks = in_python(scan.scan_blocks, picked_sums=picked_sums, scan_block=scan_block)
 scan_items_together = in_python(joint_scan.scan_items_together, row_sums=row_sums, column_sums=column_sums)
 append_statistics = in_python(blocks.append_statistics, block_sum=block_sum)
+try_pair = in_python(pairs.try_pair, count_again=in_python(pairs.count_again, block_sum=block_sum))
 launch = in_python(birth_death.launch, column_sums=column_sums, scan_new=scan_new)
 run_tasks = in_python(
     tasks.run_tasks,
@@ -104,5 +105,6 @@ run_tasks = in_python(
         split_merge.split_merge,
         add_block=in_python(split_merge.add_block, append_statistics=append_statistics),
     ),
-    exchange=in_python(pairs.exchange, count_again=in_python(pairs.count_again, block_sum=block_sum)),
+    exchange=in_python(pairs.exchange, try_pair=try_pair),
+    recut=in_python(pairs.recut, try_pair=try_pair),
 )

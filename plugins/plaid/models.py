@@ -16,6 +16,7 @@ from plaidwork.plugins.plaid.fields import (
     InfiniteSettings,
     MoveName,
     Replica,
+    Settings,
 )
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
 from plaidwork.plugins.plaid.priors import NO_MASS, Gamma, log_fixed, log_infinite, mass_prior
@@ -42,6 +43,7 @@ TRIAL: dict[str, Any] = {
 NUMBER: dict[str, Any] = {"expected_blocks": 1.5, "mass_shape": 3.0, "max_blocks": 3, "start_blocks": 2}
 
 TWO: dict[str, Any] = {"blocks": 2, "row_b": 2.0, "column_b": 1.5, "exchanges": 1}
+HEAVY: dict[str, Any] = {"noise": "t", "freedom_shape": 8.0, "freedom_rate": 1.5}
 LAYERED: dict[str, Any] = {
     "layer": "profile",
     "profile_shape": 3.0,
@@ -49,6 +51,13 @@ LAYERED: dict[str, Any] = {
     "effect_shape": 3.0,
     "effect_rate": 1.0,
 }
+
+
+def exchanges_of(params: Settings) -> list[MoveName]:
+    """The moves of two blocks at once."""
+    recut: list[MoveName] = ["recut"] if params["recuts"] and params["layer"] == "shift" else []
+    exchanges: list[MoveName] = ["exchange"] * params["exchanges"]
+    return [*exchanges, *recut]
 
 
 class InfinitePlaid(PlaidModel[InfiniteSettings]):
@@ -66,6 +75,13 @@ class InfinitePlaid(PlaidModel[InfiniteSettings]):
             missing=0.1,
         ),
         Trial(name="profiles", params=TRIAL | NUMBER | LAYERED, shapes={"X": (4, 3)}, missing=0.1),
+        Trial(
+            name="effects",
+            params=TRIAL | NUMBER | {"effects": True, "effect_shape": 3.0, "effect_rate": 1.0},
+            shapes={"X": (4, 3)},
+            missing=0.1,
+        ),
+        Trial(name="heavy tails", params=TRIAL | NUMBER | HEAVY, shapes={"X": (4, 3)}, missing=0.1),
     )
 
     def start(
@@ -104,7 +120,7 @@ class InfinitePlaid(PlaidModel[InfiniteSettings]):
         return params["max_blocks"]
 
     def moves(self, params: InfiniteSettings) -> tuple[MoveName, ...]:
-        exchanges: list[MoveName] = ["exchange"] * params["exchanges"]
+        exchanges = exchanges_of(params)
         if params["layer"] == "profile":
             births: list[MoveName] = ["birth_death"] * params["birth_death"]
             return (*births, *exchanges)
@@ -135,6 +151,7 @@ class BayesianPlaid(PlaidModel[FixedSettings]):
             shapes={"X": (4, 3)},
             missing=0.1,
         ),
+        Trial(name="heavy tails", params=TRIAL | TWO | HEAVY, shapes={"X": (4, 3)}, missing=0.1),
         Trial(
             name="profiles and effects",
             params=TRIAL | TWO | LAYERED | {"row_noise": True, "effects": True},
@@ -175,8 +192,7 @@ class BayesianPlaid(PlaidModel[FixedSettings]):
         return params["blocks"]
 
     def moves(self, params: FixedSettings) -> tuple[MoveName, ...]:
-        exchanges: list[MoveName] = ["exchange"] * params["exchanges"]
-        return tuple(exchanges)
+        return tuple(exchanges_of(params))
 
     def log_memberships(self, replica: Replica, setting: Setting) -> float:
         a1, b1, a2, b2 = setting.shares

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import Block
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
+from plaidwork.plugins.plaid.tails import log_t
 
 CHUNK_ROWS = 4096
 
@@ -47,6 +48,8 @@ class Draw(NamedTuple):
     """(N1,) weights of the precision, where rows differ"""
     row_effect: Floats | None = None
     column_effect: Floats | None = None
+    freedom: float | None = None
+    """degrees of freedom of the noise, where it has heavy tails"""
 
     @property
     def layers(self) -> Floats:
@@ -83,6 +86,8 @@ class Draw(NamedTuple):
         if self.row_effect is not None and self.column_effect is not None:
             mean = mean + self.row_effect[i] + self.column_effect[j]
         tau0 = self.precisions(i)
+        if self.freedom is not None:
+            return log_t(values - mean, tau0, self.freedom)
         found: Floats = 0.5 * np.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * (values - mean) ** 2
         return found
 

@@ -8,6 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from plaidwork.plugins.plaid import large_profiles
+from plaidwork.plugins.plaid.effects import (
+    draw_effects,
+    effect_prior,
+    effects_of,
+    log_effects,
+    share_level,
+    simulate_effects,
+    start_effects,
+)
 from plaidwork.plugins.plaid.fields import Constants, Floats, Integers, Layers, Replica, Settings
 from plaidwork.plugins.plaid.kernels.profile_evidence import log_marginal_profiles
 from plaidwork.plugins.plaid.kernels.profile_moves import run_profile_tasks
@@ -45,7 +54,7 @@ def profile_priors(params: Settings, constants: Constants) -> ProfilePriors | No
 
     return ProfilePriors(
         precision(params["profile_shape"], params["profile_rate"]),
-        precision(params["effect_shape"], params["effect_rate"]),
+        effect_prior(params, constants),
         params["row_noise"],
         params["effects"],
     )
@@ -57,10 +66,7 @@ def start_layers(shape: tuple[int, int], n_blocks: int, priors: ProfilePriors) -
         "profiles": np.zeros((n_blocks, shape[1])),
         "tau_b": priors.within.shape / priors.within.rate,
         "row_weights": np.ones(shape[0]),
-        "row_effects": np.zeros(shape[0]),
-        "column_effects": np.zeros(shape[1]),
-        "tau_r": priors.effects.shape / priors.effects.rate,
-        "tau_c": priors.effects.shape / priors.effects.rate,
+        **start_effects(shape, priors.effects),
     }
 
 
@@ -129,8 +135,9 @@ def draw_layer_scalars(
     gaps = ((layers["profiles"] - replica["theta"][:, None])[inside] ** 2).sum()
     layers["tau_b"] = priors.within.draw(rng, 0.5 * inside.sum(), 0.5 * float(gaps))
     if priors.additive:
-        _draw_effects(layers, cells, residual, replica["tau0"] * power, priors.effects, rng)
-        _share_level(replica, layers, law.phi_mean + cells.centre, law.phi_precision, rng)
+        t = replica["tau0"] * power * layers["row_weights"]
+        draw_effects(layers, cells.w, residual, t, priors.effects, rng)
+        share_level(replica, layers, law.phi_mean + cells.centre, law.phi_precision, rng)
     squares = (residual**2).sum(axis=1)
     if priors.row_noise:
         counts = cells.w.sum(axis=1)
@@ -138,46 +145,6 @@ def draw_layer_scalars(
         rate = 0.5 * (ROW_FREEDOM + power * replica["tau0"] * squares)
         layers["row_weights"] = np.maximum(rng.standard_gamma(shape) / rate, 1e-300)
     replica["squares"] = float(layers["row_weights"] @ squares)
-
-
-def _draw_effects(
-    layers: Layers, cells: Cells, residual: Floats, tau0: float, prior: Gamma, rng: np.random.Generator
-) -> None:
-    """Row effects, column effects and their precisions from their conditionals, in place."""
-    t = tau0 * layers["row_weights"]
-    residual += layers["row_effects"][:, None] * cells.w
-    precision = layers["tau_r"] + t * cells.w.sum(axis=1)
-    mean = t * residual.sum(axis=1) / precision
-    layers["row_effects"] = mean + rng.standard_normal(len(t)) / np.sqrt(precision)
-    residual -= layers["row_effects"][:, None] * cells.w
-    residual += layers["column_effects"] * cells.w
-    precision = layers["tau_c"] + t @ cells.w
-    mean = t @ residual / precision
-    layers["column_effects"] = mean + rng.standard_normal(len(precision)) / np.sqrt(precision)
-    residual -= layers["column_effects"] * cells.w
-    for effects, name in ((layers["row_effects"], "tau_r"), (layers["column_effects"], "tau_c")):
-        found = prior.draw(rng, 0.5 * len(effects), 0.5 * float((effects**2).sum()))
-        if name == "tau_r":
-            layers["tau_r"] = found
-        else:
-            layers["tau_c"] = found
-
-
-def _share_level(
-    replica: Replica, layers: Layers, mean: float, precision: float, rng: np.random.Generator
-) -> None:
-    """How much of the level common to all cells is background, how much effects of rows and of columns, in place: from its conditional along
-    phi + d, r - d, and then along phi + d, c - d, which leave all cells as they are. ``mean`` and ``precision`` are those of the background's prior.
-
-    Given each other they hold their sums to the noise of the mean of all cells (R-hat of the background 1.12 after 1,800 draws of 150 x 120).
-    """
-    for name, tau in (("row_effects", layers["tau_r"]), ("column_effects", layers["tau_c"])):
-        effects = layers[name]  # type: ignore[literal-required]
-        whole = effects.size * tau + precision
-        pull = tau * float(effects.sum()) - precision * (replica["phi"] - mean)
-        d = pull / whole + rng.standard_normal() / math.sqrt(whole)
-        layers[name] = effects - d  # type: ignore[literal-required]
-        replica["phi"] += d
 
 
 def log_noise(replica: Replica, layers: Layers, cells: Cells) -> float:
@@ -198,14 +165,7 @@ def log_layers(replica: Replica, layers: Layers, cells: Cells, law: Law, priors:
         total += weights.size * (half * math.log(half) - math.lgamma(half))
         total += float(((half - 1.0) * np.log(weights) - half * weights).sum())
     if priors.additive:
-        for effects, tau in (
-            (layers["row_effects"], layers["tau_r"]),
-            (layers["column_effects"], layers["tau_c"]),
-        ):
-            total += 0.5 * effects.size * math.log(tau / (2 * math.pi)) - 0.5 * tau * float(
-                (effects**2).sum()
-            )
-            total += priors.effects.log_density(tau)
+        total += log_effects(layers, priors.effects)
     return total
 
 
@@ -220,27 +180,26 @@ def draw_layers(
     if priors.row_noise:
         layers["row_weights"] = rng.standard_gamma(0.5 * ROW_FREEDOM, shape[0]) / (0.5 * ROW_FREEDOM)
     if priors.additive:
-        layers["tau_r"], layers["tau_c"] = priors.effects.draw(rng), priors.effects.draw(rng)
-        layers["row_effects"] = rng.standard_normal(shape[0]) / math.sqrt(layers["tau_r"])
-        layers["column_effects"] = rng.standard_normal(shape[1]) / math.sqrt(layers["tau_c"])
+        layers.update(simulate_effects(rng, shape, priors.effects))
     return layers
 
 
 def drawn_layers(replica: Replica, shape: tuple[int, int], params: Settings) -> dict[str, Floats]:
-    """The variables of a draw that only layers have; without entries along their first axis when they are not asked for."""
+    """The variables of a draw that only some fits have; without entries along their first axis when they are not asked for."""
     rows, columns = shape
     found = {
         "profile": np.empty((0, columns)),
         "row_weight": np.empty((0, rows)),
         "row_effect": np.empty((0, rows)),
         "column_effect": np.empty((0, columns)),
+        "freedom": np.array([replica["freedom"]] if "freedom" in replica else []),
     }
     if "layers" in replica:
-        layers = replica["layers"]
-        found["profile"] = layers["profiles"].copy()
+        found["profile"] = replica["layers"]["profiles"].copy()
         if params["row_noise"]:
-            found["row_weight"] = layers["row_weights"][None].copy()
-        if params["effects"]:
-            found["row_effect"] = layers["row_effects"][None].copy()
-            found["column_effect"] = layers["column_effects"][None].copy()
+            found["row_weight"] = replica["layers"]["row_weights"][None].copy()
+    effects = effects_of(replica)
+    if effects is not None and (params["effects"] or "effects" in replica):
+        found["row_effect"] = effects["row_effects"][None].copy()
+        found["column_effect"] = effects["column_effects"][None].copy()
     return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -13,13 +14,15 @@ from plaidwork.core.api_blocks import coverage, nmi_overlap_ishiguro
 from plaidwork.core.api_draws import ByChain, distribution, rank_chains, spread, standard_error
 from plaidwork.core.numerics.used_draws import draws_text
 from plaidwork.plugins.plaid.block_list import (
+    More,
     best_blocks,
     block_results,
     blocks_of,
     members_of,
     shared_results,
 )
-from plaidwork.plugins.plaid.fields import Integers
+from plaidwork.plugins.plaid.fields import Floats, Integers
+from plaidwork.plugins.plaid.large import covered_cells
 from plaidwork.plugins.plaid.pooling import BlockDraw, Draw, held_out_score
 from plaidwork.plugins.plaid.state import true_blocks
 from plaidwork.plugins.plaid.wording import Findings, best_chains, doubts, texts
@@ -114,7 +117,8 @@ class Reading(Generic[DrawT]):
     ``read`` gives one draw; ``fit`` the mean of what draws expect in the cells of a shape, (n, m) float32; ``doubt`` what the
     model holds against its draws, given the numbers of blocks by chain and that fit; ``doc`` what “Shift” means in the list.
     ``whole`` says whether pictures of all cells are made;
-    ``note`` is a sentence of the caption, given how many blocks are sure, empty when there is nothing to say.
+    ``note`` is a sentence of the caption, given how many blocks are sure, empty when there is nothing to say; ``levels`` the posterior
+    means of what rows (N1,) and columns (N2,) have beside the blocks, by side, where there is such.
     """
 
     read: Callable[[ChainView, int], DrawT]
@@ -123,18 +127,53 @@ class Reading(Generic[DrawT]):
     doc: str = "posterior mean and 94 % interval"
     whole: bool = True
     note: Callable[[int], str] = lambda blocks: ""
+    levels: Callable[[Sequence[DrawT]], Mapping[str, Floats]] = lambda draws: {}
 
 
-def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool) -> Results:
-    """All results of a Gaussian plaid run. ``most`` is the largest number of blocks where that number is inferred, else None;
-    ``layered`` whether blocks have a profile."""
+def summarise_draws(kept: Kept, data: ModelData, most: int | None, more: More) -> Results:
+    """All results of a plaid run of numbers. ``most`` is the largest number of blocks where that number is inferred, else None;
+    ``more`` what draws have beside blocks of one shift."""
 
     def read(chain: ChainView, index: int) -> Draw:
-        return blocks_of(chain, index, layered)
+        return blocks_of(chain, index, more)
 
-    return summarise_blocks(
-        kept, data, most, Reading(read, mean_fit, lambda numbers, fit: doubts(data["X"], numbers, most))
+    reading = Reading(
+        read,
+        mean_fit,
+        lambda numbers, fit: doubts(data["X"], numbers, most),
+        note=lambda blocks: tails_text(kept, more),
+        levels=mean_effects,
     )
+    return summarise_blocks(kept, data, most, reading)
+
+
+def tails_text(kept: Kept, more: More) -> str:
+    """A sentence on the noise of a fit with heavy tails; empty with normal noise."""
+    freedom = [
+        found for chain in kept.chains if more.tails for found in chain.iterate("freedom") if found.size
+    ]
+    if not freedom:
+        return ""
+    return (
+        f"The noise has heavy tails, those of Student's t with {np.mean(freedom):.1f} degrees of freedom on average, so that single values far "
+        "out are no blocks."
+    )
+
+
+def mean_effects(draws: Sequence[Draw]) -> dict[str, Floats]:
+    """Posterior means of row and of column effects, by side; none where there are none."""
+    rows = [draw.row_effect for draw in draws if draw.row_effect is not None]
+    columns = [draw.column_effect for draw in draws if draw.column_effect is not None]
+    found = {"row": rows, "column": columns}
+    return {side: np.mean(effects, axis=0) for side, effects in found.items() if effects}
+
+
+def with_levels(table: Table, levels: Floats, unit: str) -> Table:
+    """A table of memberships with the level of each row or column beside its name."""
+    (name, names), *rest = table.columns.items()
+    units = {**table.units, "Level": unit} if unit else table.units
+    doc = "Level: what a row or column has in all its cells beside the blocks (its effect), posterior mean."
+    return replace(table, columns={name: names, "Level": levels, **dict(rest)}, units=units, doc=doc)
 
 
 def summarise_blocks(kept: Kept, data: ModelData, most: int | None, reading: Reading[DrawT]) -> Results:
@@ -158,6 +197,10 @@ def summarise_blocks(kept: Kept, data: ModelData, most: int | None, reading: Rea
     ):
         more, shared[side] = shared_results(side, by_chain, found, names)
         results |= more
+    for side, levels in reading.levels(draws).items():
+        table = results[f"{side}_memberships"]
+        assert isinstance(table, Table)
+        results[f"{side}_memberships"] = with_levels(table, levels, block.unit)
     fit = reading.fit(draws, block.shape) if reading.whole else None
     if fit is None:
         covered = float(np.mean(np.concatenate([chain.kept_trace("covered") for chain in used])))
@@ -176,6 +219,12 @@ def summarise_blocks(kept: Kept, data: ModelData, most: int | None, reading: Rea
             doc="Mean log predictive density of the held-out cells over the draws of all chains, in nats per cell.",
         )
     findings = Findings(numbers, covered, matched.present, survives, shared, score, most)
+    if (
+        not findings.scattered
+    ):  # then the blocks of the list are what has been found, and what they cover is said
+        sure = matched.present >= 0.5
+        members = matched.row_probability[sure] >= 0.5, matched.column_probability[sure] >= 0.5
+        findings = findings._replace(covered=covered_cells(*members) / math.prod(block.shape))
     wording = texts(findings, thinned_text([pair for pair in picked if pair[0] in used], used))
     note = reading.note(int((matched.present >= 0.5).sum()))
     if note:

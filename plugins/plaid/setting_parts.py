@@ -151,66 +151,6 @@ PRIORS = (
 )
 
 
-LAYERS = (
-    Hyperparameter(
-        "layer",
-        "choice",
-        "shift",
-        label="Blocks are",
-        group="Blocks",
-        choices=(
-            Choice(value="shift", label="One shift", doc="the same in all cells of a block"),
-            Choice(
-                value="profile",
-                label="A profile over the columns",
-                doc="each column of a block has a value of its own, spread around the block's shift",
-            ),
-        ),
-        doc="A profile predicts measured data such as gene expression better; "
-        "one shift suits data in which blocks are flat.",
-    ),
-    Hyperparameter(
-        "row_noise",
-        "bool",
-        False,
-        label="Noise of its own for each row",
-        group="Blocks",
-        when={"layer": "profile"},
-        doc="Rows differ in how noisy they are: precision τ0 times a weight with a Gamma(2, 2) prior for each row.",
-    ),
-    Hyperparameter(
-        "effects",
-        "bool",
-        False,
-        label="Row and column effects",
-        group="Blocks",
-        when={"layer": "profile"},
-        doc="A level of its own for each row and each column, besides the blocks. For data that were not standardised.",
-    ),
-)
-
-
-def _precision(name: str, label: str, doc: str, when: dict[str, Any]) -> tuple[Hyperparameter, ...]:
-    """Shape and rate of the Gamma prior of a precision."""
-    return (
-        prior(f"{name}_shape", 1.1, f"{label}: shape", f"Gamma(shape, rate) prior of {doc}.", when),
-        prior(f"{name}_rate", 0.33, f"{label}: rate", "In squared standard deviations of the data.", when),
-    )
-
-
-LAYER_PRIORS = (
-    *_precision(
-        "profile", "Profile prior", "the precision of a profile around its shift", {"layer": "profile"}
-    ),
-    *_precision(
-        "effect",
-        "Effect prior",
-        "the precision of row and of column effects",
-        {"layer": "profile", "effects": True},
-    ),
-)
-
-
 EXCHANGES = count(
     "exchanges",
     0,
@@ -220,6 +160,21 @@ EXCHANGES = count(
     "Tries per sweep to let two blocks swap their rows or columns, or to replace those of one by the difference of both.",
     "Moves",
     advanced=True,
+)
+
+
+RECUTS = count(
+    "recuts",
+    32,
+    0,
+    10_000,
+    "Pairs cut another way",
+    "Pairs of blocks per sweep of which it is tried to cut what they cover together another way: a block less a part of it becomes a block, or two "
+    "side by side. Pairs that it does not fit cost next to nothing.",
+    "Moves",
+    advanced=True,
+    when={"layer": "shift"},
+    earlier=0,
 )
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from plaidwork.core.api import Choice, Hyperparameter
+from plaidwork.plugins.plaid.setting_layers import LAYER_PRIORS, LAYERS, NOISE
 from plaidwork.plugins.plaid.setting_parts import (
     ANNEALING,
     EXCHANGES,
-    LAYER_PRIORS,
-    LAYERS,
     PRIORS,
+    RECUTS,
     TOGETHER,
     count,
     learned,
@@ -40,6 +40,7 @@ INFINITE_SETTINGS = (
         advanced=True,
     ),
     *LAYERS,
+    NOISE,
     *start_settings("empty", "Blocks at the start"),
     *PRIORS,
     *LAYER_PRIORS,
@@ -111,6 +112,7 @@ INFINITE_SETTINGS = (
         when={"moves": "full", "layer": "shift"},
     ),
     replace(EXCHANGES, when={"moves": "full"}),
+    replace(RECUTS, when={"moves": "full", "layer": "shift"}),
     replace(TOGETHER, when={"moves": "full", "layer": "shift"}),
     Hyperparameter(
         "prior_share",
@@ -148,10 +150,12 @@ FIXED_SETTINGS = (
         for letter, value in (("a", 1.0), ("b", 9.0))
     ),
     *LAYERS,
+    NOISE,
     *start_settings("prior", ""),
     *PRIORS,
     *LAYER_PRIORS,
     replace(EXCHANGES, default=8, earlier=0),
+    RECUTS,
     replace(TOGETHER, default=4, earlier=0),
     *(replace(p, **RECOMBINED.get(p.name, {})) for p in ANNEALING),
 )

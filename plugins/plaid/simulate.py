@@ -29,7 +29,7 @@ def draw_scalars(rng: np.random.Generator, priors: Priors) -> Scalars:
 
 
 def simulate_matrix(rng: np.random.Generator, replica: Levels) -> np.ndarray:
-    """``x_ij ~ N(phi + sum_k z1_ik z2_jk theta_k, 1 / tau0)``: (N1, N2); with layers ``b_kj`` and effects likewise."""
+    """``x_ij ~ N(phi + sum_k z1_ik z2_jk theta_k, 1 / tau0)``: (N1, N2); with layers ``b_kj`` and effects likewise, t noise with heavy tails."""
     if "layers" in replica:
         layers = replica["layers"]
         mean = replica["phi"] + replica["rows"].T.astype(float) @ layers["profiles"]
@@ -37,4 +37,9 @@ def simulate_matrix(rng: np.random.Generator, replica: Levels) -> np.ndarray:
         sd = (replica["tau0"] * layers["row_weights"]) ** -0.5
         return mean + rng.standard_normal(mean.shape) * sd[:, None]
     mean = replica["phi"] + np.einsum("k,ki,kj->ij", replica["theta"], replica["rows"], replica["columns"])
+    if "effects" in replica:
+        effects = replica["effects"]
+        mean = mean + effects["row_effects"][:, None] + effects["column_effects"]
+    if "freedom" in replica:
+        return mean + rng.standard_t(replica["freedom"], mean.shape) / np.sqrt(replica["tau0"])
     return mean + rng.standard_normal(mean.shape) / np.sqrt(replica["tau0"])

@@ -99,6 +99,13 @@ VARIABLES = (
         label="Column effect",
         doc="empty unless asked for",
     ),
+    Variable(
+        "freedom",
+        ("tails",),
+        ragged=True,
+        label="Degrees of freedom",
+        doc="of Student's t noise, whose scale is 1/√τ0; empty with normal noise",
+    ),
 )
 
 FIRST_TRACES = (
@@ -112,8 +119,19 @@ FIRST_TRACES = (
     Trace("n_blocks", "Blocks", hint="number of blocks with rows and columns", kind="count"),
     Trace("covered", "Covered", hint="share of cells in any block", kind="share"),
     Trace("phi", "Background", hint="level outside all blocks"),
-    Trace("noise_sd", "Noise", hint="standard deviation around the blocks; falls as blocks are found"),
+    Trace(
+        "noise_sd",
+        "Noise",
+        hint="standard deviation around the blocks, with heavy tails their scale; falls as blocks are found",
+    ),
     Trace("tau0", "Noise precision", hint="one over the noise variance"),
+    Trace(
+        "freedom",
+        "Degrees of freedom",
+        hint="of the noise, where it has heavy tails; from 30 on it is as good as normal",
+        y_log=True,
+        when={"layer": "shift", "noise": ("if_needed", "t")},
+    ),
 )
 MASS_TRACE = Trace("alpha", "Mass", hint="how readily the prior makes blocks")
 LAST_TRACES = (
@@ -151,6 +169,8 @@ VIEWS = (
             "blocks": "blocks",
             "fit": "fit",
             "coverage": "coverage",
+            "row_list": "row_memberships",
+            "column_list": "column_memberships",
         },
         headline="headline",
         caption="caption",
@@ -184,6 +204,7 @@ DIMS = {
     "profile": "block",
     "noise": "set of weights",
     "effect": "set of effects",
+    "tails": "noise with heavy tails",
 }
 
 INFINITE_PLAID = ModelSpec(
@@ -234,6 +255,6 @@ BAYESIAN_PLAID = ModelSpec(
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. The number of blocks "
         "is an upper bound: a block may stay empty. A block is one shift, or has a profile over its columns; row and "
-        "column effects are an option of the latter."
+        "column effects are an option."
     ),
 )

@@ -55,6 +55,7 @@ def cells_of(block: Block, constants: Constants) -> Cells:
     return Cells(
         read_only(block.values),
         read_only(block.observed),
+        read_only(block.values),
         constants["full"],
         constants["centre"],
         constants["n_observed"],

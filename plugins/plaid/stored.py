@@ -27,11 +27,15 @@ def _replicas(where: str, shape: tuple[int, int], profiles: bool) -> dict[str, P
         **_blocks(where, shape),
         f"{where}.counts": Part((size, size), missing=profiles),
         f"{where}.sums": Part((size,), missing=profiles),
+        f"{where}.weights": Part(shape, low=0.0),
         f"{where}.layers.profiles": Part(("K", shape[1])),
         f"{where}.layers.row_weights": Part((shape[0],)),
         f"{where}.layers.row_effects": Part((shape[0],)),
         f"{where}.layers.column_effects": Part((shape[1],)),
         f"{where}.layers.*": NUMBER,
+        f"{where}.effects.row_effects": Part((shape[0],)),
+        f"{where}.effects.column_effects": Part((shape[1],)),
+        f"{where}.effects.*": NUMBER,
         f"{where}.*": NUMBER,
     }
 
@@ -72,6 +76,8 @@ def wrong_copies(state: Mapping[str, Any], copies: str) -> str:
     position = state.get(POSITION)
     if position is None or not 0 < position["at"] < len(state["order"]):
         return ""  # the order is made anew, or has been gone through
+    if str(position["stage"]).startswith("noise"):
+        return ""  # rows of cells, whose order is made after it
     number = str(position["stage"]).rsplit(" ", 1)[-1]
     copy = state[copies].get(str(int(number) - 1)) if number.isdecimal() else None
     if copy is not None and not state["order"].max() < len(copy["rows"]):

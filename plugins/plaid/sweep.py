@@ -11,21 +11,27 @@ import numpy as np
 
 from plaidwork.core.api import POSITION, Clock, Stage, State
 from plaidwork.plugins.plaid import large
-from plaidwork.plugins.plaid.fields import Fields, Integers, MoveName, Replica, Settings
+from plaidwork.plugins.plaid.effects import draw_effects, share_level, without_effects
+from plaidwork.plugins.plaid.fields import Effects, Fields, Integers, MoveName, Replica, Settings
 from plaidwork.plugins.plaid.kernels.blocks import statistics
 from plaidwork.plugins.plaid.kernels.records import Cells, Law
 from plaidwork.plugins.plaid.kernels.row_wise import row_wise
+from plaidwork.plugins.plaid.kernels.tails import draw_weights
 from plaidwork.plugins.plaid.kernels.tasks import run_tasks
-from plaidwork.plugins.plaid.priors import Priors, draw_mass, draw_shift_prior
+from plaidwork.plugins.plaid.priors import Gamma, Priors, draw_mass, draw_shift_prior
 from plaidwork.plugins.plaid.profile_sweep import ProfilePriors, log_noise, run_profile_stretch
 from plaidwork.plugins.plaid.recombining import round_at
+from plaidwork.plugins.plaid.rooms import ROOMS
+from plaidwork.plugins.plaid.tails import TailPrior, draw_freedom, log_likelihood_of_tails, weighted
 
 SLICE_CELLS = 20_000_000
 """Cell operations of one slice: about 30 ms. A task (one block's scan, one move) is at most a few passes."""
+SLICE_WEIGHTS = 500_000
+"""Cells whose weights are drawn in one slice: about 30 ms."""
 FEW = 20
 """A matrix of which a slice has no more tasks than these is large: what its tasks take is then counted block by block."""
 
-MOVES: tuple[MoveName, ...] = ("birth_death", "seeded", "split_merge", "exchange")
+MOVES: tuple[MoveName, ...] = ("birth_death", "seeded", "split_merge", "exchange", "recut")
 """The moves of ``run_tasks``; a move's code is its place here."""
 _NONE: Integers = np.empty(0, np.int64)
 
@@ -46,6 +52,12 @@ class Setting:
     """Where blocks have a profile over the columns."""
     together: int = 0
     """Blocks of one shift into which rows and columns are drawn at once; 0 for one after the other alone."""
+    recuts: int = 0
+    """Pairs of blocks of one shift that are tried in one of its moves."""
+    effects: Gamma | None = None
+    """Prior of effects beside blocks of one shift; None without them."""
+    tails: TailPrior | None = None
+    """Prior of the degrees of freedom of the noise; None where it is normal."""
 
     def law(self, replica: Replica, power: float) -> Law:
         """The numbers of a replica's conditionals at a power of the likelihood."""
@@ -93,10 +105,22 @@ def draw_scalars(replica: Replica, setting: Setting, power: float, rng: np.rando
     replica["mu"], replica["tau"] = draw_shift_prior(rng, theta, replica["tau"], priors)
 
 
+def less_effects(replica: Replica, cells: Cells) -> Cells:
+    """The data less the effects, where there are any."""
+    return without_effects(cells, replica["effects"]) if "effects" in replica else cells
+
+
+def seen_by_blocks(replica: Replica, cells: Cells) -> Cells:
+    """What blocks of one shift are fitted to: :func:`less_effects`, with the weights of this sweep where there are some."""
+    cells = less_effects(replica, cells)
+    return weighted(cells, replica["weights"]) if "weights" in replica else cells
+
+
 def count_cells(replica: Replica, cells: Cells) -> None:
     """Bring the statistics of the blocks up to date; layers have none."""
     if "layers" in replica:
         return
+    cells = seen_by_blocks(replica, cells)
     replica["counts"], replica["sums"] = statistics(cells, replica["rows"], replica["columns"])
 
 
@@ -129,11 +153,12 @@ def run_stretch(
         if draw:
             draw_scalars(replica, setting, power, rng)
         return accepted
-    centre = setting.cells.centre
-    run = large.run_tasks if large.is_shared(setting.cells) else run_tasks
+    cells = seen_by_blocks(replica, setting.cells)
+    centre = cells.centre
+    run = large.run_tasks if large.is_shared(cells) else run_tasks
     found = run(
         rng,
-        setting.cells,
+        cells,
         replica["rows"],
         replica["columns"],
         replica["theta"],
@@ -147,22 +172,50 @@ def run_stretch(
         count,
         draw,
         setting.together,
+        setting.recuts,
     )
     rows, columns, theta, phi, counts, sums, squares, accepted = found
     replica["rows"], replica["columns"], replica["counts"], replica["sums"] = rows, columns, counts, sums
     if draw:
         replica["theta"], replica["phi"], replica["squares"] = theta, phi + centre, squares
+        if "effects" in replica and setting.effects is not None:
+            _draw_effects(replica, replica["effects"], cells, setting, power, rng)
         draw_scalars(replica, setting, power, rng)
+        if replica.pop("weights", None) is not None:
+            ROOMS.clear()
     return cast("Integers", accepted)
+
+
+def _draw_effects(
+    replica: Replica,
+    effects: Effects,
+    seen: Cells,
+    setting: Setting,
+    power: float,
+    rng: np.random.Generator,
+) -> None:
+    """Effects beside blocks of one shift, in place; ``seen`` is what the blocks were fitted to."""
+    fitted = (replica["rows"].T * replica["theta"]) @ replica["columns"].astype(np.float64)
+    residual = seen.x - fitted - replica["phi"]
+    known, weights = setting.cells.w, replica.get("weights")
+    if not setting.cells.full:
+        residual[~known] = 0.0
+    t = np.full(len(residual), replica["tau0"] * power)
+    assert setting.effects is not None
+    draw_effects(effects, known, residual, t, setting.effects, rng, weights)
+    replica["squares"] = float((residual**2 if weights is None else weights * residual**2).sum())
+    mean, precision = setting.priors.background_mean, setting.priors.background_precision
+    share_level(replica, effects, mean, precision, rng)
+    count_cells(replica, setting.cells)
 
 
 def _row_wise(replica: Replica, setting: Setting, power: float, rng: np.random.Generator) -> int:
     """The seed's own move for all rows and columns; returns how often it was accepted."""
-    cells = setting.cells
+    cells = seen_by_blocks(replica, setting.cells)
     blocks = (replica["rows"], replica["columns"], replica["theta"], replica["phi"] - cells.centre)
     found = row_wise(rng, cells, *blocks, setting.law(replica, power))
     replica["rows"], replica["columns"], replica["theta"], accepted = found
-    count_cells(replica, cells)
+    count_cells(replica, setting.cells)
     return int(accepted)
 
 
@@ -176,15 +229,79 @@ def log_likelihood(replica: Replica, cells: Cells) -> float:
 
 
 def swap_replicas(state: Fields, setting: Setting, rng: np.random.Generator) -> None:
-    """Exchange neighbours from the warmest down: ``log A = (b_r - b_s)(l_s - l_r)``; keeps the share accepted."""
+    """Exchange neighbours from the warmest down: ``log A = (b_r - b_s)(l_s - l_r)``; keeps the share accepted.
+
+    With heavy tails, whose weights are integrated out, a likelihood at a power is no power: :func:`swap_gain_of_tails`.
+    """
     replicas, accepted = state["replicas"], 0
     for r in range(len(replicas) - 1, 0, -1):
         cold, warm = replicas[str(r - 1)], replicas[str(r)]
-        gain = log_likelihood(warm, setting.cells) - log_likelihood(cold, setting.cells)
-        if math.log(rng.random()) < (setting.powers[r - 1] - setting.powers[r]) * gain:
+        if setting.tails is None:
+            gain = log_likelihood(warm, setting.cells) - log_likelihood(cold, setting.cells)
+            gain *= setting.powers[r - 1] - setting.powers[r]
+        else:
+            gain = swap_gain_of_tails(cold, warm, setting.cells, setting.powers[r - 1], setting.powers[r])
+        if math.log(rng.random()) < gain:
             replicas[str(r - 1)], replicas[str(r)] = warm, cold
             accepted += 1
     state["swapped"] = accepted / (len(replicas) - 1)
+
+
+def swap_gain_of_tails(cold: Replica, warm: Replica, cells: Cells, high: float, low: float) -> float:
+    """``l_high(warm) - l_low(warm) - l_high(cold) + l_low(cold)`` of likelihoods at the powers ``high`` and ``low``."""
+    gains = []
+    for replica in (warm, cold):
+        seen = less_effects(replica, cells)
+        at_high, at_low = (log_likelihood_of_tails(replica, seen, float(power)) for power in (high, low))
+        gains.append(at_high - at_low)
+    return gains[0] - gains[1]
+
+
+def weight_stage(
+    number: int,
+    state: Fields,
+    setting: Setting,
+    rng: np.random.Generator,
+    first: Callable[[], None] | None,
+) -> Stage:
+    """``first``, then the degrees of freedom of a replica and its weights, for one sweep: rows by rows, each slice from a generator of its own."""
+    cells = setting.cells
+
+    def begin() -> None:
+        if first is not None:
+            first()
+        replica, power = state["replicas"][str(number)], float(setting.powers[number])
+        assert setting.tails is not None
+        replica["freedom"] = draw_freedom(replica, less_effects(replica, cells), power, setting.tails, rng)
+        replica["weights"] = np.zeros(cells.x.shape)
+
+    def work(lo: int, hi: int, own: np.random.Generator) -> None:
+        replica = state["replicas"][str(number)]
+        seen = less_effects(replica, cells)
+        draw_weights(
+            own,
+            seen,
+            replica["rows"],
+            replica["columns"],
+            replica["theta"],
+            replica["phi"] - seen.centre,
+            replica["freedom"],
+            replica["tau0"],
+            float(setting.powers[number]),
+            replica["weights"],
+            lo,
+            hi,
+        )
+
+    rows, columns = cells.x.shape
+    return Stage(
+        f"noise of replica {number + 1}",
+        work,
+        size=rows,
+        slice=max(1, SLICE_WEIGHTS // columns),
+        begin=begin,
+        streams=True,
+    )
 
 
 def replica_stage(
@@ -192,7 +309,7 @@ def replica_stage(
     state: Fields,
     setting: Setting,
     rng: np.random.Generator,
-    first: Callable[[], None] = lambda: None,
+    first: Callable[[], None] | None = None,
 ) -> Stage:
     """The tasks of one replica: ``first``, scans of its blocks in random order, the moves, the joint draw.
 
@@ -201,7 +318,8 @@ def replica_stage(
     """
 
     def begin() -> None:
-        first()
+        if first is not None:
+            first()
         state["order"] = rng.permutation(len(state["replicas"][str(number)]["rows"]))
 
     tasks = max(1, SLICE_CELLS // setting.cells.x.size)

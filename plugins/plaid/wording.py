@@ -10,9 +10,10 @@ import numpy as np
 
 from plaidwork.core.api import Block, agree, counted, format_correlation, format_fixed, format_percent
 from plaidwork.core.api_draws import distribution
-from plaidwork.plugins.plaid.checks import MOSTLY, share_of_one_value
+from plaidwork.plugins.plaid.checks import MOSTLY
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
 from plaidwork.plugins.plaid.pooling import Score, Together
+from plaidwork.plugins.plaid.tails import share_of_one_value
 
 FEW = 0.5
 """Share of the blocks of a draw that most draws share, below which the blocks are not what a run has found."""
@@ -120,14 +121,15 @@ def _about_chains(findings: Findings) -> str:
     if total == 1:
         return ""
     if used == 1:
-        return f"from the best of {counted(total, 'chain')}, the others ended clearly below it"
+        return f"from the best of {counted(total, 'chain')}, {agree(total - 1, 'the other', 'the others')} ended clearly below it"
     low, high = (f"{mean:.1f}" for mean in sorted(k.mean() for k in findings.numbers)[:: used - 1])
     each = (
         f"with {low} blocks on average in each" if low == high else f"with {low} to {high} blocks on average"
     )
     if used == total:
         return f"from {counted(total, 'chain')} {each}"
-    return f"from the {used} best of {counted(total, 'chain')} {each}; the others ended clearly below"
+    others = agree(total - used, "the other", "the others")
+    return f"from the {used} best of {counted(total, 'chain')} {each}; {others} ended clearly below"
 
 
 def _where_to_look(findings: Findings) -> str:

@@ -6,13 +6,15 @@ import numpy as np
 
 from plaidwork.core.api import Block, Cost, ModelData, Problem, format_number
 from plaidwork.plugins.plaid.checks import start_problems
-from plaidwork.plugins.plaid.counts.entries import are_links, gaps, nonzero, observed_cells
+from plaidwork.plugins.plaid.counts.entries import add_by_level, are_links, gaps, nonzero, observed_cells
 from plaidwork.plugins.plaid.counts.fields import CountSettings
 from plaidwork.plugins.plaid.fields import Floats
 
 SECONDS_PER_ENTRY = 1.5e-7
 """Of one task; a rough figure, from which the set-up makes its first guess."""
 SECONDS_PER_ITEM = 6e-8
+LINKS_BY_LEVEL = 3
+"""Times as long as counts take links whose blocks add in proportion to levels: each level is fitted to its row."""
 LARGEST_COUNT = 1e9
 OVERDISPERSED = 5.0
 """Variance over mean of the counts above 0 from which it is told. Blocks of different size alone seldom make so much."""
@@ -92,14 +94,13 @@ def find_problems(data: ModelData, params: CountSettings) -> list[Problem]:
 def estimate_cost(block: Block, params: CountSettings) -> Cost:
     """Memory besides the data, and time of one sweep, for one chain with ten blocks."""
     entries = len(nonzero(block)[2]) + len(gaps(block)[0])
-    tasks = (
-        12
-        + params["birth_death"]
-        + params["one_to_two"]
-        + params["level_births"]
-        + 3 * params["level_scans"]
-        + params["seeded"]
-    )
+    launched = params["birth_death"] + params["one_to_two"] + params["seeded"]
+    links = are_links(nonzero(block)[2], params)
+    if add_by_level(links, params):
+        tasks = 24 + 2 * launched + params["small_births"]
+        tasks *= LINKS_BY_LEVEL if links else 1
+    else:
+        tasks = 12 + launched + params["level_births"] + 3 * params["level_scans"]
     items = float(sum(block.shape))
     seconds = tasks * (SECONDS_PER_ENTRY * entries + SECONDS_PER_ITEM * items)
     return Cost(80.0 * entries + 500.0 * items, seconds)

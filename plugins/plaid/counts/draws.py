@@ -33,6 +33,8 @@ class CountDraw(NamedTuple):
     row_degrees: Floats
     column_degrees: Floats
     links: bool
+    by_level: bool
+    """Whether blocks add in proportion to the levels of rows and columns."""
     profile: None = None
 
     @property
@@ -44,19 +46,49 @@ class CountDraw(NamedTuple):
         """(N1, N2) float32 rates of all cells."""
         found = np.outer(self.level * self.row_degrees, self.column_degrees).astype(np.float32)
         left = self.rows.astype(np.float32) * self.theta[:, None].astype(np.float32)
-        found += left.T @ self.columns.astype(np.float32)
+        right = self.columns.astype(np.float32)
+        if self.by_level:
+            left *= self.row_degrees.astype(np.float32)
+            right *= self.column_degrees.astype(np.float32)
+        found += left.T @ right
         return found
 
     def density(self, i: Integers, j: Integers, values: Floats) -> Floats:
         """Log probability of these values in the cells (i, j), all (n,)."""
-        rates = self.level * self.row_degrees[i] * self.column_degrees[j]
-        rates = rates + self.theta @ (self.rows[:, i] & self.columns[:, j])
-        return log_probability(values, rates, self.links)
+        found = rates_at(
+            self.rows,
+            self.columns,
+            self.theta,
+            self.level,
+            self.row_degrees,
+            self.column_degrees,
+            self.by_level,
+            i,
+            j,
+        )
+        return log_probability(values, found, self.links)
 
 
-def draw_of(chain: ChainView, index: int, links: bool) -> CountDraw:
+def rates_at(
+    rows: Flags,
+    columns: Flags,
+    theta: Floats,
+    level: float,
+    row_degrees: Floats,
+    column_degrees: Floats,
+    by_level: bool,
+    i: Integers,
+    j: Integers,
+) -> Floats:
+    """Rates of the cells (i, j), all (n,)."""
+    degrees: Floats = row_degrees[i] * column_degrees[j]
+    added: Floats = theta @ (rows[:, i] & columns[:, j])
+    return degrees * (level + added) if by_level else level * degrees + added
+
+
+def draw_of(chain: ChainView, index: int, links: bool, by_level: bool) -> CountDraw:
     """A draw of a chain."""
     rows, columns, theta = (chain.draw(name, index) for name in ("Z1", "Z2", "theta"))
     degrees = [chain.draw(f"{side}_degree", index) for side in ("row", "column")]
     u, v = (d[0] if len(d) else np.ones(z.shape[1]) for d, z in zip(degrees, (rows, columns), strict=True))
-    return CountDraw(rows, columns, theta, float(chain.draw("level", index)), u, v, links)
+    return CountDraw(rows, columns, theta, float(chain.draw("level", index)), u, v, links, by_level)

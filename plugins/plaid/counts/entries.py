@@ -37,6 +37,11 @@ def observed_cells(block: Block) -> int:
     return int(block.shape[0]) * int(block.shape[1])
 
 
+def add_by_level(links: bool, params: CountSettings) -> bool:
+    """Whether blocks add in proportion to the levels of rows and columns."""
+    return params["blocks_add"] == "by_level" or (params["blocks_add"] == "auto" and not links)
+
+
 def are_links(values: Floats, params: CountSettings) -> bool:
     """Whether cells only tell that a count is above 0: as chosen, else where no value is above 1."""
     if params["likelihood"] == "auto":

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 from plaidwork.plugins.plaid.fields import Flags, Floats, HeldOut, Integers
 
-CountMove = Literal["birth_death", "one_to_two", "level_births", "level_scans", "seeded"]
+CountMove = Literal["birth_death", "one_to_two", "level_births", "level_scans", "seeded", "small_births"]
 
 
 class CountSettings(TypedDict):
@@ -17,6 +17,7 @@ class CountSettings(TypedDict):
     max_blocks: int
     row_degrees: bool
     column_degrees: bool
+    blocks_add: Literal["auto", "by_level", "alike"]
     degree_shape: float
     degree_rate: float
     learn_block_rate: bool
@@ -35,6 +36,7 @@ class CountSettings(TypedDict):
     level_births: int
     level_scans: int
     seeded: int
+    small_births: int
     prior_share: float
     warm_starts: int
     warm_share: float

@@ -27,19 +27,21 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.api_blocks import nmi_overlap_ishiguro
 from plaidwork.plugins.plaid.counts.checks import estimate_cost, find_problems
-from plaidwork.plugins.plaid.counts.draws import draw_of, log_probability
-from plaidwork.plugins.plaid.counts.entries import entries_of, one_block
+from plaidwork.plugins.plaid.counts.draws import draw_of, log_probability, rates_at
+from plaidwork.plugins.plaid.counts.entries import add_by_level, entries_of, one_block
 from plaidwork.plugins.plaid.counts.fields import CountCopy, CountFields, CountSettings
 from plaidwork.plugins.plaid.counts.results import summarise_counts
 from plaidwork.plugins.plaid.counts.spec import PLAID_COUNTS
 from plaidwork.plugins.plaid.counts.sweep import (
     LEAST_SHAPE,
+    MADE,
     MOVES,
     CountSetting,
     copy_stage,
     draw_copy,
     least_shape,
     log_joint,
+    log_likelihood_of,
     new_copy,
     warming,
 )
@@ -88,9 +90,11 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         """What the tasks of a sweep share."""
         harmonics = _harmonics(data["X"].shape)
         mass_rate = params["mass_shape"] * harmonics / params["expected_blocks"]
-        pairs = max(params[name] for name in MOVES)
+        entries = entries_of(data, params)
+        by_level = add_by_level(entries.links, params)
+        pairs = max(params[name] for name in MADE[by_level])
         return CountSetting(
-            entries_of(data, params),
+            entries,
             Gamma(params["mass_shape"], mass_rate, params["learn_mass"], params["mass_value"]),
             self._rate_prior(params),
             (params["degree_shape"], params["degree_rate"], least_shape(params, clock)),
@@ -99,9 +103,10 @@ class PlaidCounts(Model[CountFields, CountSettings]):
             harmonics,
             params["max_blocks"],
             params["prior_share"],
-            tuple(name for n in range(pairs) for name in MOVES if n < params[name]),
+            tuple(name for n in range(pairs) for name in MADE[by_level] if n < params[name]),
             params["warm_starts"] if warming(params, clock) else 1,
             params["block_shape"],
+            by_level,
         )
 
     def _rate_prior(self, params: CountSettings) -> Gamma:
@@ -157,11 +162,16 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         return found
 
     def _arrange(self, state: CountFields, setting: CountSetting) -> None:
-        """At the start of a sweep: make the copies it needs; after the warm starts go on with the best one."""
+        """At the start of a sweep: make the copies it needs; after the warm starts go on with the best one.
+
+        Members of blocks that add by level are often unsure; then each block takes more from the log joint of a draw than it
+        gives, though there are so many such draws that together they weigh more. So these copies are ranked by their likelihood.
+        """
         warm = setting.copies > 1
         if state["warm"] and not warm:
-            joints = {name: log_joint(copy, setting) for name, copy in state["copies"].items()}
-            state["copies"] = {"0": state["copies"][max(joints, key=lambda name: joints[name])]}
+            height = log_likelihood_of if setting.by_level else log_joint
+            heights = {name: height(copy, setting) for name, copy in state["copies"].items()}
+            state["copies"] = {"0": state["copies"][max(heights, key=lambda name: heights[name])]}
         elif warm and not state["warm"]:
             copy = state["copies"]["0"]
             state["copies"] = {str(number): deepcopy(copy) for number in range(setting.copies)}
@@ -171,9 +181,10 @@ class PlaidCounts(Model[CountFields, CountSettings]):
     def _held_out_density(self, state: CountFields, data: ModelData, params: CountSettings) -> Floats:
         held, copy = state["held_out"], state["copies"]["0"]
         i, j = held["rows"], held["columns"]
-        rates = copy["level"] * copy["row_degrees"][i] * copy["column_degrees"][j]
-        rates = rates + copy["theta"] @ (copy["rows"][:, i] & copy["columns"][:, j])
-        return log_probability(data["X"].truth[i, j], rates, entries_of(data, params).links)
+        u, v, links = copy["row_degrees"], copy["column_degrees"], entries_of(data, params).links
+        by_level = add_by_level(links, params)
+        rates = rates_at(copy["rows"], copy["columns"], copy["theta"], copy["level"], u, v, by_level, i, j)
+        return log_probability(data["X"].truth[i, j], rates, links)
 
     def _add_held_out(self, state: CountFields, data: ModelData, params: CountSettings) -> None:
         add_density(state["held_out"], self._held_out_density(state, data, params))
@@ -183,7 +194,12 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         rows, columns = copy["rows"], copy["columns"]
         cells = float(rows.shape[1] * columns.shape[1])
         background = copy["level"] * float(copy["row_degrees"].mean() * copy["column_degrees"].mean())
-        added = float(copy["theta"] @ (rows.sum(axis=1) * columns.sum(axis=1))) / cells
+        sizes = (
+            (rows @ copy["row_degrees"]) * (columns @ copy["column_degrees"])
+            if setting.by_level
+            else rows.sum(axis=1) * columns.sum(axis=1)
+        )
+        added = float(copy["theta"] @ sizes) / cells
         found = {
             "log_joint": log_joint(copy, setting),
             "n_blocks": float(len(rows)),
@@ -234,13 +250,16 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         source = block.values if block.truth is None else block.truth
         values = np.asarray(source[rows, columns], np.float64).ravel()
         links = entries_of(data, params).links
+        by_level = add_by_level(links, params)
         return np.array(
-            [draw_of(chain, draw, links).density(rows, columns, values) for draw in draws.tolist()]
+            [draw_of(chain, draw, links, by_level).density(rows, columns, values) for draw in draws.tolist()]
         ).reshape(len(draws), len(rows))
 
     def summarise(self, kept: Kept, data: ModelData, params: CountSettings) -> Results:
         levels = params["row_degrees"] and params["column_degrees"]
-        return summarise_counts(kept, data, params["max_blocks"], entries_of(data, params), levels)
+        entries = entries_of(data, params)
+        by_level = add_by_level(entries.links, params)
+        return summarise_counts(kept, data, params["max_blocks"], entries, levels, by_level)
 
     def layout(self, data: ModelData, params: CountSettings) -> Layout:
         return layout_of_counts(data["X"].shape)
@@ -313,7 +332,9 @@ class PlaidCounts(Model[CountFields, CountSettings]):
         return {"X": self._data(state["copies"]["0"], params, rng)}
 
     def _data(self, copy: CountCopy, params: CountSettings, rng: np.random.Generator) -> np.ndarray:
-        rates = copy["level"] * copy["row_degrees"][:, None] * copy["column_degrees"]
-        rates = rates + np.einsum("k,ki,kj->ij", copy["theta"], copy["rows"], copy["columns"])
+        levels = copy["row_degrees"][:, None] * copy["column_degrees"]
+        rates = np.einsum("k,ki,kj->ij", copy["theta"], copy["rows"], copy["columns"])
+        by_level = add_by_level(params["likelihood"] == "bernoulli", params)
+        rates = (copy["level"] + rates) * levels if by_level else copy["level"] * levels + rates
         counts = rng.poisson(np.minimum(rates, 1e15)).astype(float)
         return np.minimum(counts, 1.0) if params["likelihood"] == "bernoulli" else counts

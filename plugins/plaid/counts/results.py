@@ -90,18 +90,24 @@ def about_levels(blocks: int, levels: bool) -> str:
     )
 
 
-def summarise_counts(kept: Kept, data: ModelData, most: int, entries: Entries, levels: bool) -> Results:
-    """All results of a run over counts or links; ``levels``: of rows and of columns both."""
+def summarise_counts(
+    kept: Kept, data: ModelData, most: int, entries: Entries, levels: bool, by_level: bool
+) -> Results:
+    """All results of a run over counts or links; ``levels``: of rows and of columns both; ``by_level``: blocks add in proportion to them."""
 
     def read(chain: ChainView, index: int) -> CountDraw:
-        return draw_of(chain, index, entries.links)
+        return draw_of(chain, index, entries.links, by_level)
 
     shape = data["X"].shape
     reading = Reading(
         read,
         fit_of(entries.links, kept.under_way),
         lambda numbers, fit: count_doubts(entries, numbers, most, fit),
-        "what the block adds to the expected count of each of its cells"
+        (
+            "what the block adds to the expected count of a cell whose row and column have level 1"
+            if by_level
+            else "what the block adds to the expected count of each of its cells"
+        )
         + (" (a cell is 1 when that count is above 0)" if entries.links else "")
         + ", posterior mean and 94 % interval",
         shape[0] * shape[1] <= LARGEST_PICTURE,

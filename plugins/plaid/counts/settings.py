@@ -19,6 +19,30 @@ def _degrees(side: str) -> Hyperparameter:
     )
 
 
+BLOCKS_ADD = Hyperparameter(
+    "blocks_add",
+    "choice",
+    "auto",
+    label="Blocks add",
+    group="Blocks",
+    choices=(
+        Choice(
+            value="auto",
+            label="By the data",
+            doc="in proportion to the levels for counts, the same to each cell for links",
+        ),
+        Choice(
+            value="by_level",
+            label="In proportion to the levels",
+            doc="a busy row has more in a block as it has outside (degree-corrected)",
+        ),
+        Choice(value="alike", label="The same to each cell", doc="whatever the levels of its row and column"),
+    ),
+    doc="What a block adds to the rate of a cell: its shift times the levels of row and column, or the shift alone. Without "
+    "levels both are the same.",
+    earlier="alike",
+)
+
 COUNT_SETTINGS = (
     Hyperparameter(
         "likelihood",
@@ -39,7 +63,7 @@ COUNT_SETTINGS = (
     ),
     positive(
         "expected_blocks",
-        1.0,
+        0.3,
         "Blocks expected beforehand",
         "A guess is enough: the number is inferred. Low values keep out small blocks that fit chance.",
         "Blocks",
@@ -57,6 +81,7 @@ COUNT_SETTINGS = (
     ),
     _degrees("row"),
     _degrees("column"),
+    BLOCKS_ADD,
     *start_settings("empty", "Blocks at the start"),
     prior(
         "degree_shape",
@@ -159,6 +184,7 @@ COUNT_SETTINGS = (
         "busy rows can then leave.",
         "Moves",
         advanced=True,
+        when={"blocks_add": "alike"},
         earlier=0,
     ),
     count(
@@ -171,11 +197,12 @@ COUNT_SETTINGS = (
         "level: blocks that stand for busy rows or columns can then shrink and grow.",
         "Moves",
         advanced=True,
+        when={"blocks_add": "alike"},
         earlier=0,
     ),
     count(
         "seeded",
-        12,
+        4,
         0,
         100,
         "Births and deaths from one member",
@@ -183,6 +210,19 @@ COUNT_SETTINGS = (
         "its own: small blocks that fit chance can then leave as fast as they come.",
         "Moves",
         advanced=True,
+        earlier=0,
+    ),
+    count(
+        "small_births",
+        8,
+        0,
+        100,
+        "Births and deaths of small blocks",
+        "Rounds per sweep of eight tries to add or remove a block of a few cells, or of a part of one row or column: small blocks "
+        "that fit chance come and go.",
+        "Moves",
+        advanced=True,
+        when={"blocks_add": "by_level"},
         earlier=0,
     ),
     Hyperparameter(

@@ -31,7 +31,7 @@ VARIABLES = (
         ("block",),
         ragged=True,
         label="Shift",
-        doc="what a block adds to the rate of each of its cells",
+        doc="what a block adds to the rate of each of its cells (times the levels of row and column, where it adds in proportion to them)",
     ),
     Variable("level", label="Background", doc="rate outside all blocks where both levels are 1"),
     Variable(
@@ -116,8 +116,9 @@ PLAID_COUNTS = ModelSpec(
     schedule=Schedule(chains=4, warmup=300, draws=1000),
     citation=CITATION,
     help=(
-        "A count is Poisson. Its rate is a background, the product of a level of the row and a level of the column, plus what "
-        "the blocks add that the cell lies in. Of 0/1 data a cell is 1 when such a count is above 0. Blocks may overlap; rows "
+        "A count is Poisson. Its rate is the product of a level of the row, a level of the column and the sum of a background and of "
+        "what the blocks add that the cell lies in. Of 0/1 data a cell is 1 when such a count is above 0; there what a block adds is "
+        "the same to each of its cells, unless “Blocks add” says otherwise. Blocks may overlap; rows "
         "and columns may be in none. As zeros cost nothing, the time goes with the cells above 0, and a sparse matrix is never "
         "made dense by the fit.\n\n"
         "The prior of the blocks is that of the infinite plaid model: their number is Poisson, and a side of a block has m "

@@ -14,6 +14,11 @@ from plaidwork.core.api import Clock, Stage
 from plaidwork.plugins.plaid.counts import large
 from plaidwork.plugins.plaid.counts.fields import CountCopy, CountFields, CountMove, CountSettings
 from plaidwork.plugins.plaid.fields import Floats
+from plaidwork.plugins.plaid.kernels.corrected_tasks import (
+    draw_corrected,
+    log_likelihood_corrected,
+    run_corrected_tasks,
+)
 from plaidwork.plugins.plaid.kernels.counts_draw import draw_levels, log_likelihood
 from plaidwork.plugins.plaid.kernels.counts_records import CountLaw, Entries
 from plaidwork.plugins.plaid.kernels.counts_tasks import run_count_tasks
@@ -28,8 +33,20 @@ found before the degrees could take them in."""
 SLICE_ENTRIES = 400_000
 """Entries and items passed over in one slice: about 30 ms, as a task makes some ten passes."""
 
-MOVES: tuple[CountMove, ...] = ("birth_death", "one_to_two", "level_births", "level_scans", "seeded")
-"""The moves of ``run_count_tasks``; a move's code is its place here."""
+MOVES: tuple[CountMove, ...] = (
+    "birth_death",
+    "one_to_two",
+    "level_births",
+    "level_scans",
+    "seeded",
+    "small_births",
+)
+"""The moves of ``run_count_tasks`` and of ``run_corrected_tasks``; a move's code is its place here."""
+MADE: dict[bool, tuple[CountMove, ...]] = {
+    False: MOVES[:5],
+    True: ("birth_death", "one_to_two", "seeded", "small_births"),
+}
+"""Those that are made of blocks that add by level, and of others."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +66,8 @@ class CountSetting:
     copies: int
     block_shape: float
     """Shape of the Gamma prior of what blocks add."""
+    by_level: bool
+    """Whether blocks add in proportion to the levels of rows and columns."""
 
     def law(self, copy: CountCopy) -> CountLaw:
         """The numbers of a copy's moves."""
@@ -82,6 +101,8 @@ def least_shape(params: CountSettings, clock: Clock) -> float:
 def draw_copy(copy: CountCopy, setting: CountSetting, rng: np.random.Generator) -> None:
     """Levels, degrees and hyper-parameters given the memberships; in place."""
     draw = large.draw_levels if large.is_shared(setting.entries) else draw_levels
+    if setting.by_level:
+        draw = draw_corrected
     copy["theta"], found = draw(
         rng,
         setting.entries,
@@ -108,6 +129,16 @@ def draw_copy(copy: CountCopy, setting: CountSetting, rng: np.random.Generator) 
     copy["rate"] = setting.rate.draw(rng, setting.block_shape * theta.size, float(theta.sum()))
 
 
+def log_likelihood_of(copy: CountCopy, setting: CountSetting) -> float:
+    """Log probability of the observed cells at a copy's unknowns (factorials of counts left out)."""
+    level, u, v, *_ = background(copy)
+    log_of = large.log_likelihood if large.is_shared(setting.entries) else log_likelihood
+    if setting.by_level:
+        log_of = log_likelihood_corrected
+    found: float = log_of(setting.entries, copy["rows"], copy["columns"], copy["theta"], level, u, v)
+    return found
+
+
 def log_joint(copy: CountCopy, setting: CountSetting) -> float:
     """Log joint density of the data and all unknowns of a copy (factorials of counts left out).
 
@@ -115,8 +146,7 @@ def log_joint(copy: CountCopy, setting: CountSetting) -> float:
     """
     level, u, v, *shapes = background(copy)
     theta, rate = copy["theta"], copy["rate"]
-    log_of = large.log_likelihood if large.is_shared(setting.entries) else log_likelihood
-    total = log_of(setting.entries, copy["rows"], copy["columns"], theta, level, u, v)
+    total = log_likelihood_of(copy, setting)
     total += log_infinite(copy["rows"], copy["columns"], copy["alpha"], setting.harmonics, setting.max_blocks)
     shape = setting.block_shape
     total += theta.size * (shape * math.log(rate) - math.lgamma(shape))
@@ -163,6 +193,8 @@ def _run_tasks(
     n_scans = len(order)
     names = setting.moves[max(start - n_scans, 0) : max(stop - n_scans, 0)]
     run = large.run_count_tasks if large.is_shared(setting.entries) else run_count_tasks
+    if setting.by_level:
+        run = run_corrected_tasks
     rows, columns, theta, u, v, accepted = run(
         rng,
         setting.entries,
@@ -178,7 +210,7 @@ def _run_tasks(
     copy["rows"], copy["columns"], copy["theta"] = rows, columns, theta
     copy["row_degrees"], copy["column_degrees"] = u, v
     if number == 0:
-        for name, times in zip(MOVES, accepted, strict=True):
+        for name, times in zip(MOVES, accepted, strict=False):  # of blocks that add alike the first five
             state["accepted"][name] = state["accepted"].get(name, 0) + int(
                 times
             )  # an older state may not know it

@@ -24,17 +24,23 @@ def picked_sum(row, chosen):
     return total
 
 
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def picked_count(row, chosen):
+    """How many of the columns ``chosen`` of a row of ``Cells.w`` are observed, or the sum of their weights."""
+    total = 0
+    for c in chosen:
+        total += row[c]
+    return total
+
+
 @njit(cache=True, nogil=True)
 def sum_block_rows(cells, along, picked, totals, counts, lo, hi):
     """Sums of the data, and observed cells, of rows ``along[lo:hi]`` over the columns ``picked``, into (m1,) each."""
     for p in range(lo, hi):
-        totals[p] = picked_sum(cells.x[along[p]], picked)
+        totals[p] = picked_sum(cells.wx[along[p]], picked)
         counts[p] = picked.size
         if not cells.full:
-            count = 0
-            for c in picked:
-                count += cells.w[along[p], c]
-            counts[p] = count
+            counts[p] = picked_count(cells.w[along[p]], picked)
 
 
 @njit(cache=True, nogil=True)
@@ -65,8 +71,7 @@ def shared_cells(cells, z1, z2, y1, y2):
     count = 0
     if picked.size:
         for i in np.flatnonzero(z1 & y1):
-            for c in picked:
-                count += cells.w[i, c]
+            count += picked_count(cells.w[i], picked)
     return float(count)
 
 

@@ -1,4 +1,4 @@
-"""Exchanges between two blocks: swapped sides, and differences; each undoes itself, so that only the target decides."""
+"""Exchanges between two blocks: swapped sides, differences, and corners; each undoes itself, so that only the target decides."""
 
 from __future__ import annotations
 
@@ -64,14 +64,12 @@ def count_again(cells, rows, columns, counts, sums, k):
 
 
 @njit(cache=True, nogil=True)
-def exchange(rng, cells, rows, columns, counts, sums, law):
-    """Try one exchange: ``log A = log M(Z') - log M(Z) + log p(Z') - log p(Z)``.
+def try_pair(rng, cells, rows, columns, counts, sums, law, proposal):
+    """Take what is proposed for two blocks or not: ``log A = log M(Z') - log M(Z) + log p(Z') - log p(Z)``.
 
-    Returns as :func:`~plaidwork.plugins.plaid.kernels.birth_death.birth_death`.
+    ``proposal`` is as :func:`propose_pair` returns it. Returns as :func:`~plaidwork.plugins.plaid.kernels.birth_death.birth_death`.
     """
-    if rows.shape[0] < 2:
-        return rows, columns, counts, sums, False
-    new_rows, new_columns, first, second, log_ratio = propose_pair(rng, rows, columns, law)
+    new_rows, new_columns, first, second, log_ratio = proposal
     if log_ratio == -np.inf:
         return rows, columns, counts, sums, False
     new_counts, new_sums = counts.copy(), sums.copy()
@@ -81,3 +79,76 @@ def exchange(rng, cells, rows, columns, counts, sums, law):
     if math.log(rng.random()) >= log_ratio:
         return rows, columns, counts, sums, False
     return new_rows, new_columns, new_counts, new_sums, True
+
+
+@njit(cache=True, nogil=True)
+def exchange(rng, cells, rows, columns, counts, sums, law):
+    """Try one exchange. Returns as :func:`~plaidwork.plugins.plaid.kernels.birth_death.birth_death`."""
+    if rows.shape[0] < 2:
+        return rows, columns, counts, sums, False
+    return try_pair(rng, cells, rows, columns, counts, sums, law, propose_pair(rng, rows, columns, law))
+
+
+@njit(cache=True, nogil=True)
+def mostly_in(z, other):
+    """Whether at least half of the members of ``z`` are in ``other``."""
+    members, both = 0, 0
+    for i in range(z.size):
+        members += z[i]
+        both += z[i] & other[i]
+    return 2 * both >= members
+
+
+@njit(cache=True, nogil=True)
+def propose_recut(rng, rows, columns, law):
+    """What two blocks cover together cut another way: as :func:`propose_pair`, and whether the two are of a kind that can be.
+
+    Of the blocks U and V, along rows or columns by a coin, and by another coin
+    - V takes the symmetric difference of both along, where both are alike across: a block and another that takes a part of it back;
+    - a corner: V takes the difference of both along and U that across, where V lies in U along. An L-shape is a block less the one in its
+      corner, or two blocks side by side; with shifts of one size all cells stay as they are, and no change of a single row or column leads there.
+
+    Either undoes itself and says the same of the pair before and after, so that pairs that it does not fit are left without a look at the data.
+    """
+    n_blocks = rows.shape[0]
+    by_rows, corner = rng.random() < 0.5, rng.random() < 0.5
+    first = rng.integers(0, n_blocks)
+    second = rng.integers(0, n_blocks - 1)
+    second += second >= first
+    along, across = (rows, columns) if by_rows else (columns, rows)
+    if corner:
+        part = along[first] ^ along[second]
+        fits = mostly_in(along[second], along[first]) and mostly_in(part, along[first])
+    else:
+        fits = mostly_in(across[first], across[second]) and mostly_in(across[second], across[first])
+    if not fits:
+        return rows, columns, first, second, 0.0, False
+    a, b = (law.a1, law.b1) if by_rows else (law.a2, law.b2)
+    c, d = (law.a2, law.b2) if by_rows else (law.a1, law.b1)
+    along, across = along.copy(), across.copy()
+    log_prior = -side_weight(along[second].sum(), along.shape[1], a, b)
+    along[second] ^= along[first]
+    log_prior += side_weight(along[second].sum(), along.shape[1], a, b)
+    if corner:
+        log_prior -= side_weight(across[first].sum(), across.shape[1], c, d)
+        across[first] ^= across[second]
+        log_prior += side_weight(across[first].sum(), across.shape[1], c, d)
+    new_rows, new_columns = (along, across) if by_rows else (across, along)
+    return new_rows, new_columns, first, second, log_prior, True
+
+
+@njit(cache=True, nogil=True)
+def recut(rng, cells, rows, columns, counts, sums, law, tries):
+    """Try to cut so many pairs of blocks another way; of the last number how many were taken.
+
+    Returns as :func:`~plaidwork.plugins.plaid.kernels.birth_death.birth_death`, the number in place of whether.
+    """
+    taken = 0
+    for _ in range(tries if rows.shape[0] > 1 else 0):
+        new_rows, new_columns, first, second, log_prior, fits = propose_recut(rng, rows, columns, law)
+        if not fits:
+            continue
+        proposal = (new_rows, new_columns, first, second, log_prior)
+        rows, columns, counts, sums, done = try_pair(rng, cells, rows, columns, counts, sums, law, proposal)
+        taken += done
+    return rows, columns, counts, sums, taken

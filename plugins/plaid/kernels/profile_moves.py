@@ -106,9 +106,9 @@ def run_profile_tasks(
     -------
     rows, columns, theta, profiles, phi : afterwards; theta, profiles and phi are new only with ``draw``
     residual : ``room`` (N1, N2), at the new levels; empty without ``draw``
-    accepted : (4,) int64, how often the move of each code was accepted
+    accepted : (5,) int64, how often the move of each code was accepted
     """
-    accepted = np.zeros(4, np.int64)
+    accepted = np.zeros(5, np.int64)
     residual = np.empty((0, 0))
     if order.size:
         left = profile_residual(plane, rows, columns, profiles, phi, room)

@@ -13,15 +13,18 @@ class Cells(NamedTuple):
     Attributes
     ----------
     x : (N1, N2) float64, C order, read-only, 0 where not observed; unit of the data
-    w : (N1, N2) bool, C order, read-only, True where observed
-    full : whether every cell is observed
+    w : (N1, N2), C order, read-only: bool, True where observed; or float64, the weight of each cell's precision, 0 where not observed.
+        Kernels are compiled for either, so that weights cost nothing where there are none
+    wx : (N1, N2) float64 ``w x``; ``x`` itself where ``w`` is bool
+    full : whether every cell is observed and none has a weight
     centre : subtracted from every observed cell in all sums, against cancellation
-    n_observed : number of observed cells
-    total, sum_squares : sums of (x - centre) and (x - centre)^2 over observed cells
+    n_observed : number of observed cells, or the sum of their weights
+    total, sum_squares : sums of (x - centre) and (x - centre)^2 over observed cells, times their weights
     """
 
     x: np.ndarray
     w: np.ndarray
+    wx: np.ndarray
     full: bool
     centre: float
     n_observed: float

@@ -31,7 +31,7 @@ def replace_singletons(rng, values, known, along, other, theta, phi, i, law):
 
     Parameters
     ----------
-    values, known : the row or column of the data and where it is observed
+    values, known : the row or column of the data and where it is observed, or the weights
     along, other, theta : (K, N) memberships along and across, (K,) shifts
     phi : background in the unit of ``values``
     """
@@ -54,7 +54,7 @@ def replace_singletons(rng, values, known, along, other, theta, phi, i, law):
     for j in range(values.size):
         if known[j]:
             residual = values[j] - base[j]
-            log_ratio -= 0.5 * law.tau0 * ((residual - new[j]) ** 2 - (residual - old[j]) ** 2)
+            log_ratio -= 0.5 * law.tau0 * known[j] * ((residual - new[j]) ** 2 - (residual - old[j]) ** 2)
     if math.log(rng.random()) >= log_ratio:
         return along, other, theta, False
     return rest, rest_other, rest_theta, True

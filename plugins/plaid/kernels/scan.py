@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.plaid.kernels.blocks import overlap, picked_sum
+from plaidwork.plugins.plaid.kernels.blocks import overlap, picked_count, picked_sum
 
 
 @njit(cache=True, nogil=True)
@@ -26,7 +26,7 @@ def sum_picked(cells, places, ends, found, lo, hi):
     """Sums of the data of rows lo to hi over the columns of :func:`places_of`, into ``found`` (B, N1)."""
     for i in range(lo, hi):
         for q in range(len(found)):
-            found[q, i] = picked_sum(cells.x[i], places[ends[q] : ends[q + 1]])
+            found[q, i] = picked_sum(cells.wx[i], places[ends[q] : ends[q + 1]])
 
 
 @njit(cache=True, nogil=True)
@@ -90,10 +90,7 @@ def take_blocks_off(cells, rows, columns, theta, phi, picked, skip, all_sums, al
     numbers[:] = chosen.size
     if not cells.full:
         for i in range(numbers.size):
-            count = 0
-            for c in chosen:
-                count += cells.w[lo + i, c]
-            numbers[i] = count
+            numbers[i] = picked_count(cells.w[lo + i], chosen)
     level = cells.centre + phi
     for i in range(sums.size):
         sums[i] -= level * numbers[i]
@@ -110,10 +107,7 @@ def take_blocks_off(cells, rows, columns, theta, phi, picked, skip, all_sums, al
             continue
         for i in range(sums.size):
             if inside[i]:
-                count = 0
-                for c in common:
-                    count += cells.w[lo + i, c]
-                sums[i] -= theta[k] * count
+                sums[i] -= theta[k] * picked_count(cells.w[lo + i], common)
 
 
 @njit(cache=True, nogil=True)
@@ -131,7 +125,7 @@ def add_rows(cells, rows, columns, theta, phi, picked, skip, all_sums, all_numbe
     chosen = np.flatnonzero(picked)
     sums, numbers = all_sums[lo:hi], all_numbers[lo:hi]  # loops from 0 on are vectorised
     for i in chosen:
-        x = cells.x[i, lo:hi]
+        x = cells.wx[i, lo:hi]
         for j in range(sums.size):
             sums[j] += x[j]
         if not cells.full:
@@ -155,7 +149,7 @@ def add_rows(cells, rows, columns, theta, phi, picked, skip, all_sums, all_numbe
             for i in np.flatnonzero(picked & rows[k]):
                 w = cells.w[i, lo:hi]
                 for j in range(sums.size):
-                    sums[j] -= theta[k] * (inside[j] & w[j])
+                    sums[j] -= theta[k] * (inside[j] * w[j])
 
 
 @njit(cache=True, nogil=True)

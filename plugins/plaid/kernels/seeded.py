@@ -27,7 +27,8 @@ def window_rows(n_rows, n_columns):
 
 @njit(cache=True, nogil=True)
 def seed_weights(cells, rows, columns, theta, phi, law, first, size):
-    """Evidence of each single cell of ``size`` rows from ``first`` on (cyclic), capped: (size, N2)."""
+    """Evidence of each single cell of ``size`` rows from ``first`` on (cyclic), capped: (size, N2). With weights of cells that of the
+    weighted residual as if it were of weight 1, which will do for a proposal."""
     n_rows, n_columns = cells.x.shape
     precision = law.tau + law.tau0
     pull, push = law.tau * law.mu / math.sqrt(2.0 * precision), law.tau0 / math.sqrt(2.0 * precision)

@@ -9,6 +9,7 @@ import plaid_tools as tools
 import pytest
 from sparing import every, some
 
+from plaidwork.core import fit
 from plaidwork.core.api import POSITION, Clock, ModelData
 from plaidwork.plugins.plaid import sweep
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
@@ -43,11 +44,11 @@ def test_same_seed_same_numbers(model):
     assert values(first) == values(again) != values(other)
 
 
-LAYERS = ({}, {"layer": "profile", "row_noise": True, "effects": True})
+LAYERS = ({}, {"layer": "profile", "row_noise": True, "effects": True}, {"effects": True})
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("more", LAYERS, ids=["shift", "profile"])
+@pytest.mark.parametrize("more", LAYERS, ids=["shift", "profile", "effects"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
 def test_goes_on_from_a_copy(model, more):
     data = tools.matrix(planted(), observed=planted() < 5.5)
@@ -64,7 +65,7 @@ def test_goes_on_from_a_copy(model, more):
 
 
 @pytest.mark.parametrize("copied", some([1, 11], [11]), ids="every {}".format)
-@pytest.mark.parametrize("more", LAYERS, ids=["shift", "profile"])
+@pytest.mark.parametrize("more", LAYERS, ids=["shift", "profile", "effects"])
 @pytest.mark.parametrize("model", every(MODELS, 2), ids=lambda m: m.spec.id)
 def test_slices_do_not_change_the_numbers(model, more, copied, monkeypatch):
     """Every slice, or one in some, goes on from a copy."""
@@ -128,8 +129,9 @@ def test_degenerate_data(model, moves, case):
     elif model is MODELS[0]:
         settings["moves"] = moves
     _, traces = tools.run(model, tools.matrix(x, observed=known), settings, 2, 40, 60)
+    may_lack = ["held_out", "nmi", "freedom", "row_wise", "birth_death", "seeded", "split_merge", "exchange"]
     for name, trace in traces.items():
-        if name not in ("held_out", "nmi", "row_wise", "birth_death", "seeded", "split_merge", "exchange"):
+        if name not in may_lack:
             assert np.isfinite(trace).all(), name
 
 
@@ -249,28 +251,62 @@ def test_levels_of_whole_rows_or_columns_are_warned_of(axis, noun):
     assert not model.validate(plain, model.spec.check_params({}))
 
 
-def test_smaller_levels_of_rows_or_columns_are_given_effects():
-    """Levels of .7 noise sd; blocks, and the medians of few columns, are no levels."""
+def of_levels():
+    """Values (80, 60) of blocks, and of the same with levels of whole rows and columns."""
     rng = np.random.default_rng(1)
     rows, columns = rng.random((4, 80)) < 0.3, rng.random((4, 60)) < 0.3
     blocks = 2.5 * rows.T.astype(float) @ columns + rng.normal(size=(80, 60))
+    return blocks, blocks + 0.9 * rng.normal(size=(80, 1)) + 0.3 * rng.normal(size=60)
+
+
+def test_smaller_levels_of_rows_or_columns_are_given_effects():
+    """Levels of .7 noise sd; blocks, and the medians of few columns, are no levels."""
+    blocks, levels = of_levels()
     model = InfinitePlaid()
 
     def told_of(values, **params):
         return model.validate(ModelData({"X": tools.block(values)}), model.spec.check_params(params))
 
     assert not told_of(blocks)
-    assert not told_of(rng.normal(size=(200, 5)))
-    levels = blocks + 0.9 * rng.normal(size=(80, 1)) + 0.3 * rng.normal(size=60)
+    assert not told_of(np.random.default_rng(1).normal(size=(200, 5)))
     (told,) = told_of(levels)
     assert "between whole rows" in told.message
-    assert (told.transform, told.settings) == ("", {"layer": "profile", "effects": True})
+    assert "levels of their own beside the blocks" in told.hint
+    assert (told.transform, told.settings) == ("", {})
+    (told,) = told_of(levels, effects_if_needed=False)
+    assert "between whole rows" in told.message
+    assert (told.transform, told.settings) == ("", {"effects": True})
     assert not told_of(levels, **told.settings)
     gaps = levels.copy()
-    gaps[rng.random(levels.shape) < 0.3] = np.nan
+    gaps[np.random.default_rng(2).random(levels.shape) < 0.3] = np.nan
     known = np.isfinite(gaps)
     data = ModelData({"X": tools.block(np.where(known, gaps, 0.0), observed=known)})
-    assert [p.settings for p in model.validate(data, model.spec.check_params({}))] == [told.settings]
+    params = model.spec.check_params({"effects_if_needed": False})
+    assert [p.settings for p in model.validate(data, params)] == [told.settings]
+
+
+@pytest.mark.parametrize("model", ["infinite_plaid", "bayesian_plaid"])
+def test_levels_have_effects_where_the_data_need_them(model):
+    blocks, levels = of_levels()
+    run = quick(model, levels)
+    effect = run.kept().chains[0].draw("row_effect", 0)
+    assert effect.shape == (1, 80)
+    assert np.corrcoef(effect[0], np.median(levels, axis=1))[0, 1] > 0.7
+    assert "Level" in run.results["row_memberships"].columns
+    for values, params in (
+        (blocks, {}),
+        (levels[:, :19], {}),
+        (levels, {"layer": "profile"}),
+        (levels, {"effects_if_needed": False}),
+    ):
+        other = quick(model, values, **params)
+        assert other.kept().chains[0].draw("row_effect", 0).shape[0] == 0
+        assert "Level" not in other.results["row_memberships"].columns
+
+
+def quick(model, values, **params):
+    schedule = {"chains": 1, "warmup": 5, "draws": 4, "thin": 1, "executor": "inline"}
+    return fit(model, {"X": values}, params, seed=1, **schedule)
 
 
 @pytest.mark.parametrize(("axis", "noun"), [(1, "column"), (0, "row")])
@@ -292,6 +328,24 @@ def test_rows_or_columns_of_other_units_are_warned_of(axis, noun):
     name = tools.block(x).names[axis][3]
     assert told.message == f"> 99 % of the variance within {noun}s is that of “{name}”."
     assert (told.transform, told.options) == ("standardise", {"axis": f"{noun}s"})
+
+
+def test_normal_noise_is_not_warned_of():
+    """Blocks of whatever size, gaps and ratings of a few values are no tails (of which ``test_tails.py`` is)."""
+    rng = np.random.default_rng(2)
+    rows, columns = rng.random((4, 120)) < 0.15, rng.random((4, 80)) < 0.15
+    blocks = 6.0 * rows.T.astype(float) @ columns
+    model = InfinitePlaid()
+
+    def told_of(values, known=None):
+        data = ModelData({"X": tools.block(values, observed=known)})
+        return model.validate(data, model.spec.check_params({}))
+
+    noise = rng.normal(size=blocks.shape)
+    assert not told_of(blocks + noise)
+    assert not told_of(np.round(np.clip(2 + blocks / 6 + 0.6 * noise, 1, 5)))
+    known = rng.random(blocks.shape) < 0.7
+    assert not told_of(np.where(known, blocks + noise, 0.0), known)
 
 
 def test_a_block_of_one_chain_among_several_is_not_certain():

@@ -48,7 +48,7 @@ def test_four_planted_blocks(links, degrees):
     """Of 4 chains 3 at least end at the planted blocks; surplus small ones may come and go."""
     values, rows, columns = counts.planted(1, n=240, links=links, degrees=degrees)
     data = counts.with_truth(values, rows, columns)
-    nmi = [chain(data, seed, 60, 200)[1]["nmi"].max() for seed in range(4)]
+    nmi = [chain(data, seed, 60, 200, blocks_add="alike")[1]["nmi"].max() for seed in range(4)]
     assert sum(value > 0.9 for value in nmi) >= 3
 
 
@@ -103,7 +103,7 @@ def test_the_likelihood_is_that_of_all_observed_cells():
     data = tools.matrix(counts.SMALL, observed=counts.SMALL_KNOWN)
     rows, columns = np.array([[1, 1, 0], [0, 1, 1]], bool), np.array([[1, 0, 1], [1, 1, 0]], bool)
     u, v, theta = np.array([0.5, 2.0, 1.0]), np.array([1.0, 0.3, 2.0]), np.array([0.6, 1.4])
-    draw = CountDraw(rows, columns, theta, 0.4, u, v, False)
+    draw = CountDraw(rows, columns, theta, 0.4, u, v, False, False)
     for links in (False, True):
         entries = make_entries(data, settings(likelihood="bernoulli" if links else "poisson"))
         found = counts_draw.log_likelihood(entries, rows, columns, theta, 0.4, u, v)
@@ -136,7 +136,7 @@ def test_densities_of_cells_of_a_sparse_matrix():
     kept = tools.kept_of_draws(MODEL, [MODEL.draws(state, data, params)])
     i, j = np.array([0, 5, 39]), np.array([2, 7, 39])
     found = MODEL.log_likelihood(kept, np.array([0]), data, params, 0, i, j)
-    draw = draw_of(kept, 0, entries_of(data, params).links)
+    draw = draw_of(kept, 0, entries_of(data, params).links, True)
     assert found[0] == pytest.approx(draw.density(i, j, values[i, j]))
 
 

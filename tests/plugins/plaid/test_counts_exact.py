@@ -8,7 +8,6 @@ from plaid_tools import with_fault
 from scipy.stats import kstest, poisson
 from sparing import some
 
-from plaidwork.core.api import Clock
 from plaidwork.plugins.plaid.counts import sweep
 from plaidwork.plugins.plaid.kernels import (
     counts_draw,
@@ -105,42 +104,6 @@ MANY = (24_000, 8)
 """Replicates and tries."""
 
 
-def moves_apart(code, likelihood, seed, replicates, tries=3):
-    """z scores of what one kind of move changes on average in draws of the prior and of data given them: nothing.
-
-    Every replicate is a draw of its own, and no other move comes after that would draw levels anew and so heal a fault.
-    """
-    model = counts.PlaidCounts()
-    params = model.spec.check_params({**counts.TRIAL, "likelihood": likelihood})
-    rng, clock, changes = tools.generator(seed), Clock(0, 0), []
-    for _ in range(replicates):
-        values, state = model.simulate(params, {"X": counts.SHAPE}, rng)
-        setting = model.setting(tools.matrix(values["X"], observed=counts.KNOWN), params, clock)
-        copy = state["copies"]["0"]
-        before = levels_of(copy)
-        none, law = np.empty(0, np.int64), setting.law(copy)
-        copy["rows"], copy["columns"], copy["theta"], copy["row_degrees"], copy["column_degrees"], _ = (
-            sweep.run_count_tasks(
-                rng, setting.entries, copy["rows"].copy(), copy["columns"].copy(), copy["theta"], sweep.background(copy),
-                setting.degrees, none, np.full(tries, code), law,
-            )
-        )  # fmt: skip
-        changes.append(np.subtract(levels_of(copy), before))
-    found = np.array(changes)
-    error = found.std(axis=0) / np.sqrt(replicates)
-    return found.mean(axis=0) / np.maximum(error, 1e-300)
-
-
-def levels_of(copy):
-    """Blocks and levels, and how they go together: levels in and outside of blocks, with the blocks there are."""
-    rows, columns = copy["rows"].any(axis=0), copy["columns"].any(axis=0)
-    u, v, size = np.tanh(copy["row_degrees"]), np.tanh(copy["column_degrees"]), len(copy["theta"])
-    return [
-        size, size == 0, np.tanh(copy["theta"]).sum(), rows.mean(), columns.mean(), u.mean(), v.mean(), u @ rows, v @ columns,
-        u.mean() * size, v.mean() * size, (u**2).mean(), (v**2).mean(), u.mean() * (size == 0), v.mean() * (size == 0),
-    ]  # fmt: skip
-
-
 MOVES_APART = [
     (likelihood, code) for likelihood in ("poisson", "bernoulli") for code in (WITH_LEVELS, PASSES, SEEDED)
 ]
@@ -151,15 +114,15 @@ MOVES_APART = [
     ("likelihood", "code"), some(MOVES_APART, [("bernoulli", PASSES), ("poisson", SEEDED)])
 )
 def test_moves_alone_leave_the_joint_law_as_it_is(likelihood, code):
-    assert np.abs(moves_apart(code, likelihood, 3, 4000)).max() < tools.LIMIT
+    assert np.abs(counts.moves_apart(code, likelihood, 3, 4000)).max() < tools.LIMIT
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [PASSES, SEEDED], ids=sweep.MOVES[3:])
+@pytest.mark.parametrize("code", [PASSES, SEEDED], ids=sweep.MOVES[3:5])
 @pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
 def test_many_moves_alone_leave_the_joint_law_as_it_is(likelihood, code):
     """As above, as often as the planted faults need that are small on a matrix of 4 x 3."""
-    assert np.abs(moves_apart(code, likelihood, 3, *MANY)).max() < tools.LIMIT
+    assert np.abs(counts.moves_apart(code, likelihood, 3, *MANY)).max() < tools.LIMIT
 
 
 # faults --------------------------------------------------------------------------------------------------------------
@@ -352,7 +315,7 @@ MOVE_FAULTS = {
 def test_moves_alone_see(name, monkeypatch):
     code, made = MOVE_FAULTS[name]
     monkeypatch.setattr(sweep, *made())
-    assert np.abs(moves_apart(code, "poisson", 3, *MANY)).max() > 5.0
+    assert np.abs(counts.moves_apart(code, "poisson", 3, *MANY)).max() > 5.0
 
 
 def test_every_planted_fault_fits_its_source():

@@ -8,10 +8,10 @@ from plaidwork.core.findings.predictive import run_densities
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.fitting import fit
 
-SETTINGS = ({}, {"layer": "profile", "row_noise": True, "effects": True})
+SETTINGS = ({}, {"layer": "profile", "row_noise": True, "effects": True}, {"effects": True}, {"noise": "t"})
 
 
-@pytest.fixture(scope="module", params=SETTINGS, ids=["shift", "profile"])
+@pytest.fixture(scope="module", params=SETTINGS, ids=["shift", "profile", "effects", "tails"])
 def any_run(request):
     return _fitted(request.param)
 

@@ -84,3 +84,23 @@ def test_fixed_number_of_blocks(more):
     exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
     samples = tools.sampled(BayesianPlaid(), settings, 7, 2 * SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "more", [{"split_merge": 1}, TEMPERED, {"moves": "row_wise"}], ids=["plain", "tempered", "row by row"]
+)
+def test_heavy_tails(more):
+    settings = {**tools.TINY_INFINITE, **tools.TAILS, "max_blocks": 2, **more}
+    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(settings))
+    samples = tools.sampled(InfinitePlaid(), settings, 5, SWEEPS * (3 if "moves" in more else 1))
+    assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{}, TEMPERED], ids=["plain", "tempered"])
+def test_heavy_tails_of_a_fixed_number_of_blocks(more):
+    settings = {**tools.TINY_FIXED, **tools.TAILS, **more}
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
+    samples = tools.sampled(BayesianPlaid(), settings, 7, 2 * SWEEPS)
+    assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT

@@ -1,4 +1,4 @@
-"""Exchanges between two blocks leave the exact posterior on a 3 x 3 matrix with one missing cell as it is."""
+"""Exchanges between two blocks, and what they cover cut another way, leave the exact posterior on a 3 x 3 matrix with one missing cell as it is."""
 
 import itertools
 
@@ -20,6 +20,8 @@ CASES = {
     "inferred number": (InfinitePlaid, tools.TINY_INFINITE),
     "fixed number, profiles": (BayesianPlaid, {**tools.TINY_FIXED, **tools.PROFILE}),
     "inferred number, profiles": (InfinitePlaid, {**tools.TINY_INFINITE, **tools.PROFILE}),
+    "fixed number, recuts": (BayesianPlaid, {**tools.TINY_FIXED, "column_a": 0.4, "column_b": 3.0}),
+    "inferred number, recuts": (InfinitePlaid, tools.TINY_INFINITE),
 }
 
 
@@ -55,13 +57,14 @@ def far_off(case, starts):
     """Largest |z| of the functions after exchanges that begin at independent draws of the exact posterior."""
     kind, settings = CASES[case]
     model, rng = kind(), tools.generator(3)
-    params = model.spec.check_params({**settings, "together": 0})
+    recuts = "recuts" in case
+    params = model.spec.check_params({**settings, "together": 0, "recuts": EXCHANGES})
     rows, columns, probability = posterior(model, params)
     exact = probability @ functions(rows, columns)
     data = tools.matrix(tools.SMALL_X, observed=tools.SMALL_W)
     state = model.init(data, params, rng)
     setting, replica = model.setting(state, data, params, Clock(0, 0)), state["replicas"]["0"]
-    codes = np.full(EXCHANGES, MOVES.index("exchange"))
+    codes = np.full(1 if recuts else EXCHANGES, MOVES.index("recut" if recuts else "exchange"))
     found_rows, found_columns, accepted = [], [], 0
     for i in rng.choice(len(rows), starts, p=probability):
         replica["rows"], replica["columns"] = rows[i].copy(), columns[i].copy()
@@ -85,7 +88,14 @@ def test_the_posterior_stays(case, starts):
 
 
 def one_block_with(old, new):
-    return with_fault(tasks.run_tasks, exchange=with_fault(pairs.exchange, old, new))
+    tried = with_fault(pairs.try_pair, old, new)
+    return with_fault(tasks.run_tasks, exchange=with_fault(pairs.exchange, try_pair=tried))
+
+
+def recut_with(old, new, name="propose_recut"):
+    return with_fault(
+        tasks.run_tasks, recut=with_fault(pairs.recut, **{name: with_fault(getattr(pairs, name), old, new)})
+    )
 
 
 def profile_with(old, new):
@@ -114,6 +124,14 @@ FAULTS = {
     "statistics of the second block as before": (
         "fixed number", lambda: one_block_with("count_again(cells, new_rows, new_columns, new_counts, new_sums, second)", "pass")
     ),
+    "recut: prior left out": ("fixed number, recuts", lambda: recut_with("log_ratio += log_m", "log_ratio = log_m", "try_pair")),
+    "recut: statistics of the first block as before": (
+        "fixed number, recuts", lambda: recut_with("count_again(cells, new_rows, new_columns, new_counts, new_sums, first)", "pass", "try_pair")
+    ),
+    "recut: prior of the other side": ("fixed number, recuts", lambda: recut_with("(law.a1, law.b1) if by_rows else (law.a2, law.b2)", "(law.a2, law.b2) if by_rows else (law.a1, law.b1)")),
+    "recut: prior of the first side alone": ("fixed number, recuts", lambda: recut_with("log_prior -= side", "log_prior -= 0.0 * side")),
+    "recut: does not undo itself": ("fixed number, recuts", lambda: recut_with("along[second] ^= along[first]", "along[second] |= along[first]")),
+    "recut: fits before, but not after": ("inferred number, recuts", lambda: recut_with(" and mostly_in(part, along[first])", "")),
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from plaidwork.plugins.plaid import sweep
 from plaidwork.plugins.plaid.kernels import joint_scan, tasks
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
-FIXED = {**tools.TINY_FIXED, "exchanges": 0, "together": 2}
+FIXED = {**tools.TINY_FIXED, "exchanges": 0, "recuts": 0, "together": 2}
 INFERRED = {**tools.TINY_INFINITE, "together": 3}
 
 

@@ -29,12 +29,14 @@ from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
 INFINITE = {"start": "prior", "anneal": False, "together": 2, "exchanges": 2, "split_merge": 2}
 FIXED = {"start": "prior", "anneal": False, "blocks": 4}
-COUNTS = {"start": "prior", "warm_starts": 2}
+COUNTS = {"start": "prior", "warm_starts": 2, "blocks_add": "alike", "seeded": 12}
 PROFILES = {"layer": "profile", "row_noise": True, "effects": True}
 CASES = {
     "infinite": (InfinitePlaid, INFINITE),
     "fixed": (BayesianPlaid, FIXED),
     "replicas": (InfinitePlaid, {**INFINITE, "replicas": 2}),
+    "effects": (InfinitePlaid, {**INFINITE, "effects": True}),
+    "heavy tails": (InfinitePlaid, {**INFINITE, "noise": "t", "effects": True}),
     "profiles": (InfinitePlaid, {**INFINITE, "layer": "profile"}),
     "profiles, all effects": (BayesianPlaid, {**FIXED, **PROFILES, "exchanges": 2}),
     "warm starts": (BayesianPlaid, {**FIXED, "anneal": True, "warm_starts": 2}),

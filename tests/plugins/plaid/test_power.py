@@ -5,7 +5,7 @@ import plaid_tools as tools
 import pytest
 from plaid_tools import with_fault
 
-from plaidwork.plugins.plaid import base, profile_sweep, sweep
+from plaidwork.plugins.plaid import base, effects, profile_sweep, sweep, tails
 from plaidwork.plugins.plaid.kernels import (
     birth_death,
     evidence,
@@ -19,6 +19,7 @@ from plaidwork.plugins.plaid.kernels import (
     split_merge,
     tasks,
 )
+from plaidwork.plugins.plaid.kernels import tails as tail_kernels
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
 pytestmark = pytest.mark.slow
@@ -49,7 +50,7 @@ def _profile_moves_with(old, new):
 
 
 def _profile_rows_with(old="", new="", **names):
-    rows = with_fault(profile_scan.row_pass, old, new, **names)
+    rows = with_fault(profile_scan.row_pass, draw_rows=with_fault(profile_scan.draw_rows, old, new, **names))
     one = with_fault(profile_scan.scan_profile_block, row_pass=rows)
     return with_fault(profile_moves.run_profile_tasks, scan_profile_block=one)
 
@@ -118,6 +119,10 @@ MEMBERSHIP_FAULTS = {
         {"replicas": 3, "warmest": 0.2}, base, "swap_replicas",
         lambda: with_fault(sweep.swap_replicas, "setting.powers[r - 1] - setting.powers[r]", "setting.powers[r] - setting.powers[r - 1]"),
     ),
+    "heavy tails, swap with the wrong sign": (
+        {**tools.TAILS, "max_blocks": 2, "replicas": 3, "warmest": 0.2}, sweep, "swap_gain_of_tails",
+        lambda: with_fault(sweep.swap_gain_of_tails, "gains[0] - gains[1]", "gains[1] - gains[0]"),
+    ),
     "row-wise rate of the program": (
         {"moves": "row_wise"}, sweep, "row_wise",
         lambda: _row_wise_with("law.alpha * harmonic(other.shape[1])", "law.alpha"),
@@ -151,12 +156,36 @@ NUMBER_FAULTS = {
         lambda: with_fault(profile_sweep.draw_layer_scalars, "rate = 0.5 * (ROW_FREEDOM + ", "rate = 0.5 * (1.0 + "),
     ),
     "effects drawn with half their precision": (
-        profile_sweep, "_draw_effects",
-        lambda: with_fault(profile_sweep._draw_effects, "rng.standard_normal(len(t)) / np.sqrt(precision)", "rng.standard_normal(len(t)) / np.sqrt(0.5 * precision)"),
+        profile_sweep, "draw_effects",
+        lambda: with_fault(effects.draw_effects, "rng.standard_normal(len(t)) / np.sqrt(precision)", "rng.standard_normal(len(t)) / np.sqrt(0.5 * precision)"),
     ),
     "a level shared with half its spread": (
-        profile_sweep, "_share_level",
-        lambda: with_fault(profile_sweep._share_level, "math.sqrt(whole)", "math.sqrt(4.0 * whole)"),
+        profile_sweep, "share_level",
+        lambda: with_fault(
+            effects.share_level, _shared=with_fault(effects._shared, "math.sqrt(whole)", "math.sqrt(4.0 * whole)")
+        ),
+    ),
+    "one shift, effects drawn with half their precision": (
+        sweep, "draw_effects",
+        lambda: with_fault(effects.draw_effects, "rng.standard_normal(len(t)) / np.sqrt(precision)", "rng.standard_normal(len(t)) / np.sqrt(0.5 * precision)"),
+    ),
+    "one shift, squares too large beside effects": (
+        sweep, "_draw_effects", lambda: with_fault(sweep._draw_effects, "float((residual**2).sum())", "1.3 * float((residual**2).sum())")
+    ),
+    "one shift, column effects twice as large for their precision": (
+        sweep, "draw_effects",
+        lambda: with_fault(
+            effects.draw_effects, '_draw_precision(effects["column_effects"], prior', '_draw_precision(2.0 * effects["column_effects"], prior'
+        ),
+    ),
+    "heavy tails, weights drawn as of two cells": (
+        sweep, "draw_weights", lambda: with_fault(tail_kernels.draw_weights, "shape = 0.5 * (freedom + power)", "shape = 0.5 * (freedom + 2.0 * power)")
+    ),
+    "heavy tails, squares without the weights": (
+        tails, "weigh", lambda: with_fault(tail_kernels.weigh, "second += pull * (x - cells.centre)", "second += (x - cells.centre) * (x - cells.centre)")
+    ),
+    "heavy tails, degrees of freedom without the slope of their logarithm": (
+        sweep, "draw_freedom", lambda: with_fault(tails.draw_freedom, "+ math.log(f)\n", "\n")
     ),
     "profiles drawn without spread": (
         profile_sweep, "draw_layer_scalars",
@@ -197,6 +226,8 @@ def test_geweke_sees(name, monkeypatch):
     module, target, build = NUMBER_FAULTS[name]
     monkeypatch.setattr(module, target, build())
     more = {**tools.LAYERED, "row_noise": True, "effects": True} if module is profile_sweep else {}
+    more = tools.EFFECTS if name.startswith("one shift") else more
+    more = {**tools.HEAVY, "freedom_shape": 2.0} if name.startswith("heavy tails") else more
     assert np.abs(tools.geweke(InfinitePlaid(), {**GEWEKE, **more}, 21, 20_000)).max() > 5.0
 
 

@@ -9,6 +9,7 @@ import pytest
 from plaid_tools import chains_of, kept_of, made_draw
 from sparing import every
 
+from plaidwork.core import fit
 from plaidwork.core.api import ModelData, Result, Table
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
@@ -127,3 +128,35 @@ def test_time_and_memory(shape, n_draws):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 3 * 8 * np.prod(shape) + 6e7
+
+
+def test_levels_of_rows_and_columns_stand_beside_their_memberships():
+    rng = np.random.default_rng(3)
+    rows, columns = 2.0 * rng.standard_normal(40), 2.0 * rng.standard_normal(30)
+    x = rows[:, None] + columns + 0.3 * rng.standard_normal((40, 30))
+    run = fit(
+        "infinite_plaid",
+        {"X": x},
+        {"effects": True},
+        seed=1,
+        chains=1,
+        warmup=60,
+        draws=40,
+        executor="inline",
+    )
+    for side, levels in (("row", rows), ("column", columns)):
+        table = run.results[f"{side}_memberships"]
+        assert list(table.columns)[:2] == [side.capitalize(), "Level"]
+        np.testing.assert_allclose(table.columns["Level"], levels - levels.mean(), atol=1.5)
+        assert np.corrcoef(table.columns["Level"], levels)[0, 1] > 0.99
+    plain = fit(
+        "infinite_plaid",
+        {"X": x},
+        {"effects_if_needed": False},
+        seed=1,
+        chains=1,
+        warmup=4,
+        draws=4,
+        executor="inline",
+    )
+    assert "Level" not in plain.results["row_memberships"].columns
