@@ -21,7 +21,7 @@ from plaidwork.core.inference.run import LogLine, Run
 from plaidwork.gui.icons import icon
 from plaidwork.gui.language import tr
 from plaidwork.gui.numbers import format_count, format_duration
-from plaidwork.gui.session_tree import STATUS_ICONS
+from plaidwork.gui.session_tree import run_icon
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import tool_button
 from plaidwork.gui.widgets.layouts import horizontal, vertical
@@ -93,7 +93,7 @@ class LogPanel(QWidget):
             item = QTreeWidgetItem(
                 [run.title, tr(run.status), tr(done), f"{format_duration(run.cpu_seconds)} CPU"]
             )
-            item.setIcon(0, icon(*STATUS_ICONS[run.status]))
+            item.setIcon(0, icon(*run_icon(self._workbench, run)))
             self._jobs.addTopLevelItem(item)
 
     @staticmethod

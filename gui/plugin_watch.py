@@ -76,7 +76,7 @@ class PluginWatch(QObject):
 
     def _say_loading(self) -> None:
         for name in self._waits:
-            self._window.status.say(f"Loading the plugin {name}…")
+            self._window.status.tell(f"Loading the plugin {name}…", "clock")
 
     def _say_late(self, info: PluginInfo) -> None:
         title = f"The plugin {info.title} takes long to load"

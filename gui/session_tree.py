@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import (
     QItemSelectionModel,
@@ -28,6 +28,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
+from plaidwork.gui.cut_names import cut_name
 from plaidwork.gui.data.facts import size_text
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.language import tr
@@ -65,11 +66,13 @@ def dataset_line(dataset: Dataset) -> str:
 
 
 def run_icon(workbench: Workbench, run: Run) -> tuple[str, str]:
-    """Icon and colour of a run's state; a finished run that has not settled carries its warning."""
+    """Icon and colour of a run's state; a finished run that has not settled carries its warning, and no colour until that is known."""
+    if run.status != "done":
+        return STATUS_ICONS[run.status]
     verdict = workbench.verdict(run)
-    if run.status == "done" and verdict is not None and not verdict.settled:
-        return "warning", "warn"
-    return STATUS_ICONS[run.status]
+    if verdict is None:
+        return "check", "muted"
+    return STATUS_ICONS["done"] if verdict.settled else ("warning", "warn")
 
 
 def run_line(workbench: Workbench, run: Run) -> str:
@@ -147,12 +150,20 @@ class _Delegate(QStyledItemDelegate):
         for role, font, ink in ((_NAME, "body", "text"), (_DETAIL, "caption", "muted")):
             painter.setFont(colours.font(font))
             painter.setPen(colours.color(ink))
-            # the end of a name tells runs apart: it is its number
-            cut = Qt.TextElideMode.ElideMiddle if role == _NAME else Qt.TextElideMode.ElideRight
-            text = painter.fontMetrics().elidedText(str(index.data(role)), cut, area.width())
+            text, metrics = str(index.data(role)), painter.fontMetrics()
+            if role == _NAME:
+                text = cut_name(text, _names_beside(index), metrics, area.width())
+            else:
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
             painter.drawText(area, Qt.AlignmentFlag.AlignTop, text)
-            area.translate(0, painter.fontMetrics().height() + 1)
+            area.translate(0, metrics.height() + 1)
         painter.restore()
+
+
+def _names_beside(index: QModelIndex | QPersistentModelIndex) -> Iterator[str]:
+    """All names of the group that an item is in."""
+    model, group = index.model(), index.parent()
+    return (str(model.index(row, 0, group).data(_NAME)) for row in range(model.rowCount(group)))
 
 
 class SessionTree(QTreeWidget):

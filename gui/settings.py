@@ -70,9 +70,10 @@ class Settings:
         return found
 
     def add_recent(self, path: Path, line: str, time: str) -> None:
-        """Put a session in front of the recent ones."""
-        entries = [entry for entry in self.recent() if entry["path"] != str(path)]
-        self._write_recent([{"path": str(path), "line": line, "time": time}, *entries])
+        """Put a session in front of the recent ones, by a path that leads to it from any folder."""
+        whole = str(path.resolve())
+        entries = [entry for entry in self.recent() if entry["path"] not in (str(path), whole)]
+        self._write_recent([{"path": whole, "line": line, "time": time}, *entries])
 
     def remove_recent(self, path: str) -> None:
         """Take a session off the list."""
@@ -92,4 +93,4 @@ class Settings:
         return self.text(f"folder/{kind}", str(Path.home()))
 
     def set_folder(self, kind: str, path: Path) -> None:
-        self.set(f"folder/{kind}", str(path if path.is_dir() else path.parent))
+        self.set(f"folder/{kind}", str((path if path.is_dir() else path.parent).resolve()))

@@ -63,8 +63,15 @@ class StatusLine(QStatusBar):
 
     def say(self, text: str) -> None:
         """A success, quietly, for six seconds."""
+        self._show(text, "check", "ok")
+
+    def tell(self, text: str, icon: str = "info") -> None:
+        """What is no success, or none yet, quietly, for six seconds."""
+        self._show(text, icon, "muted")
+
+    def _show(self, text: str, icon: str, colour: str) -> None:
         self._text.setText(text)
-        self._icon.setPixmap(pixmap("check", size.ICON, theme().color("ok")))
+        self._icon.setPixmap(pixmap(icon, size.ICON, theme().color(colour)))
         self._icon.show()
         self._timer.start(round(_QUIET_SECONDS * 1000))
 

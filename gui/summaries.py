@@ -29,6 +29,10 @@ class Summaries:
         """Whether results are being computed."""
         return any(not task.finished for task in self._tasks.values())
 
+    def under_way(self, run_id: str) -> bool:
+        """Whether results of a run are being computed."""
+        return run_id in self._tasks and not self._tasks[run_id].finished
+
     def clear(self) -> None:
         """Another session: what is under way is of no use."""
         for task in self._tasks.values():
@@ -38,7 +42,7 @@ class Summaries:
     def ask(self, job: FitJob, final: bool) -> None:
         """Compute results; provisional ones are made every few seconds at most."""
         run = job.run
-        busy = run.id in self._tasks and not self._tasks[run.id].finished
+        busy = self.under_way(run.id)
         if not final and (busy or time.monotonic() < self._next.get(run.id, 0.0)):
             return
         if busy:

@@ -387,14 +387,19 @@ class Workbench(QObject):
         if run is None:
             return
         self.touch()
+        self.summarise(run, final=True)  # first: who hears of the end asks whether results are on their way
         self.run_changed.emit(run_id)
-        self.summarise(run, final=True)
 
     def summarise(self, run: Run, final: bool = False) -> None:
         """Compute results in the background; provisional ones are made every few seconds at most."""
         job = self._jobs.get(run.id)
         if job is not None:
             self._summaries.ask(job, final)
+
+    def awaits_results(self, run: Run) -> bool:
+        """Whether a run has kept something and its first results are on their way."""
+        on_their_way = run.id in self._fits or self._summaries.under_way(run.id)
+        return on_their_way and run.n_draws > 0 and not run.results
 
     def _summarised(self, run: Run) -> None:
         self.touch()
@@ -403,6 +408,7 @@ class Workbench(QObject):
 
     def _not_summarised(self, run: Run, error: BaseException, details: str) -> None:
         self.faults.report(f"{run.title} could not be summarised")(error, details)
+        self.run_changed.emit(run.id)  # no results are on their way any more
         self.judge(run)
 
     def diagnosis(self, run: Run) -> Diagnosis | None:

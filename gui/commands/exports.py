@@ -30,7 +30,7 @@ class ExportCommands(CommandGroup):
         page = self._window.workspace.current_page()
         image = page.picture_image() if page is not None else None
         if image is None:
-            self._window.status.say("There is no picture in front")
+            self._window.status.tell("There is no picture in front")
             return
         copy_picture(image)
         self._window.status.say("Picture copied to the clipboard")
@@ -128,7 +128,7 @@ class ExportCommands(CommandGroup):
             return
         printed = path.suffix.lower() == ".pdf"
         draw = drawer(vector=not printed)
-        window.status.say(f"Writing {path.name}…")
+        window.status.tell(f"Writing {path.name}…", "clock")
 
         def write(task: Task) -> Path:
             made = make_report(session, draw, tell=lambda share: task.check())

@@ -158,7 +158,7 @@ class FileCommands(CopyCommands):
             window.messages.post(
                 "warn",
                 f"{path.name} was not found",
-                f"It was last in {path.parent}.",
+                f"It was last in {path.resolve().parent}.",
                 [("Take off the list", lambda: self._forget(path)), ("Locate…", self.open_file)],
             )
             return

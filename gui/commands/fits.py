@@ -12,7 +12,7 @@ from plaidwork.core.data.samples import Sample
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
-from plaidwork.core.inference.settling import ending
+from plaidwork.core.inference.settling import ending, settled
 from plaidwork.core.session.actions import actions_table
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.suitability import Choices, Names, suggestion
@@ -214,6 +214,7 @@ class FitCommands(CommandGroup):
         page.import_requested.connect(lambda: window.commands.import_into(page))
         page.start_requested.connect(self._start_plan)
         page.search_requested.connect(window.commands.ask_search)
+        page.told.connect(window.status.say)
         window.workspace.clear()
         window.set_up(page)
         window.show_workspace()
@@ -289,12 +290,15 @@ class FitCommands(CommandGroup):
         headline = next((v.headline for v in run.spec.views if v.headline), "")
         found = run.results.get(headline, "") if headline else ""
         outcome = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
-        kind = {"done": "ok", "stopped": "info", "failed": "warn"}[run.status]
+        kind = (
+            "warn" if run.status == "failed" else "info"
+        )  # whether a finished one has settled comes with the verdict
         text = f"{Naming(run, {}).text(found)}. " if isinstance(found, str) and found else ""
         what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
         text += f"{format_count(run.n_draws)} {what} in {format_duration(run.cpu_seconds)} of CPU time."
         if run.goal is not None and run.status == "done" and run.last_diagnosis is not None:
             text += f" {ending(run.goal, run.schedule, run.last_diagnosis)}"
+            kind = "info" if settled(run.last_diagnosis) else "warn"
         actions = (
             [("Show results", lambda: self.show_run(run, first_view_key(window.workbench, run)))]
             if run.spec.views
@@ -304,13 +308,13 @@ class FitCommands(CommandGroup):
         self.on_verdict(run_id)  # which may have been there first
 
     def on_verdict(self, run_id: str) -> None:
-        """Called when a run changed: the message of its end does not stay green when its chains disagree."""
+        """Called when a run changed: the message of its end turns green once it is known that its chains agree, else it warns."""
         run = self._workbench.session.runs.get(run_id)
         verdict = self._workbench.verdict(run) if run is not None and run.status == "done" else None
-        if run is not None and verdict is not None and not verdict.settled:
-            self._window.messages.amend(
-                f"end {run.id}", "warn", f"{run.title} finished, but {verdict.phrase}"
-            )
+        if run is None or verdict is None:
+            return
+        title = f"{run.title} finished" if verdict.settled else f"{run.title} finished, but {verdict.phrase}"
+        self._window.messages.amend(f"end {run.id}", "ok" if verdict.settled else "warn", title)
 
     def show_run(self, run: Run, key: str) -> None:
         """Bring a run and one of its tabs to the front."""

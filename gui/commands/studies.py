@@ -78,9 +78,9 @@ class StudyCommands(CommandGroup):
         window = self._window
         window.refresh_buttons()
         title = f"{record.title} {'stopped' if left else 'finished'}"
-        if window.tree.current() == (STUDY, study_id):
-            window.status.say(f"{title}. {text}")
-            return
         kind = "info" if left else "warn" if failed else "ok"
+        if window.tree.current() == (STUDY, study_id):
+            (window.status.say if kind == "ok" else window.status.tell)(f"{title}. {text}")
+            return
         actions = [("Show search", lambda: self.show_study(study_id))]
         window.messages.post(kind, title, text, actions, key=f"end {study_id}")

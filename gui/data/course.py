@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.measured import is_called_time
+from plaidwork.core.data.measured import are_times
 from plaidwork.gui.language import tr, tr_name
 from plaidwork.gui.numbers import format_ticks, nice_ticks, step_decimals
 from plaidwork.gui.theme import theme
@@ -35,8 +35,8 @@ class Course:
 
 
 def course_of(dataset: Dataset) -> Course | None:
-    """The amounts beside a single column that is called a time; None of other data. They must be at hand."""
-    if dataset.shape[1:] != (1,) or dataset.is_sparse or not is_called_time(dataset.column_names[0]):
+    """The amounts beside a single column of times; None of other data. They must be at hand."""
+    if dataset.shape[1:] != (1,) or dataset.is_sparse or not are_times(dataset.column_names, dataset.unit):
         return None
     beside = {title: np.asarray(column) for title, column in dataset.row_table.items()}
     amounts = [title for title, column in beside.items() if column.dtype.kind in "fiu"]

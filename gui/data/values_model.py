@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.levels import first_number, said_of, words_of
-from plaidwork.core.data.measured import is_called_time
+from plaidwork.core.data.measured import are_times
 from plaidwork.core.findings.naming import shown_names
 from plaidwork.gui.numbers import format_fixed, format_number, format_ticks
 from plaidwork.gui.tasks import run_task
@@ -106,9 +106,8 @@ class ValuesModel(QAbstractTableModel):
         if index.column() < self.n_fixed:
             return format_number(float(value))
         names = self._names[1]
-        if names and is_called_time(
-            names[index.column() - self.n_fixed]
-        ):  # years are written without a space
+        unit = self._dataset.unit if self._dataset is not None else ""
+        if names and are_times([names[index.column() - self.n_fixed]], unit):  # years have no space
             return format_ticks([float(value)], self._decimals)[0]
         return format_fixed(float(value), self._decimals)
 

@@ -88,6 +88,8 @@ class DiagnosticsPage(Page):
         super().__init__(parent)
         self._workbench, self._run = workbench, run
         self._diagnosis: Diagnosis | None = None
+        self._failed = False
+        """Whether what was kept could not be judged."""
         self._kept = kept_choices(run.view_settings, "Diagnostics")
         self._chosen = str(self._kept.get(_QUANTITY, ""))
         self._filling = False
@@ -98,7 +100,7 @@ class DiagnosticsPage(Page):
         self.dots = Plot("All quantities", "one dot each, in the colour of its mark", grid=False)
         self.trace = Plot("", "kept draws", whole_x=True)
         self.ranks = [Plot("", "", grid=False) for _ in run.chains[:_MOST_RANK_PLOTS]]
-        self._empty = StatePane("clock", "Nothing to judge yet", "The table fills as draws are kept.")
+        self._empty = StatePane("clock", "")
         self._content, self._ranks = QWidget(), QWidget()
         marks = f"R-hat above {RHAT_MARKS[0]} or ESS below {ESS_MARKS[0]:.0f} is marked"
         self._table_head = Label("Worst first", "strong"), Label(marks, color="muted", elide=True)
@@ -166,6 +168,8 @@ class DiagnosticsPage(Page):
     def tick(self) -> None:
         """While the run goes on, judge anew every few seconds."""
         self._workbench.judge(self._run)
+        if self._diagnosis is None and not self._failed:
+            self._tell_unjudged()
 
     def _on_judged(self, run_id: str) -> None:
         if run_id == self._run.id:
@@ -173,19 +177,33 @@ class DiagnosticsPage(Page):
 
     def _on_failed(self, run_id: str, error: BaseException, details: str) -> None:
         if run_id == self._run.id:
+            self._failed = True
             self._empty.set("error", "The diagnostics could not be computed", str(error), icon_color="error")
             self._empty.setToolTip(tr(details))
 
     def refresh(self) -> None:
         """Show what the window knows of the run; ask for it when that is nothing yet."""
         found = self._workbench.diagnosis(self._run)
-        if not self._run.active and not self._run.n_draws:
-            why = "failed" if self._run.status == "failed" else "ended"
-            self._empty.set("clock", "Nothing to judge", f"The run {why} before a draw was kept.")
-        elif found is None:
-            self._workbench.judge(self._run)
-        else:
+        if found is not None and self._run.n_draws:
+            self._failed = False
             self._show(found)
+            return
+        self._tell_unjudged()
+        self._workbench.judge(self._run)
+
+    def _tell_unjudged(self) -> None:
+        """Why there is no table: no draw yet, none at all, or the draws are still being judged."""
+        run, draws = self._run, self._run.spec.algorithm == "mcmc"
+        title, text = "Nothing to judge yet", "The table fills as draws are kept."
+        if run.n_draws:
+            kept = counted(run.n_draws, "draw") if draws else counted(run.n_draws, "restart")
+            title = f"The {'draws' if draws else 'restarts'} are being judged"
+            text = f"The table appears once that is done. Kept: {kept}."
+        elif not run.active:
+            why = "failed" if run.status == "failed" else "ended"
+            title, text = "Nothing to judge", f"The run {why} before a draw was kept."
+        if (title, text) != (self._empty.title, self._empty.text):
+            self._empty.set("clock", title, text)
 
     def _show(self, whole: Diagnosis) -> None:
         known = tuple(q for q in whole.quantities if q.status != "missing")  # such as a score without a truth

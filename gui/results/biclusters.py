@@ -49,7 +49,7 @@ class BiclusterPage(BesideBlocks):
         threshold = view.options.get("threshold")
         if threshold is not None and not self.blocks.selection.threshold_chosen:
             self.blocks.selection.set_threshold(float(threshold))
-        self._mode = "data"
+        self._mode = ""
         self._strip: str | None = None
         self._by_block = True
         self._ordering: Task | None = None
@@ -97,7 +97,7 @@ class BiclusterPage(BesideBlocks):
         self._orders.clear()
         self.blocks.set_data(loaded)
         if self._mode not in loaded.modes:
-            self._mode = "data"
+            self._mode = loaded.modes[0]
         self._offer_modes(loaded.modes)
         self._strip_field.set_strips(loaded.strips, self._strip)
         self._show_strip()
@@ -269,7 +269,7 @@ class BiclusterPage(BesideBlocks):
                 tidy(f"{v:+.4g}") if signed and v else text
                 for v, text in zip((low, mid, high), format_limits((low, mid, high), 4), strict=True)
             ]
-            self.bar.set_limits(*texts, clipped=data.clipped, map_name="loom")
+            self.bar.set_limits(*texts, clipped=data.mode_clipped(self._mode), map_name="loom")
         ordered = self.canvas.ordered
         missing = ordered is not None and ordered.cells.pyramid.has_missing
         self._missing.set_entries([("missing", "missing")] if missing else [])

@@ -16,7 +16,7 @@ from plaidwork.core.contract.plugin_fault import frame_of, passed_through
 from plaidwork.core.contract.plugin_info import owner_of, passes, plugin_error
 from plaidwork.core.contract.views import ResultStore, ViewFactory
 from plaidwork.core.errors import PluginError
-from plaidwork.core.views.sources import NotYet, SourceError, Sources
+from plaidwork.core.views.sources import SourceError, Sources
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.widgets.layouts import vertical
@@ -46,9 +46,7 @@ class CustomPage(ResultPage):
         super().refresh()
 
     def load(self, sources: Sources) -> tuple[ViewFactory, ResultStore]:
-        run = self.run
-        if not run.results and run.n_draws == 0:
-            raise NotYet
+        sources.wait()
         name = str(self.view.options.get(FACTORY, ""))
         factory = self.workbench.registry.view_factory(name) if name else None
         if factory is None and name:
@@ -60,7 +58,7 @@ class CustomPage(ResultPage):
                 if name
                 else "The view does not name its factory."
             )
-        return factory, ResultStore(run, self.workbench.session.datasets, sources.results)
+        return factory, ResultStore(self.run, self.workbench.session.datasets, sources.results)
 
     def show_loaded(self, loaded: tuple[ViewFactory, ResultStore]) -> None:
         factory, store = loaded

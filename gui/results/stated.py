@@ -24,8 +24,22 @@ def still_running(run: Run) -> str:
     return "The fit is still running: the picture will change."
 
 
-def nothing_yet(run: Run) -> tuple[str, str, str, tuple[()], str]:
-    """What is shown of a run that has kept nothing: icon, title, text, buttons and colour of the icon."""
+def nothing_yet(run: Run, awaited: bool) -> tuple[str, str, str, tuple[()], str]:
+    """What is shown of a run without results, which may be ``awaited``: icon, title, text, buttons and colour of the icon."""
+    if awaited:
+        text = "The picture appears as soon as they are there."
+        return "clock", "The results are being worked out", text, (), "muted"
+    if run.n_draws and not run.active:
+        text = next((line.text for line in reversed(run.log) if line.level == "error"), "")
+        if text:
+            return "error", "No results could be worked out", text, (), "error"
+        return (
+            "clock",
+            "No result yet",
+            "No results have been worked out from what the run has kept.",
+            (),
+            "muted",
+        )
     if run.active:
         text = (
             "The picture appears with the first draws kept after the warm-up."
@@ -83,9 +97,9 @@ class Stated(Working):
         self._stack.setCurrentWidget(self._content)
 
     def show_nothing_yet(self) -> None:
-        """That the run has kept nothing so far."""
+        """That the run has kept nothing so far, or that its results are still being worked out."""
         self.set_head(self.view.title, "")
-        self.show_state(*nothing_yet(self.run))
+        self.show_state(*nothing_yet(self.run, self.workbench.awaits_results(self.run)))
 
     def show_failure(self, text: str, details: str = "", plugin: str = "") -> None:
         """The picture cannot be drawn, and why; the rest of the program goes on. ``plugin`` can be disabled here."""

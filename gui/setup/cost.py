@@ -81,7 +81,7 @@ def cost_text(plan: FitPlan, cost: Cost | None) -> str:
     memory = format_bytes(need.chains + need.draws)
     if seconds < plan.schedule.budget:
         most = format_duration(plan.schedule.budget, rough=True)
-        return f"Settles in {time} to about {most}, {memory} for {format_count(chains)} {word}"
+        return f"Settles in {time} at best, ends by about {most}, {memory} for {format_count(chains)} {word}"
     if sampler and plan.schedule.budget:
         time = format_duration(_at_the_latest(plan.schedule, seconds), rough=True)
         return f"Ends after about {time}, settled or not, {memory} for {format_count(chains)} {word}"

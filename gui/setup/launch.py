@@ -15,7 +15,15 @@ from plaidwork.core.inference.plan import FitPlan
 from plaidwork.gui.setup.blame import field_of
 from plaidwork.gui.setup.cost import Planned, cost_text
 from plaidwork.gui.setup.plan_check import Asked, PlanCheck
-from plaidwork.gui.setup.remedy import Remedy, made, remedy_of, settings_of, words_of, words_of_settings
+from plaidwork.gui.setup.remedy import (
+    Remedy,
+    made,
+    remedy_of,
+    settings_of,
+    told_settings,
+    words_of,
+    words_of_settings,
+)
 from plaidwork.gui.tasks import run_task
 
 if TYPE_CHECKING:
@@ -157,7 +165,8 @@ class Launch(QObject):
         settings, remedy = settings_of(plan), remedy_of(plan, self._page.datasets())
         self._remedy = settings or remedy
         if settings:
-            self._foot.offer_remedy(words_of_settings(plan.spec, settings), "Change the settings so")
+            told = told_settings(plan.spec, self._differing(settings))
+            self._foot.offer_remedy(words_of_settings(plan.spec, settings), f"Change the settings so: {told}")
         elif remedy is not None:
             dataset, step = remedy
             self._foot.offer_remedy(
@@ -169,18 +178,35 @@ class Launch(QObject):
         if self._remedy is None:
             return
         if isinstance(self._remedy, Mapping):
-            self._page.form.set_values(self._remedy)
-            self.soon()
+            self._change(self._remedy)
             return
         dataset, step = self._remedy
         self._foot.remedy.setEnabled(False)
         run_task(lambda task: made(dataset, step), self._take_copy, self._copy_failed)
 
+    def _differing(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the settings that the form shows with other values."""
+        now = self._page.form.values()
+        return {name: value for name, value in settings.items() if now[name] != value}
+
+    def _change(self, settings: Mapping[str, Any]) -> None:
+        """Set what helps, and show what that was: it may be far from the button."""
+        page, form, changed = self._page, self._page.form, self._differing(settings)
+        form.set_values(settings)
+        shown = [form.field(name) for name in changed if not form.field(name).isHidden()]
+        if shown:
+            page.bring_into_view(shown[-1])
+        if changed:
+            page.told.emit(f"Settings changed: {told_settings(form.spec, changed)}")
+        self.soon()
+
     def _take_copy(self, copy: Dataset) -> None:
         if (
             isValid(self) and self._page.spec is not None
         ):  # the fit may be started, or the page closed, meanwhile
-            self._page.take([self._page.workbench.add_dataset(copy).name])
+            name = self._page.workbench.add_dataset(copy).name
+            self._page.take([name])
+            self._page.told.emit(f"“{name}” was added and is chosen for the fit")
             self.soon()
 
     def _copy_failed(self, error: BaseException, details: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
+from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.plan import FitPlan
 
 Remedy = tuple[Dataset, Step]
@@ -24,6 +25,15 @@ def words_of_settings(spec: ModelSpec, settings: Mapping[str, Any]) -> str:
     """What the button says, as "Row and column effects" or, of a choice, "Trend and season"."""
     last = spec.hyperparameter(list(settings)[-1])
     return next((choice.label for choice in last.choices if choice.value == settings[last.name]), last.title)
+
+
+def told_settings(spec: ModelSpec, settings: Mapping[str, Any]) -> str:
+    """Settings with their values in words, as "Start from: Chance; Start blocks: 7"."""
+    items = [spec.hyperparameter(name) for name in settings]
+    return "; ".join(
+        f"{item.title}: {shown_value(item, item.check(settings[item.name]))} {item.unit}".strip()
+        for item in items
+    )
 
 
 def remedy_of(plan: FitPlan, chosen: Mapping[str, Sequence[Dataset]]) -> Remedy | None:
@@ -43,8 +53,9 @@ def remedy_of(plan: FitPlan, chosen: Mapping[str, Sequence[Dataset]]) -> Remedy 
 
 
 def words_of(step: Step) -> str:
-    """What the button says, as "Standardise rows"."""
-    return " ".join(filter(None, (TRANSFORMS[step.name].title, step.options.get("axis", ""))))
+    """What the button says, as "Standardise rows", or "Normal scores" of all values."""
+    axis = step.options.get("axis", "")
+    return " ".join(filter(None, (TRANSFORMS[step.name].title, axis if axis in _TURNED else "")))
 
 
 def made(dataset: Dataset, step: Step) -> Dataset:

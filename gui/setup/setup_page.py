@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.schedule import Schedule
@@ -30,6 +30,7 @@ from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.preview_dock import PreviewDock
 from plaidwork.gui.setup.schedule_form import ScheduleForm
+from plaidwork.gui.setup.sections import FOLD_MILLISECONDS
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import StatePane, scrolled
 from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
@@ -56,12 +57,14 @@ class SetupPage(Page):
     search_requested : a checked ``FitPlan``, of which settings are to be varied
     import_requested : the user wants to import data
     changed : anything on the page has changed
+    told : what a click has changed, for the status bar
     """
 
     start_requested = Signal(object, str)
     search_requested = Signal(object)
     import_requested = Signal()
     changed = Signal()
+    told = Signal(str)
 
     def __init__(
         self,
@@ -272,14 +275,21 @@ class SetupPage(Page):
         self.form.reveal(field)
         self.inputs_form.reveal(field)
 
+    def bring_into_view(self, field: QWidget) -> None:
+        """Open the fold that a field is in, scroll to it and give it the keyboard."""
+        closed = not field.isVisible()
+        self.reveal(field)
+        field.setFocus()
+        # once the layout has come to rest: fields may have come in above it, and a fold takes its time to open
+        wait = 2 * FOLD_MILLISECONDS if closed else 0
+        QTimer.singleShot(wait, field, lambda: self._scroll.ensureWidgetVisible(field, 0, space.HUGE))
+
     def jump_to_first_problem(self) -> None:
         """Bring the first field with an error into view and give it the keyboard."""
         shown = self._shown()
         if not shown:
             return
-        self.reveal(shown[0])
-        self._scroll.ensureWidgetVisible(shown[0], 0, space.HUGE)
-        shown[0].setFocus()
+        self.bring_into_view(shown[0])
 
     def _changed(self) -> None:
         if self.spec is None:

@@ -25,6 +25,8 @@ BLOCK_SOURCE = {
     "present": "present",
     "fit": "fit",
     "coverage": "coverage",
+    "row_list": "row_list",
+    "column_list": "column_list",
 }
 VIEWS = (
     View("biclusters", "Blocks", BLOCK_SOURCE, headline="headline", caption="caption"),

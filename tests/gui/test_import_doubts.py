@@ -313,6 +313,34 @@ def test_dates_become_years_by_one_click_and_what_comes_first_is_asked(qtbot, op
     assert data.values[0, 0] == pytest.approx(2024 + 1 / 366)
 
 
+SOLD = "Month,sold\n" + "".join(f"{1949 + k // 12}-{k % 12 + 1:02d},{k % 7}.5\n" for k in range(36))
+
+
+def test_dates_beside_amounts_are_years_which_one_click_undoes(qtbot, opened):
+    dialog = opened("sold.csv", SOLD)
+    dates = dialog.options.field("dates")
+    assert (dates.editor.currentText(), dates.chip.isHidden()) == ("Years with decimals", False)
+    row = row_of(dialog, "Column 1 “Month” holds dates and is read as years")
+    assert row.box.text() == "Use the dates as names of the rows"
+    click(qtbot, dialog, row.box)
+    assert dialog.state.preview.roles == ("name", "value")
+    assert dates.editor.currentText() == "Labels, or names of the rows"
+    click(qtbot, dialog, row_of(dialog, "is read as years").box)
+    assert dialog.state.preview.roles == ("value", "label"), "taken back"
+    click(qtbot, dialog, row_of(dialog, "is read as years").box)
+    click(qtbot, dialog, row_of(dialog, "1 column holds dates").box)
+    assert dialog.state.preview.roles == ("value", "label"), "and by the other row"
+    data = imported(qtbot, dialog)
+    assert (data.column_names, data.unit, list(data.row_table)) == (("Month",), "years", ["sold"])
+
+
+def test_amounts_that_are_measured_leave_the_dates_beside_them_years(qtbot, opened):
+    dialog = opened("sold.csv", SOLD)
+    click(qtbot, dialog, row_of(dialog, "is measured over time").box)
+    assert dialog.state.preview.roles == ("value", "value")
+    assert imported(qtbot, dialog).column_names == ("Month", "sold")
+
+
 def test_the_foot_counts_what_will_be_left_out(qtbot, opened):
     text = "id,a,b,c\n" + "".join(f"s{i},{i}.5,2,{'' if i == 3 else i * i}\n" for i in range(12)) + "s12,,,\n"
     dialog = opened("foot.csv", text)

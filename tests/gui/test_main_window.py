@@ -454,3 +454,15 @@ def test_a_page_that_cannot_be_made_says_so_and_spares_the_others(window, qtbot)
 def test_a_window_leaves_room_for_its_frame_on_a_screen_of_its_size(window):
     size = window.sizeHint().boundedTo(room_on(window.sizeHint(), window.style()))
     assert 16 <= window.sizeHint().height() - size.height() <= 60, "title bar and edges"
+
+
+def test_a_session_that_was_opened_by_a_relative_path_is_found_from_any_folder(
+    window, qtbot, tmp_path, monkeypatch
+):
+    Session(name="mine").save(tmp_path / "mine.plaidwork")
+    monkeypatch.chdir(tmp_path)
+    window.commands.open_path(Path("mine.plaidwork"))
+    qtbot.waitUntil(lambda: bool(window.settings.recent()), timeout=20_000)
+    monkeypatch.chdir("/")
+    assert window.settings.recent()[0]["path"] == str((tmp_path / "mine.plaidwork").resolve())
+    assert window.settings.folder("open") == str(tmp_path.resolve())

@@ -214,7 +214,7 @@ def test_loading_is_shown_in_the_status_line(window, guests, qtbot):
     registry._limit = 5
     shown = window(registry, load=False)
     said = []
-    shown.status.say = said.append
+    shown.status.tell = lambda text, icon: said.append(text)
     registry.start()
     qtbot.waitUntil(lambda: "Loading the plugin raters…" in said, timeout=20_000)
     qtbot.waitUntil(lambda: registry.settled, timeout=20_000)

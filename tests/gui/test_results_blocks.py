@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.pictures import Facts
 from plaidwork.core.views.matrices import colour_limits
@@ -288,9 +288,12 @@ def test_order_follows_the_threshold_when_it_rests(opened, qtbot):
 def test_data_fit_residual_coverage(opened, qtbot):
     page, _ = opened(*toy_run())
     seen = []
-    for segment, mode in zip(
-        page.mode.findChildren(type(page.mode._group.button(0))), ("data", "fit", "residual")
-    ):
+    offered = [
+        segment
+        for segment in page.mode.findChildren(type(page.mode._group.button(0)))
+        if not segment.isHidden()
+    ]
+    for segment, mode in zip(offered, ("data", "fit", "residual")):
         qtbot.mouseClick(segment, Qt.MouseButton.LeftButton)
         settle(page)
         order = page.canvas.ordered
@@ -302,6 +305,32 @@ def test_data_fit_residual_coverage(opened, qtbot):
     assert page.canvas.ordered.cells.map == "tide"
     assert page.canvas.ordered.cells.limits == (0, 1)
     assert len({bytes(image.constBits()) for image in seen}) == 3
+
+
+def test_levels_of_rows_and_columns_are_taken_off_first(opened, qtbot):
+    """With levels the page opens on the data without them, in colours of their own."""
+    workbench, run = toy_run()
+    n, m = run.results["coverage"].values.shape
+    levels = np.linspace(-40.0, 40.0, n), np.linspace(0.0, 30.0, m)
+    for side, values in zip(("row", "column"), levels, strict=True):
+        run.results[f"{side}_list"] = Table({"Level": values})
+    page, _ = opened(workbench, run)
+    data = page.blocks.data
+    assert data.modes == ["levelled", "data", "fit", "residual", "coverage"]
+    order = page.canvas.ordered
+    expected = data.values - levels[0][:, None] - levels[1]
+    assert np.allclose(order.cells.values, expected[order.row_order][:, order.column_order], atol=1e-4)
+    assert order.cells.limits != data.limits
+    (segment,) = (
+        part for part in page.mode.findChildren(type(page.mode._group.button(0))) if part.text() == "Data"
+    )
+    qtbot.mouseClick(segment, Qt.MouseButton.LeftButton)
+    settle(page)
+    order = page.canvas.ordered
+    assert order.cells.limits == data.limits
+    assert np.allclose(
+        order.cells.values, data.values[order.row_order][:, order.column_order], atol=1e-5, equal_nan=True
+    )
 
 
 def test_modes_that_the_run_lacks_are_not_offered(opened):

@@ -174,7 +174,7 @@ def test_fit_again_asks_for_what_was_asked(workbench, qtbot):
     page = SetupPage(workbench, "toy.steady")
     qtbot.addWidget(page)
     page.from_run(run)
-    assert page.schedule_form.schedule() == replace(toys.Steady.spec.schedule, budget=120.0)
+    assert page.schedule_form.schedule() == replace(toys.Steady.spec.schedule, budget=60.0)
     run.extend(10)
     page.from_run(run)
     assert page.schedule_form.schedule() == run.schedule

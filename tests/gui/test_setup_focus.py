@@ -329,6 +329,7 @@ def test_fit_again_has_the_inputs_of_the_run_and_their_order(stranger, tmp_path)
     plan = stranger.start()
     assert "split" not in plan.inputs
     run = stranger.window.workbench.session.add_run(plan)
+    stranger.window.workbench.data_changed.emit("one: label")  # as a start tells it
     page.set_model("group_factor")
     page.from_run(run)
     assert set(page.inputs()) == {"X", "y"}, "a split that the run did without is not added"

@@ -24,7 +24,7 @@ from plaidwork.gui.setup import SetupPage
 from plaidwork.gui.setup.cost import cost_text
 from plaidwork.gui.setup.model_popup import ModelPopup
 from plaidwork.gui.setup.presets import PresetStore
-from plaidwork.gui.setup.remedy import remedy_of
+from plaidwork.gui.setup.remedy import remedy_of, words_of
 from plaidwork.gui.workbench import Workbench
 from tests import toys
 
@@ -359,11 +359,43 @@ def test_settings_that_help_against_a_warning_are_a_click_away(qtbot, bench, pag
     type_into(qtbot, page.form.field("blocks"), "30")
     qtbot.waitUntil(page.foot.remedy.isVisible, timeout=20_000)
     assert page.foot.remedy.text() == "Chance"
-    qtbot.mouseClick(page.foot.remedy, Qt.MouseButton.LeftButton)
+    assert page.foot.remedy.toolTip() == "Change the settings so: Start blocks: 7; Start from: Chance"
+    with qtbot.waitSignal(page.told) as told:
+        qtbot.mouseClick(page.foot.remedy, Qt.MouseButton.LeftButton)
+    assert told.args == ["Settings changed: Start blocks: 7; Start from: Chance"]
     values = page.form.values()
     assert (values["start"], values["start_blocks"], values["blocks"]) == ("random", 7, 30)
     qtbot.waitUntil(page.foot.remedy.isHidden, timeout=20_000)
     assert page.inputs() == {"X": ["genes"]}
+
+
+def test_in_a_low_window_a_click_that_changes_settings_scrolls_to_what_it_changed(qtbot, page):
+    page.resize(600, 330)
+    field = page.form.field("start")
+
+    def seen():
+        place = field.mapTo(page._scroll.viewport(), field.rect().topLeft())
+        return place.y() >= 0 and place.y() + field.height() <= page._scroll.viewport().height()
+
+    type_into(qtbot, page.form.field("blocks"), "30")
+    qtbot.waitUntil(page.foot.remedy.isVisible, timeout=20_000)
+    page._scroll.verticalScrollBar().setValue(0)
+    assert not seen()
+    qtbot.mouseClick(page.foot.remedy, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(seen, timeout=5_000)
+    assert field.editor.hasFocus()
+
+
+def test_what_is_inside_the_fold_is_in_view_once_that_is_open(qtbot, page):
+    page.resize(600, 330)
+    field = page.form.field("grid")
+    page.bring_into_view(field)
+    viewport = page._scroll.viewport()
+    qtbot.waitUntil(
+        lambda: field.mapTo(viewport, field.rect().bottomLeft()).y() <= viewport.height(), timeout=5_000
+    )
+    assert page.form.fold.is_open
+    assert field.mapTo(viewport, field.rect().topLeft()).y() >= 0
 
 
 def test_a_page_that_was_closed_takes_no_copy(qtbot, bench, tmp_path):
@@ -391,3 +423,10 @@ def test_a_remedy_knows_that_the_data_were_turned(bench):
     plan = SimpleNamespace(warnings=(warning,), inputs={"X": (links,)})
     assert remedy_of(plan, {"X": [links]}) == (links, Step("standardise", {"axis": "rows"}))
     assert remedy_of(SimpleNamespace(warnings=(Problem("x"),), inputs={}), {}) is None
+    assert [
+        words_of(Step(name, {"axis": axis}))
+        for name, axis in (("standardise", "rows"), ("normal_scores", "all"))
+    ] == [
+        "Standardise rows",
+        "Normal scores",
+    ]

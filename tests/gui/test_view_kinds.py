@@ -11,7 +11,7 @@ from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 
 _READ_IN = {
-    "biclusters": "blocks",
+    "biclusters": "blocks block_levels",
     "scatter": "scores decision",
     "feature_fit": "scores",
     "beeswarm": "scores",

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from plaidwork.core.session.session import open_session
+from plaidwork.core.views.blocks import MODES
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.choices import Choices
@@ -45,7 +46,7 @@ def test_tab_order_choices_and_selection_come_back(window, qtbot, tmp_path):
     run = window.current_run()
     keys = window.workspace.tab_keys()
     page = shown(window)
-    qtbot.mouseClick(page.mode._group.button(1), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.mode._group.button(list(MODES).index("fit")), Qt.MouseButton.LeftButton)
     assert page._mode == "fit"
     page.threshold.slider.setFocus()
     qtbot.keyClick(page.threshold.slider, Qt.Key.Key_PageUp)
