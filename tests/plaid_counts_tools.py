@@ -7,6 +7,7 @@ import numpy as np
 import plaid_tools as tools
 
 from plaidwork.core.api import Clock, ModelData
+from plaidwork.plugins.plaid.counts import sweep
 from plaidwork.plugins.plaid.counts.draws import log_probability
 from plaidwork.plugins.plaid.counts.model import TRIAL, PlaidCounts
 from plaidwork.plugins.plaid.state import read_only
@@ -55,7 +56,7 @@ LEVEL, RATE = 0.3, 0.8
 TINY = {
     "learn_mass": False, "mass_value": 0.3, "max_blocks": 2, "learn_block_rate": False, "block_rate": 1.0 / RATE,
     "row_degrees": False, "column_degrees": False, "background_shape": 1e9, "background_rate": 1e9 / LEVEL,
-    "warm_starts": 1, "block_shape": 1.0,
+    "warm_starts": 1, "block_shape": 1.0, "blocks_add": "alike",
 }  # fmt: skip
 """A background and a prior of the levels that are as good as known: what is left are blocks and their levels."""
 
@@ -135,7 +136,8 @@ def statistics(copy):
 def geweke(settings, seed, sweeps, draws=20_000):
     """z scores of all statistics: prior draws against a chain that also redraws the data."""
     model = PlaidCounts()
-    params, rng = model.spec.check_params({**TRIAL, **settings}), tools.generator(seed)
+    params = model.spec.check_params({**TRIAL, "blocks_add": "alike", **settings})
+    rng = tools.generator(seed)
     shapes = {"X": SHAPE}
     prior = np.array(
         [statistics(model.simulate(params, shapes, rng)[1]["copies"]["0"]) for _ in range(draws)]
@@ -150,3 +152,42 @@ def geweke(settings, seed, sweeps, draws=20_000):
     mean, error = tools.batch_means(chain)
     scale = np.sqrt(error**2 + prior.var(axis=0) / draws)
     return np.where(scale > 1e-9, (mean - prior.mean(axis=0)) / np.maximum(scale, 1e-300), 0.0)
+
+
+# moves by themselves --------------------------------------------------------------------------------------------------
+
+
+def moves_apart(code, likelihood, seed, replicates, tries=3, run="run_count_tasks", **more):
+    """z scores of what one kind of move changes on average in draws of the prior and of data given them: nothing.
+
+    Every replicate is a draw of its own, and no other move comes after that would draw levels anew and so heal a fault.
+    """
+    model = PlaidCounts()
+    params = model.spec.check_params({**TRIAL, "blocks_add": "alike", "likelihood": likelihood, **more})
+    rng, clock, changes = tools.generator(seed), Clock(0, 0), []
+    for _ in range(replicates):
+        values, state = model.simulate(params, {"X": SHAPE}, rng)
+        setting = model.setting(tools.matrix(values["X"], observed=KNOWN), params, clock)
+        copy = state["copies"]["0"]
+        before = levels_of(copy)
+        none, law = np.empty(0, np.int64), setting.law(copy)
+        copy["rows"], copy["columns"], copy["theta"], copy["row_degrees"], copy["column_degrees"], _ = (
+            getattr(sweep, run)(
+                rng, setting.entries, copy["rows"].copy(), copy["columns"].copy(), copy["theta"], sweep.background(copy),
+                setting.degrees, none, np.full(tries, code), law,
+            )
+        )  # fmt: skip
+        changes.append(np.subtract(levels_of(copy), before))
+    found = np.array(changes)
+    error = found.std(axis=0) / np.sqrt(replicates)
+    return found.mean(axis=0) / np.maximum(error, 1e-300)
+
+
+def levels_of(copy):
+    """Blocks and levels, and how they go together: levels in and outside of blocks, with the blocks there are."""
+    rows, columns = copy["rows"].any(axis=0), copy["columns"].any(axis=0)
+    u, v, size = np.tanh(copy["row_degrees"]), np.tanh(copy["column_degrees"]), len(copy["theta"])
+    return [
+        size, size == 0, np.tanh(copy["theta"]).sum(), rows.mean(), columns.mean(), u.mean(), v.mean(), u @ rows, v @ columns,
+        u.mean() * size, v.mean() * size, (u**2).mean(), (v**2).mean(), u.mean() * (size == 0), v.mean() * (size == 0),
+    ]  # fmt: skip

@@ -1,5 +1,6 @@
 """What the plaid tests share: data blocks, a driver, exact enumeration, a Geweke comparison, kernels with a fault."""
 
+import functools
 import inspect
 import itertools
 import math
@@ -8,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numba import njit
-from scipy.special import gammaln
+from scipy import stats
+from scipy.special import gammaln, logsumexp
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.core.draws.draws import ChainView, DrawBuffer, Kept, TraceBuffer
@@ -66,6 +68,7 @@ def made_draw(rows, columns, theta=None, log_joint=0.0, phi=0.0):
     numbers = {"phi": phi, "tau0": 1.0, "alpha": 0.1, "mu": 0.0, "tau": 1.0, "log_joint": log_joint}
     nothing = {"profile": columns, "row_weight": rows, "row_effect": rows, "column_effect": columns}
     nothing = {name: np.empty((0, side.shape[1])) for name, side in nothing.items()}
+    nothing["freedom"] = np.empty(0)
     return {"Z1": rows, "Z2": columns, "theta": theta, **numbers, **nothing}
 
 
@@ -118,6 +121,8 @@ FIXED_NUMBERS = {
 TINY_FIXED = {**FIXED_NUMBERS, "blocks": 2, "row_a": 1.0, "row_b": 2.0, "column_a": 0.7, "column_b": 1.3}
 PROFILE = {"layer": "profile", "profile_shape": 1e8, "profile_rate": 0.8e8}
 """Profiles whose variance around their shift is .8: a prior so narrow that the precision is as good as fixed."""
+TAILS = {"noise": "t", "freedom_shape": 1e8, "freedom_rate": 0.5e8}
+"""t noise of two degrees of freedom: a prior so narrow that they are as good as fixed."""
 TINY_INFINITE = {**FIXED_NUMBERS, "learn_mass": False, "mass_value": 0.3, "max_blocks": 3}
 
 
@@ -132,6 +137,38 @@ def log_marginal_dense(cells, p):
         cov += p["profile_rate"] / p["profile_shape"] * (column[:, None] == column) * (z.T @ z)
     residual = x - p["background_mean"] - p["shift_mean"] * z.sum(axis=0)
     return -0.5 * np.linalg.slogdet(cov)[1] - 0.5 * residual @ np.linalg.solve(cov, residual)
+
+
+STEP = 0.35
+"""Of the grid on which background and shifts are integrated out by the trapezoid rule; the narrowest density there has an sd of .4."""
+
+
+def log_marginal_t(cells, p):
+    """log p(X | Z) of t noise up to a constant, on a grid of background and up to two shifts; cells (K, N1, N2) bool."""
+    freedom = p["freedom_shape"] / p["freedom_rate"]
+    grids, logs = [], []
+    for mean, sd in [(p["background_mean"], p["background_sd"])] + [
+        (p["shift_mean"], p["shift_sd_value"])
+    ] * len(cells):
+        steps = np.arange(math.floor((mean - 5 * sd) / STEP), math.ceil((mean + 5 * sd) / STEP) + 1)
+        grids.append(steps)
+        logs.append(-0.5 * ((steps * STEP - mean) / sd) ** 2)
+    total = functools.reduce(np.add.outer, logs)
+    z, x = cells.reshape(len(cells), 9)[:, SMALL_W.ravel()], SMALL_X[SMALL_W]
+    for pattern in itertools.product((False, True), repeat=len(cells)):
+        values = x[(z == np.array(pattern)[:, None]).all(axis=0)]
+        if not values.size:
+            continue
+        parts = [
+            grids[0],
+            *(grid if inside else 0 * grid for grid, inside in zip(grids[1:], pattern, strict=True)),
+        ]
+        places = functools.reduce(np.add.outer, parts)
+        levels = np.arange(places.min(), places.max() + 1) * STEP
+        of_level = stats.t.logpdf(values[:, None], freedom, levels, p["noise_sd_value"]).sum(axis=0)
+        total = total + of_level[places - places.min()]
+    spread = p["shift_sd_value"] / STEP
+    return float(logsumexp(total)) - len(cells) * math.log(spread * math.sqrt(2 * math.pi))
 
 
 def subsets(n, least):
@@ -173,10 +210,11 @@ def exact_fixed(p):
 
 def _expectations(states, blocks, p, likelihood):
     cells = np.array([np.outer(u, v) for u, v in blocks])
+    log_marginal = log_marginal_t if p["noise"] == "t" else log_marginal_dense
     logs, values = [], []
     for chosen, log_prior in states:
         inside = cells[list(chosen)].reshape(-1, 3, 3)
-        logs.append(log_prior + (log_marginal_dense(inside, p) if likelihood else 0.0))
+        logs.append(log_prior + (log_marginal(inside, p) if likelihood else 0.0))
         values.append([inside.any(axis=(1, 2)).sum(), *inside.any(axis=0).ravel()])
     probability = np.exp(np.array(logs) - max(logs))
     return probability @ np.array(values, float) / probability.sum()
@@ -220,22 +258,30 @@ LAYERED = {
     "effect_shape": 3.0,
     "effect_rate": 1.0,
 }
+EFFECTS = {"effects": True, "effect_shape": 3.0, "effect_rate": 1.0}
+HEAVY = {"noise": "t", "freedom_shape": 8.0, "freedom_rate": 1.5}
 GEWEKE_SHAPE = (4, 3)
 GEWEKE_W = np.ones(GEWEKE_SHAPE, bool)
 GEWEKE_W[1, 2] = False
 
 
 def _of_layers(replica):
-    """Functions of what only blocks with a profile have; none for one shift."""
+    """Functions of what only blocks with a profile have, and of effects; none for one shift without them."""
     if "layers" not in replica:
-        return []
+        return _of_effects(replica, replica["effects"]) if "effects" in replica else []
     layers = replica["layers"]
     gaps = (layers["profiles"] - replica["theta"][:, None])[replica["columns"]]
     return [
         math.log(layers["tau_b"]), math.tanh(layers["tau_b"]), float(np.tanh(layers["profiles"]).sum()), float(np.tanh(gaps**2).sum()),
         float(np.log(layers["row_weights"]).mean()), float(np.tanh(layers["row_weights"]).sum()),
-        float(np.tanh(layers["row_effects"] ** 2).sum()), float(np.tanh(layers["column_effects"] ** 2).sum()),
-        math.log(layers["tau_r"]), math.log(layers["tau_c"]), float(np.tanh(layers["row_effects"][0] + replica["phi"])),
+        *_of_effects(replica, layers),
+    ]  # fmt: skip
+
+
+def _of_effects(replica, effects):
+    return [
+        float(np.tanh(effects["row_effects"] ** 2).sum()), float(np.tanh(effects["column_effects"] ** 2).sum()),
+        math.log(effects["tau_r"]), math.log(effects["tau_c"]), float(np.tanh(effects["row_effects"][0] + replica["phi"])),
     ]  # fmt: skip
 
 
@@ -243,8 +289,9 @@ def statistics(replica):
     """Functions of all unknowns whose means are compared; bounded or with light tails."""
     rows, columns, theta = replica["rows"], replica["columns"], replica["theta"]
     inside = (rows[:, :, None] & columns[:, None, :]).any(axis=0)
+    tails = [math.log(replica["freedom"]), replica["freedom"]] if "freedom" in replica else []
     return [
-        *_of_layers(replica),
+        *tails, *_of_layers(replica),
         float((rows.any(axis=1) & columns.any(axis=1)).sum()), inside.mean(), float(inside[1, 2]),
         float(rows.sum() > columns.sum()), float(rows.sum()), float(columns.sum()),
         replica["alpha"], replica["alpha"] ** 2, replica["mu"], replica["mu"] ** 2, math.log(replica["tau"]), replica["tau"],

@@ -25,6 +25,13 @@ FAMILY_KINDS: tuple[ViewKind, ...] = (
             optional("fit", ("n", "m"), doc="fitted values"),
             optional("coverage", ("n", "m"), doc="probability of being in a block"),
             optional("background", doc="level outside all blocks"),
+            optional(
+                "row_list",
+                doc="a table of the rows, with their Level beside the blocks where they have one",
+                array=False,
+                table=True,
+            ),
+            optional("column_list", doc="the same of the columns", array=False, table=True),
         ),
     ),
     ViewKind(

@@ -21,8 +21,8 @@ from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
 from plaidwork.core.data.measured import (
     OUTCOME_TITLES,
     Beside,
+    are_times,
     features_of,
-    is_called_time,
     may_be_called_outcome,
     may_be_classes,
     may_be_groups,
@@ -325,7 +325,7 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
         return None
     measured = features_of(dataset, choices[0].axis)
     if len(measured) < 2:  # it is more often that which is to be explained, unless it is a time
-        return _over_time(dataset, item, choices) if any(map(is_called_time, measured)) else None
+        return _over_time(dataset, item, choices) if are_times(measured, dataset.unit) else None
     return _outcome(dataset, item, choices)
 
 

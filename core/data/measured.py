@@ -75,6 +75,11 @@ def is_called_time(title: str) -> bool:
     return title.strip().lower() in _TIME_TITLES
 
 
+def are_times(titles: Sequence[str], unit: str) -> bool:
+    """Whether a single column tells when: it is called so, or it holds dates that were read as numbers, in that unit."""
+    return len(titles) == 1 and (unit in ("years", "days") or is_called_time(titles[0]))
+
+
 def parts_items(title: str, values: Iterable[str]) -> bool:
     """Whether a column says which items are for a test: it is called so, and names items for training and items for the test.
 

@@ -87,6 +87,14 @@ TRANSFORMS: Mapping[str, Transform] = {
             (_axis(whole=True),),
         ),
         Transform(
+            "normal_scores",
+            "Normal scores",
+            "Each value becomes the standard normal value of its rank, ties that of their mean rank: the order stays, values far out come nearer. Of each "
+            "row or column, or of all values.",
+            made.normal_scores,
+            (_axis("all", whole=True),),
+        ),
+        Transform(
             "binarise",
             "Split at a threshold",
             "1 above the threshold, 0 at it and below.",

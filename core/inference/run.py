@@ -103,6 +103,10 @@ class Run:
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
     _parts: dict[object, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        draws = counted(self.n_draws, "draw")
+        return f"Run({self.title!r}: {self.spec.title}, {self.status}, {draws})"
+
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
         """A run that has not started; dataset names are taken from the plan."""

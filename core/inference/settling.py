@@ -165,7 +165,7 @@ def ending(goal: Schedule, now: Schedule, found: Diagnosis) -> str:
     left_out = format_count(now.left_out)
     made = f"{counted(now.sweeps('mcmc'), 'sweep')} per chain, of which {left_out} are left out as warm-up"
     if now.warmup < goal.warmup:
-        made += f"; one of {format_count(goal.warmup)} would have outlasted the budget"
+        made += f"; a warm-up of {format_count(goal.warmup)} would have outlasted the budget"
     if settled(found):
         return f"Settled after {made}."
     if not on_the_way(now, goal) and _at_last(now, goal, found):

@@ -52,6 +52,10 @@ class Session:
     mark: FileMark | None = None
     """What the file at ``path`` was when it was read or written."""
 
+    def __repr__(self) -> str:
+        data, runs = counted(len(self.datasets), "data set"), counted(len(self.runs), "run")
+        return f"Session({self.name!r}: {data}, {runs})"
+
     def note(self, action: str, **details: Any) -> None:
         """Add to the record of actions."""
         record_action(self.history, action, details)

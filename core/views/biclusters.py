@@ -32,7 +32,7 @@ class Ordered:
 def load(sources: Sources, choices: ViewChoices) -> Picture:
     """Roles as of :func:`load_blocks`. Options: ``threshold`` (0.5), the membership from which on rows and columns count."""
     data = load_blocks(sources)
-    mode = "data"
+    mode = data.modes[0]
     if len(data.modes) > 1:
         mode = choices.pick("show", "Show", [(key, MODES[key]) for key in data.modes])
     kept = sources.run.view_settings.get("selection", {}).get("threshold")
@@ -65,8 +65,7 @@ def blocks_picture(
     data = blocks.data
     assert data is not None
     label = "Probability of being in a block" if mode == "coverage" else data.unit or "Value"
-    clipped = data.clipped if mode != "coverage" else (False, False)
-    shades = Shades(ordered.cells.map, ordered.cells.limits, clipped)
+    shades = Shades(ordered.cells.map, ordered.cells.limits, data.mode_clipped(mode))
     return Picture(
         block_texts.headline(blocks),
         block_texts.caption(blocks),

@@ -15,6 +15,7 @@ from plaidwork.core.data.glimpse import some_rows
 from plaidwork.core.draws.counting import counted
 from plaidwork.core.findings.naming import given_name
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.block_levels import Levels, levels_of
 from plaidwork.core.views.matrices import colour_limits
 from plaidwork.core.views.sources import SourceError, Sources, dense
 from plaidwork.core.views.strips import Strip, categorical
@@ -23,7 +24,13 @@ _AT_ONCE = 1 << 18
 """Cells that are worked on at a time."""
 _COLOURS = 6
 """Categories that blocks can have."""
-MODES = {"data": "Data", "fit": "Fit", "residual": "Residual", "coverage": "Coverage"}
+MODES = {
+    "levelled": "Data less levels",
+    "data": "Data",
+    "fit": "Fit",
+    "residual": "Residual",
+    "coverage": "Coverage",
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class BlockData:
     ``rows`` (L, n) and ``columns`` (L, m) are probabilities of membership. ``shift`` (L,), ``interval`` (L, 2) and
     ``present`` (L,) are None when the model gives none; ``values`` (n, m) has NaN at missing cells, and only every ``step``-th
     row while the others are being read. ``made`` makes ``fit`` and ``coverage`` (n, m), as large as the values, when they are
-    first shown.
+    first shown. ``levels`` are those of whole rows and columns where the model has such.
     """
 
     values: np.ndarray
@@ -58,6 +65,7 @@ class BlockData:
     row_notes: tuple[str, ...] = ()
     dim: str = "block"
     step: int = 1
+    levels: Levels | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -85,7 +93,8 @@ class BlockData:
     @property
     def modes(self) -> list[str]:
         """What can be shown, in order."""
-        found = ["data"] + (["fit", "residual"] if "fit" in self.made else [])
+        found = ["data"] if self.levels is None else ["levelled", "data"]
+        found += ["fit", "residual"] if "fit" in self.made else []
         return found + (["coverage"] if "coverage" in self.made else [])
 
     @cached_property
@@ -106,6 +115,9 @@ class BlockData:
         """(k, m) values of a mode in these rows (k,), which were read."""
         if mode == "data":
             return self.values[rows // self.step]
+        if mode == "levelled":
+            assert self.levels is not None
+            return self.levels.off(self.values[rows // self.step], rows)
         if mode == "coverage":
             return self.coverage[rows]
         return self.fit[rows] if mode == "fit" else self.values[rows // self.step] - self.fit[rows]
@@ -124,10 +136,17 @@ class BlockData:
         """Ends of the colour map: residuals keep the width of the data around 0."""
         if mode == "coverage":
             return 0.0, 1.0
+        blocks_alone = self.levels.limits if self.levels else self.limits
         if mode == "residual":
-            half = (self.limits[1] - self.limits[0]) / 2
+            half = (blocks_alone[1] - blocks_alone[0]) / 2
             return -half, half
-        return self.limits
+        return blocks_alone if mode == "levelled" else self.limits
+
+    def mode_clipped(self, mode: str) -> tuple[bool, bool]:
+        """Whether values lie below and above these ends."""
+        if mode == "levelled" and self.levels:
+            return self.levels.clipped
+        return (False, False) if mode == "coverage" else self.clipped
 
 
 def glimpse_blocks(sources: Sources) -> BlockData | None:
@@ -142,7 +161,7 @@ def load_blocks(sources: Sources, step: int = 1, part: Any = None) -> BlockData:
 
     Roles: ``matrix``, ``rows`` (L, n), ``cols`` (L, m); optional ``shift`` (L,), ``interval`` (L, 2), ``present``
     (L,) or instead ``blocks``, a table with the columns Shift, Low, High, Present; ``fit`` (n, m), ``coverage``
-    (n, m), ``background`` (one number). With the option ``fit="additive"`` and no role ``fit`` the fit is the
+    (n, m), ``background`` (one number), ``row_list`` and ``column_list``, tables of rows and of columns that may have a column Level. With the option ``fit="additive"`` and no role ``fit`` the fit is the
     background plus the shift of every block, weighted by membership.
     """
     matrix_role = _matrix_role(sources)
@@ -166,9 +185,8 @@ def load_blocks(sources: Sources, step: int = 1, part: Any = None) -> BlockData:
     }
     if "fit" not in made and shift is not None and sources.view.options.get("fit") == "additive":
         made["fit"] = partial(_additive, background or 0.0, shift, rows, columns)
-    looked_at, column_means = _line_means(values)
-    row_means = np.zeros(n)
-    row_means[::step] = looked_at
+    levels = levels_of(sources, values, n, step)
+    row_means, column_means = _means_of_lines(values, n, step, levels)
     centre, limits, clipped = colour_limits(values, background)
     row_dim, column_dim = _dims(sources, matrix_role)
     return BlockData(
@@ -194,7 +212,21 @@ def load_blocks(sources: Sources, step: int = 1, part: Any = None) -> BlockData:
         row_notes=_notes(dataset),
         dim=rows_result.dims[0] if rows_result.dims else "",
         step=step,
+        levels=levels,
     )
+
+
+def _means_of_lines(
+    values: np.ndarray, n: int, step: int, levels: Levels | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means of the n rows, 0 where one was not read, and of the columns; without levels where there are such."""
+    looked_at, columns = _line_means(values)
+    rows = np.zeros(n)
+    rows[::step] = looked_at
+    if levels is not None:
+        rows[::step] -= levels.rows[::step]
+        columns = columns - levels.columns
+    return rows, columns
 
 
 def _intervals(sources: Sources, count: int) -> np.ndarray | None:

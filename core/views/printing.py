@@ -86,7 +86,12 @@ def printed_view(sources: Sources, asked: Mapping[str, Any] | None = None) -> Pi
     try:
         picture = picture_of(sources, chosen_before(run, view) if asked is None else asked)
     except NotYet:
-        return Picture(view.title, empty=("No result yet", "The run has kept nothing so far."))
+        unmade, nothing = (
+            "No results have been worked out from what the run has kept.",
+            "The run has kept nothing so far.",
+        )
+        why = unmade if run.n_draws else nothing
+        return Picture(view.title, empty=("No result yet", why))
     except SourceError as error:
         return Picture(view.title, empty=("This picture could not be drawn", str(error)))
     before = shown_solution(run.diagnosis().solutions, 0, run.chain_word) if run.n_draws else ()

@@ -80,18 +80,22 @@ class Sources:
             raise SourceError(f"The view “{self.view.title}” does not say what its {role} are.")
         if name.startswith(DATA):
             return self._dataset(name.removeprefix(DATA))
-        if not self.run.results and self.run.n_draws == 0:
-            raise NotYet
+        self.wait()
         if name.startswith(DRAWS):
             return self._draws(name.removeprefix(DRAWS))
-        if not self._results:
-            raise NotYet
         if self._look and (fault := misfit_of(self.view, self._results)):
             raise SourceError(f"The results in the file do not fit this view: {fault}")
         self._look = False
         if name not in self._results:
             raise SourceError(f"The run has no result named “{name}”, which the view needs as {role}.")
         return self._naming.result(name, self._results[name])
+
+    def wait(self) -> None:
+        """Raises ``NotYet`` while the run has kept nothing, and while it has no results and the view names some: draws alone
+        would be shown without the names that belong to them."""
+        named = any(not name.startswith((DATA, DRAWS, FITTED)) for name in self.view.source.values() if name)
+        if not self._results and (named or self.run.n_draws == 0):
+            raise NotYet
 
     def _dataset(self, name: str) -> Dataset:
         used = self.run.inputs.get(name, ())
@@ -317,8 +321,7 @@ class Sources:
 
     def store(self) -> ResultStore:
         """What a picture of a plugin's own may read."""
-        if not self.run.results and self.run.n_draws == 0:
-            raise NotYet
+        self.wait()
         return ResultStore(self.run, self._datasets, self.results)
 
     def names_of(self, dataset: str, axis: int) -> tuple[str, ...]:

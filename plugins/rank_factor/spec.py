@@ -288,7 +288,7 @@ RANK_FACTOR_VB = ModelSpec(
         *TRACES,
     ),
     views=VIEWS,
-    schedule=Schedule(chains=1, max_sweeps=2000, tolerance=0.1, window=50),
+    schedule=Schedule(chains=1, max_sweeps=3000, tolerance=0.1, window=50),
     state_version=2,
     citation=CITATION,
     help=HELP,

@@ -135,6 +135,18 @@
    <translation>%1 standardisiert</translation>
   </message>
   <message>
+   <source>Normal scores</source>
+   <translation>Normalscores</translation>
+  </message>
+  <message>
+   <source>Taking normal scores</source>
+   <translation>Das Bilden von Normalscores</translation>
+  </message>
+  <message>
+   <source>normal scores of %1</source>
+   <translation>Normalscores: %1</translation>
+  </message>
+  <message>
    <source>1 above %1</source>
    <translation>1 über %1</translation>
   </message>
@@ -906,6 +918,45 @@
   </message>
  </context>
  <context>
+  <name>core/data/importers/_courses.py</name>
+  <message>
+   <source>Column %1 is measured over time</source>
+   <translation>Spalte %1 ist über die Zeit gemessen</translation>
+  </message>
+  <message>
+   <source>It is read as a label, which a model can explain by the time, not as a measurement beside it</source>
+   <translation>Sie wird als Beschriftung gelesen, die ein Modell durch die Zeit erklären kann, nicht als Messung neben ihr</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 cell holds no number</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zelle keine Zahl enthält</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 cells hold no number</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zellen keine Zahl enthalten</translation>
+  </message>
+  <message>
+   <source>Treat as missing</source>
+   <translation>Als fehlend behandeln</translation>
+  </message>
+  <message>
+   <source>Column %1 holds dates and is read as years</source>
+   <translation>Spalte %1 enthält Datumsangaben und wird als Jahre gelesen</translation>
+  </message>
+  <message>
+   <source>“%1”, …: a model can explain the amounts by the time</source>
+   <translation>„%1“, …: Ein Modell kann die Beträge durch die Zeit erklären</translation>
+  </message>
+  <message>
+   <source>Use the dates as names of the rows</source>
+   <translation>Die Datumsangaben als Zeilennamen verwenden</translation>
+  </message>
+  <message>
+   <source>Read as days since 1970</source>
+   <translation>Als Tage seit 1970 lesen</translation>
+  </message>
+ </context>
+ <context>
   <name>core/data/importers/_damage.py</name>
   <message>
    <source>%1 would grow from %2 to %3 byte when it is read.</source>
@@ -955,10 +1006,6 @@
    <translation>Als Jahre lesen</translation>
   </message>
   <message>
-   <source>Read as days since 1970</source>
-   <translation>Als Tage seit 1970 lesen</translation>
-  </message>
-  <message>
    <source>Nothing tells whether “%1” begins with the day or with the month</source>
    <translation>Nichts sagt, ob „%1“ mit dem Tag oder mit dem Monat beginnt</translation>
   </message>
@@ -971,12 +1018,12 @@
    <translation>Mit dem Monat: als Jahre lesen</translation>
   </message>
   <message>
-   <source>%1 column holds dates, which are not measured</source>
-   <translation>%1 Spalte enthält Datumsangaben, die nicht als Messungen gelten</translation>
+   <source>%1 column holds dates and is not read as numbers</source>
+   <translation>%1 Spalte enthält Datumsangaben und wird nicht als Zahlen gelesen</translation>
   </message>
   <message>
-   <source>%1 columns hold dates, which are not measured</source>
-   <translation>%1 Spalten enthalten Datumsangaben, die nicht als Messungen gelten</translation>
+   <source>%1 columns hold dates and are not read as numbers</source>
+   <translation>%1 Spalten enthalten Datumsangaben und werden nicht als Zahlen gelesen</translation>
   </message>
  </context>
  <context>
@@ -1052,6 +1099,10 @@
   <message>
    <source>The whole numbers look like grades or measurements, not like counts</source>
    <translation>Die ganzen Zahlen sehen nach Noten oder Messwerten aus, nicht nach Zählwerten</translation>
+  </message>
+  <message>
+   <source>none of them is 0, and they vary less than counts do</source>
+   <translation>keine von ihnen ist 0, und sie schwanken weniger als Anzahlen</translation>
   </message>
   <message>
    <source>many columns never fall to 0, or nearly all end at the same number</source>
@@ -2071,10 +2122,6 @@
    <translation>Zuerst: Zeile %1, %2</translation>
   </message>
   <message>
-   <source>Treat as missing</source>
-   <translation>Als fehlend behandeln</translation>
-  </message>
-  <message>
    <source>%1 cell with “%2” %3</source>
    <translation>%1 Zelle mit „%2“ %3</translation>
   </message>
@@ -2238,14 +2285,6 @@
   <message>
    <source>It is read as labels, not as a measurement</source>
    <translation>Sie wird als Labels gelesen, nicht als Messwert</translation>
-  </message>
-  <message>
-   <source>Column %1 is measured over time</source>
-   <translation>Spalte %1 ist über die Zeit gemessen</translation>
-  </message>
-  <message>
-   <source>It is read as a label, which a model can explain by the time, not as a measurement beside it</source>
-   <translation>Sie wird als Beschriftung gelesen, die ein Modell durch die Zeit erklären kann, nicht als Messung neben ihr</translation>
   </message>
   <message>
    <source>Column %1 is a time, and all others hold counts</source>
@@ -4071,8 +4110,8 @@
    <translation>Datumsangaben</translation>
   </message>
   <message>
-   <source>dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either</source>
-   <translation>Datumsangaben, die zu Zahlen werden: years (2024.5) oder days (seit 1970); -dmy oder -mdy sagen, was zuerst kommt, wo 3/4/2024 beides sein kann</translation>
+   <source>dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either; labels leaves them as they are</source>
+   <translation>Datumsangaben, die zu Zahlen werden: years (2024.5) oder days (seit 1970); -dmy oder -mdy sagen, was zuerst kommt, wo 3/4/2024 beides sein kann; labels lässt sie, wie sie sind</translation>
   </message>
   <message>
    <source>Years with decimals</source>
@@ -4099,8 +4138,12 @@
    <translation>Tage, der Monat steht vorn</translation>
   </message>
   <message>
-   <source>Dates are labels</source>
-   <translation>Datumsangaben sind Labels</translation>
+   <source>Labels, or names of the rows</source>
+   <translation>Labels oder Zeilennamen</translation>
+  </message>
+  <message>
+   <source>Labels, but years in a time series</source>
+   <translation>Labels, in einer Zeitreihe aber Jahre</translation>
   </message>
   <message>
    <source>Left out columns</source>
@@ -5002,6 +5045,10 @@
   <message>
    <source>Mean 0 and standard deviation 1 (divisor n − 1) of each row or column, or of all values.</source>
    <translation>Mittelwert 0 und Standardabweichung 1 (Teiler n − 1) für jede Zeile oder Spalte oder für alle Werte.</translation>
+  </message>
+  <message>
+   <source>Each value becomes the standard normal value of its rank, ties that of their mean rank: the order stays, values far out come nearer. Of each row or column, or of all values.</source>
+   <translation>Jeder Wert wird zum Wert der Standardnormalverteilung an seinem Rang, gleiche zu dem ihres mittleren Rangs: Die Reihenfolge bleibt, weit entfernte Werte rücken heran. Je Zeile oder Spalte, oder über alle Werte.</translation>
   </message>
   <message>
    <source>Split at a threshold</source>
@@ -6905,8 +6952,8 @@
    <translation>%1 Durchläufen je Kette, davon %2 als Aufwärmphase ausgelassen</translation>
   </message>
   <message>
-   <source>; one of %1 would have outlasted the budget</source>
-   <translation>; eine von %1 hätte das Zeitbudget überschritten</translation>
+   <source>; a warm-up of %1 would have outlasted the budget</source>
+   <translation>; eine Aufwärmphase von %1 hätte das Zeitbudget überschritten</translation>
   </message>
   <message>
    <source>Settled after %1.</source>
@@ -9201,6 +9248,10 @@
    <source>%1 traces</source>
    <translation>%1 Verläufe</translation>
   </message>
+  <message>
+   <source>“%1/schedule” places the last draw of chain %2 at sweep %3, expected one of the %4 in “%1/traces”.</source>
+   <translation>„%1/schedule“ setzt die letzte Ziehung der Kette %2 auf Durchlauf %3, erwartet wird einer der %4 in „%1/traces“.</translation>
+  </message>
  </context>
  <context>
   <name>core/session/store/session_file.py</name>
@@ -9792,6 +9843,10 @@
  </context>
  <context>
   <name>core/views/blocks.py</name>
+  <message>
+   <source>Data less levels</source>
+   <translation>Daten ohne Niveaus</translation>
+  </message>
   <message>
    <source>Residual</source>
    <translation>Residuum</translation>
@@ -13232,6 +13287,10 @@ Die Literatur als BibTeX
    <translation>end %1</translation>
   </message>
   <message>
+   <source>%1 finished</source>
+   <translation>%1 ist fertig</translation>
+  </message>
+  <message>
    <source>%1 finished, but %2</source>
    <translation>%1 ist fertig, aber %2</translation>
   </message>
@@ -13281,10 +13340,6 @@ Die Literatur als BibTeX
   <message>
    <source>%1 stopped</source>
    <translation>%1 wurde gestoppt</translation>
-  </message>
-  <message>
-   <source>%1 finished</source>
-   <translation>%1 ist fertig</translation>
   </message>
   <message>
    <source>Show search</source>
@@ -15464,14 +15519,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
    <translation>behaltene Ziehungen</translation>
   </message>
   <message>
-   <source>Nothing to judge yet</source>
-   <translation>Noch nichts zu beurteilen</translation>
-  </message>
-  <message>
-   <source>The table fills as draws are kept.</source>
-   <translation>Die Tabelle füllt sich, sobald Ziehungen behalten werden.</translation>
-  </message>
-  <message>
    <source>R-hat above %1 or ESS below %2 is marked</source>
    <translation>Markiert ist R-hat über %1 oder ESS unter %2</translation>
   </message>
@@ -15498,6 +15545,34 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>The diagnostics could not be computed</source>
    <translation>Die Diagnostik konnte nicht berechnet werden</translation>
+  </message>
+  <message>
+   <source>Nothing to judge yet</source>
+   <translation>Noch nichts zu beurteilen</translation>
+  </message>
+  <message>
+   <source>The table fills as draws are kept.</source>
+   <translation>Die Tabelle füllt sich, sobald Ziehungen behalten werden.</translation>
+  </message>
+  <message>
+   <source>%1 restart</source>
+   <translation>%1 Neustart</translation>
+  </message>
+  <message>
+   <source>%1 restarts</source>
+   <translation>%1 Neustarts</translation>
+  </message>
+  <message>
+   <source>The draws are being judged</source>
+   <translation>Die Ziehungen werden beurteilt</translation>
+  </message>
+  <message>
+   <source>The restarts are being judged</source>
+   <translation>Die Neustarts werden beurteilt</translation>
+  </message>
+  <message>
+   <source>The table appears once that is done. Kept: %1.</source>
+   <translation>Die Tabelle erscheint, sobald das geschehen ist. Behalten: %1.</translation>
   </message>
   <message>
    <source>Nothing to judge</source>
@@ -17069,6 +17144,26 @@ Für die Diagnostik klicken.</translation>
    <translation>Die Anpassung läuft noch: Das Bild wird sich ändern.</translation>
   </message>
   <message>
+   <source>The picture appears as soon as they are there.</source>
+   <translation>Das Bild erscheint, sobald sie da sind.</translation>
+  </message>
+  <message>
+   <source>The results are being worked out</source>
+   <translation>Die Ergebnisse werden berechnet</translation>
+  </message>
+  <message>
+   <source>No results could be worked out</source>
+   <translation>Es konnten keine Ergebnisse berechnet werden</translation>
+  </message>
+  <message>
+   <source>No result yet</source>
+   <translation>Noch kein Ergebnis</translation>
+  </message>
+  <message>
+   <source>No results have been worked out from what the run has kept.</source>
+   <translation>Aus dem, was der Lauf behalten hat, sind keine Ergebnisse berechnet worden.</translation>
+  </message>
+  <message>
    <source>The picture appears with the first draws kept after the warm-up.</source>
    <translation>Das Bild erscheint mit den ersten Ziehungen, die nach der Aufwärmphase behalten werden.</translation>
   </message>
@@ -17087,10 +17182,6 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>The run has kept nothing so far. Start or resume it to get a result.</source>
    <translation>Der Lauf hat bisher nichts behalten. Für ein Ergebnis starten oder fortsetzen.</translation>
-  </message>
-  <message>
-   <source>No result yet</source>
-   <translation>Noch kein Ergebnis</translation>
   </message>
   <message>
    <source>Try again</source>
@@ -17360,8 +17451,8 @@ Für die Diagnostik klicken.</translation>
    <translation>%1 %2; die Dauer ist nach den ersten Durchläufen bekannt</translation>
   </message>
   <message>
-   <source>Settles in %1 to about %2, %3 for %4 %5</source>
-   <translation>Konvergiert in %1 bis etwa %2, %3 für %4 %5</translation>
+   <source>Settles in %1 at best, ends by about %2, %3 for %4 %5</source>
+   <translation>Konvergiert bestenfalls in %1, endet nach etwa %2, %3 für %4 %5</translation>
   </message>
   <message>
    <source>Ends after about %1, settled or not, %2 for %3 %4</source>
@@ -17382,14 +17473,6 @@ Für die Diagnostik klicken.</translation>
   <message>
    <source>At most %1 and %2 for %3 to %4 restarts</source>
    <translation>Höchstens %1 und %2 für %3 bis %4 Neustarts</translation>
-  </message>
-  <message>
-   <source>%1 restart</source>
-   <translation>%1 Neustart</translation>
-  </message>
-  <message>
-   <source>%1 restarts</source>
-   <translation>%1 Neustarts</translation>
   </message>
  </context>
  <context>
@@ -17681,12 +17764,20 @@ Für die Diagnostik klicken.</translation>
    <translation>(und %1 weitere)</translation>
   </message>
   <message>
-   <source>Change the settings so</source>
-   <translation>Die Einstellungen so ändern</translation>
+   <source>Change the settings so: %1</source>
+   <translation>Die Einstellungen so ändern: %1</translation>
   </message>
   <message>
    <source>Add a copy of %1 and fit that; nothing else changes</source>
    <translation>Eine Kopie von %1 hinzufügen und diese anpassen; sonst ändert sich nichts</translation>
+  </message>
+  <message>
+   <source>Settings changed: %1</source>
+   <translation>Einstellungen geändert: %1</translation>
+  </message>
+  <message>
+   <source>“%1” was added and is chosen for the fit</source>
+   <translation>„%1“ ist hinzugekommen und für die Anpassung gewählt</translation>
   </message>
  </context>
  <context>
@@ -22474,8 +22565,20 @@ Wörter, die nichts über einen Gegenstand sagen (Stoppwörter), beim Einlesen d
    <translation>rbf(ard) + mean_linear + constant</translation>
   </message>
   <message>
+   <source>Chosen from the data: %1. Log evidence in nats, by expectation propagation: %2.</source>
+   <translation>Aus den Daten gewählt: %1. Log-Evidenz in Nats, durch Expectation Propagation: %2.</translation>
+  </message>
+  <message>
+   <source>Log probabilities of labels that are left out one at a time: %1.</source>
+   <translation>Log-Wahrscheinlichkeiten von Labels, die einzeln weggelassen werden: %1.</translation>
+  </message>
+  <message>
    <source>Chosen from the data: %1. Bounds of the log evidence in nats: %2.</source>
    <translation>Aus den Daten gewählt: %1. Schranken der Log-Evidenz in Nat: %2.</translation>
+  </message>
+  <message>
+   <source>Log probabilities of labels that are left out, by cross-validation in five parts: %1.</source>
+   <translation>Log-Wahrscheinlichkeiten weggelassener Labels, durch Kreuzvalidierung in fünf Teilen: %1.</translation>
   </message>
   <message>
    <source>A length of each column was not tried, as there are more than %1 columns.</source>
@@ -24626,14 +24729,6 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Alle anzupassenden Proben gehören zu einer Gruppe, „%1“: Was gemeinsam ist, lässt sich nicht von ihrem Eigenen unterscheiden.</translation>
   </message>
   <message>
-   <source>“%1” seems to recur after about %2 of “%3”.</source>
-   <translation>„%1“ scheint nach etwa %2 von „%3“ wiederzukehren.</translation>
-  </message>
-  <message>
-   <source>“Trend and season” as covariance, with that as “Period”, describes a season.</source>
-   <translation>„Trend und Saison“ als Kovarianz, mit dieser „Periode“, beschreibt eine Saison.</translation>
-  </message>
-  <message>
    <source>sample %1</source>
    <translation>Probe %1</translation>
   </message>
@@ -24809,6 +24904,72 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>noise variance</source>
    <translation>Rauschvarianz</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/gp_auxiliary/regression/season_found.py</name>
+  <message>
+   <source>A trend and a season are fitted; another choice of “Covariance” leaves them out.</source>
+   <translation>Ein Trend und eine Saison werden angepasst; eine andere Wahl bei „Kovarianz“ lässt sie weg.</translation>
+  </message>
+  <message>
+   <source>A season could be fitted with “Inducing points” at %1.</source>
+   <translation>Eine Saison könnte mit „Stützpunkte“ auf %1 angepasst werden.</translation>
+  </message>
+  <message>
+   <source>“Trend and season” as covariance, with %1 as “Period”, describes a season.</source>
+   <translation>„Trend und Saison“ als Kovarianz, mit %1 als „Periode“, beschreibt eine Saison.</translation>
+  </message>
+  <message>
+   <source>%1 Chosen from the data: squared exponential.</source>
+   <translation>%1 Aus den Daten gewählt: quadratisch-exponentiell.</translation>
+  </message>
+  <message>
+   <source>%1 %2 A trend and a season are fitted.</source>
+   <translation>%1 %2 Ein Trend und eine Saison werden angepasst.</translation>
+  </message>
+  <message>
+   <source>%1 %2 Chosen from the data: linear + matern32 + periodic * rbf.</source>
+   <translation>%1 %2 Aus den Daten gewählt: linear + matern32 + periodic * rbf.</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/gp_auxiliary/regression/seasons.py</name>
+  <message>
+   <source>“%1” seems to recur after about %2 in units of “%3”.</source>
+   <translation>„%1“ scheint nach etwa %2 in Einheiten von „%3“ wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 year.</source>
+   <translation>„%1“ scheint nach etwa %2 Jahr wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 years.</source>
+   <translation>„%1“ scheint nach etwa %2 Jahren wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 month.</source>
+   <translation>„%1“ scheint nach etwa %2 Monat wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 months.</source>
+   <translation>„%1“ scheint nach etwa %2 Monaten wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 day.</source>
+   <translation>„%1“ scheint nach etwa %2 Tag wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 days.</source>
+   <translation>„%1“ scheint nach etwa %2 Tagen wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 hour.</source>
+   <translation>„%1“ scheint nach etwa %2 Stunde wiederzukehren.</translation>
+  </message>
+  <message>
+   <source>“%1” seems to recur after about %2 hours.</source>
+   <translation>„%1“ scheint nach etwa %2 Stunden wiederzukehren.</translation>
   </message>
  </context>
  <context>
@@ -25108,6 +25269,14 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
  <context>
   <name>plugins/gp_auxiliary/regression/terms.py</name>
   <message>
+   <source>Chosen from the data</source>
+   <translation>Aus den Daten gewählt</translation>
+  </message>
+  <message>
+   <source>Where values along a single input in even steps recur, as with the seasons of a year, a trend and a season: linear + matern32 + periodic * rbf. Else a squared exponential.</source>
+   <translation>Wo Werte entlang einer einzigen Eingabe in gleichen Schritten wiederkehren, wie mit den Jahreszeiten, ein Trend und eine Saison: linear + matern32 + periodic * rbf. Sonst quadratisch-exponentiell.</translation>
+  </message>
+  <message>
    <source>Trend and season</source>
    <translation>Trend und Saison</translation>
   </message>
@@ -25173,6 +25342,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>linear + rbf + periodic * rbf + rational_quadratic</source>
    <translation>linear + rbf + periodic * rbf + rational_quadratic</translation>
+  </message>
+  <message>
+   <source>linear + matern32 + periodic * rbf</source>
+   <translation>linear + matern32 + periodic * rbf</translation>
   </message>
   <message>
    <source>rbf%1 + constant + same * rbf%1 + same * constant</source>
@@ -25508,12 +25681,8 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
    <translation>Jede Eingabe wird auf Mittelwert 0 und SD 1 der angepassten Proben gebracht.</translation>
   </message>
   <message>
-   <source>Chosen from the data</source>
-   <translation>Aus den Daten gewählt</translation>
-  </message>
-  <message>
-   <source>The best of five: a linear part, a squared exponential with one length or one per input (up to 100 inputs), and either with a linear part, by the quick model's bound on the fitted samples.</source>
-   <translation>Die beste von fünf: ein linearer Teil, eine quadratische Exponentialfunktion mit einer Länge oder einer je Eingabe (bis 100 Eingaben), und beide mit einem linearen Teil, nach der Schranke des schnellen Modells auf den angepassten Proben.</translation>
+   <source>The best of five: a linear part, a squared exponential with one length or one per input (up to 100 inputs), and either with a linear part, by the evidence in the fitted samples, among those that predict labels which are left out.</source>
+   <translation>Die beste von fünf: ein linearer Anteil, quadratisch-exponentiell mit einer Länge oder einer je Eingabe (bis zu 100 Eingaben), und beide mit einem linearen Anteil, nach der Evidenz in den angepassten Proben, unter denen, die weggelassene Labels vorhersagen.</translation>
   </message>
   <message>
    <source>Try a linear part alone</source>
@@ -25522,6 +25691,38 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   <message>
    <source>Whether a linear part without a squared exponential is among what is chosen from: straight boundaries, which go on as they are beyond the samples.</source>
    <translation>Ob ein linearer Teil ohne quadratische Exponentialfunktion zur Wahl steht: gerade Grenzen, die jenseits der Proben weitergehen, wie sie sind.</translation>
+  </message>
+  <message>
+   <source>Choose among those that predict</source>
+   <translation>Unter denen wählen, die vorhersagen</translation>
+  </message>
+  <message>
+   <source>Only sums are chosen from that predict labels which are left out within 2 nats of the best: the evidence alone prefers few parameters, also where they predict less well.</source>
+   <translation>Gewählt wird nur unter Summen, die weggelassene Labels bis auf 2 Nats so gut vorhersagen wie die beste: Die Evidenz allein bevorzugt wenige Parameter, auch wo sie schlechter vorhersagen.</translation>
+  </message>
+  <message>
+   <source>Evidence of the choice</source>
+   <translation>Evidenz der Wahl</translation>
+  </message>
+  <message>
+   <source>How the evidence of each sum, and labels that are left out, are worked out before the first draw.</source>
+   <translation>Wie vor der ersten Ziehung die Evidenz jeder Summe und weggelassene Labels berechnet werden.</translation>
+  </message>
+  <message>
+   <source>Expectation propagation</source>
+   <translation>Expectation Propagation</translation>
+  </message>
+  <message>
+   <source>Close to what the sampler says; labels are left out one at a time. At most 200 samples, fewer of more than three classes.</source>
+   <translation>Nahe an dem, was der Sampler sagt; Labels werden einzeln weggelassen. Höchstens 200 Proben, bei mehr als drei Klassen weniger.</translation>
+  </message>
+  <message>
+   <source>Bound of the quick model</source>
+   <translation>Schranke des schnellen Modells</translation>
+  </message>
+  <message>
+   <source>Below the evidence, most so of functions that change much; labels are left out in five parts. At most 300 samples.</source>
+   <translation>Unter der Evidenz, am meisten bei Funktionen, die sich stark ändern; Labels werden in fünf Teilen weggelassen. Höchstens 300 Proben.</translation>
   </message>
   <message>
    <source>Share for the test</source>
@@ -27367,8 +27568,36 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
    <translation>Blöcke würden für diese Niveaus stehen: zuerst die %1n standardisieren (eine Transformation).</translation>
   </message>
   <message>
-   <source>Blocks would stand for those levels: let rows and columns have levels of their own (“Row and column effects” of blocks with a profile; slower), or standardise them first.</source>
-   <translation>Blöcke stünden für diese Niveaus: Geben Sie Zeilen und Spalten eigene Niveaus („Zeilen- und Spalteneffekte“ von Blöcken mit einem Profil; langsamer), oder standardisieren Sie sie vorher.</translation>
+   <source>%1 Where each of the %2s is measured in a unit of its own, standardise the %2s first (a transformation).</source>
+   <translation>%1 Wo jede der %2n in einer eigenen Einheit gemessen ist, zuerst die %2n standardisieren (eine Transformation).</translation>
+  </message>
+  <message>
+   <source>So rows and columns have levels of their own beside the blocks.</source>
+   <translation>Deshalb haben Zeilen und Spalten eigene Niveaus neben den Blöcken.</translation>
+  </message>
+  <message>
+   <source>%1 Without “Row and column effects where the data need them” blocks are fitted alone.</source>
+   <translation>%1 Ohne „Zeilen- und Spalteneffekte, wo die Daten sie brauchen“ werden nur Blöcke angepasst.</translation>
+  </message>
+  <message>
+   <source>Blocks would stand for those levels: let rows and columns have levels of their own (“Row and column effects in any case”), or standardise them first.</source>
+   <translation>Blöcke würden für diese Niveaus stehen: den Zeilen und Spalten eigene Niveaus geben („Zeilen- und Spalteneffekte auf jeden Fall“), oder sie zuerst standardisieren.</translation>
+  </message>
+  <message>
+   <source>About one cell in %1 lies far out, where normal noise has none.</source>
+   <translation>Etwa eine von %1 Zellen liegt weit außen, wo normalverteiltes Rauschen keine hat.</translation>
+  </message>
+  <message>
+   <source>So the noise is fitted with heavy tails (Student's t): single values far out need no blocks then. With “Noise” at “Normal” they get some.</source>
+   <translation>Darum wird das Rauschen mit schweren Ausläufern (Student-t) angepasst: Einzelne Werte weit außen brauchen dann keine Blöcke. Mit „Rauschen“ auf „Normal“ bekommen sie welche.</translation>
+  </message>
+  <message>
+   <source>Small blocks would stand for them: let the noise have heavy tails (“Noise”), or take normal scores first (a transformation).</source>
+   <translation>Kleine Blöcke würden für sie stehen: dem Rauschen schwere Ausläufer geben („Rauschen“) oder zuerst Normalscores bilden (eine Transformation).</translation>
+  </message>
+  <message>
+   <source>Small blocks would stand for them: take normal scores first (a transformation), which keep the order of all values.</source>
+   <translation>Kleine Blöcke würden für sie stehen: Zuerst Normalscores bilden (eine Transformation), welche die Reihenfolge aller Werte behalten.</translation>
   </message>
   <message>
    <source>%1 of the variance within %2s is that of “%3”.</source>
@@ -27521,8 +27750,12 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
    <translation>Ein Block, der der einzige ist, kann in den Niveaus seiner Zeilen und Spalten aufgehen, da ihr Produkt ihn ebenso gut beschreibt: Um nach einem zu suchen, „Eigenes Niveau je Zeile“ abschalten.</translation>
   </message>
   <message>
+   <source>what the block adds to the expected count of a cell whose row and column have level 1</source>
+   <translation>was der Block zur erwarteten Anzahl einer Zelle hinzufügt, deren Zeile und Spalte das Niveau 1 haben</translation>
+  </message>
+  <message>
    <source>what the block adds to the expected count of each of its cells</source>
-   <translation>was der Block zum erwarteten Zählwert jeder seiner Zellen hinzufügt</translation>
+   <translation>was der Block zur erwarteten Anzahl jeder seiner Zellen hinzufügt</translation>
   </message>
   <message>
    <source>(a cell is 1 when that count is above 0)</source>
@@ -27546,6 +27779,38 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
   <message>
    <source>Every %1 has a factor of its own in the background, so that a busy %1 is no block. Switch off when all %1s are alike, or when there may be one block only: levels of rows and columns explain a single block as well as the block does.</source>
    <translation>Jede %1 hat im Hintergrund einen eigenen Faktor, so dass eine stark belegte %1 noch kein Block ist. Abschalten, wenn sich alle ähneln oder wenn es nur einen Block geben könnte: Niveaus von Zeilen und Spalten erklären einen einzelnen Block ebenso gut wie der Block.</translation>
+  </message>
+  <message>
+   <source>Blocks add</source>
+   <translation>Blöcke fügen hinzu</translation>
+  </message>
+  <message>
+   <source>By the data</source>
+   <translation>Nach den Daten</translation>
+  </message>
+  <message>
+   <source>in proportion to the levels for counts, the same to each cell for links</source>
+   <translation>bei Zählwerten im Verhältnis zu den Niveaus, bei Verbindungen jeder Zelle dasselbe</translation>
+  </message>
+  <message>
+   <source>In proportion to the levels</source>
+   <translation>Im Verhältnis zu den Niveaus</translation>
+  </message>
+  <message>
+   <source>a busy row has more in a block as it has outside (degree-corrected)</source>
+   <translation>eine starke Zeile hat in einem Block mehr, wie auch außerhalb (gradkorrigiert)</translation>
+  </message>
+  <message>
+   <source>The same to each cell</source>
+   <translation>Jeder Zelle dasselbe</translation>
+  </message>
+  <message>
+   <source>whatever the levels of its row and column</source>
+   <translation>unabhängig von den Niveaus ihrer Zeile und Spalte</translation>
+  </message>
+  <message>
+   <source>What a block adds to the rate of a cell: its shift times the levels of row and column, or the shift alone. Without levels both are the same.</source>
+   <translation>Was ein Block zur Rate einer Zelle hinzufügt: seine Verschiebung mal die Niveaus von Zeile und Spalte oder die Verschiebung allein. Ohne Niveaus ist beides dasselbe.</translation>
   </message>
   <message>
    <source>Cells are</source>
@@ -27720,6 +27985,14 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
    <translation>Versuche je Durchlauf, einen Block hinzuzufügen, der von einer Zeile oder Spalte aus gefunden wird, oder einen so zu entfernen, wie er von einer der seinen aus gefunden würde: Kleine Blöcke, die zum Zufall passen, können dann so schnell verschwinden, wie sie kommen.</translation>
   </message>
   <message>
+   <source>Births and deaths of small blocks</source>
+   <translation>Entstehen und Vergehen kleiner Blöcke</translation>
+  </message>
+  <message>
+   <source>Rounds per sweep of eight tries to add or remove a block of a few cells, or of a part of one row or column: small blocks that fit chance come and go.</source>
+   <translation>Runden je Durchlauf zu acht Versuchen, einen Block aus wenigen Zellen oder einem Teil einer Zeile oder Spalte hinzuzufügen oder zu entfernen: Kleine Blöcke, die dem Zufall folgen, kommen und gehen.</translation>
+  </message>
+  <message>
    <source>Blocks from the prior</source>
    <translation>Blöcke aus dem Prior</translation>
   </message>
@@ -27767,8 +28040,8 @@ Zhou, M. (2015). Infinite edge partition models for overlapping community detect
    <translation>Spalten im Block</translation>
   </message>
   <message>
-   <source>what a block adds to the rate of each of its cells</source>
-   <translation>was ein Block zur Rate jeder seiner Zellen hinzufügt</translation>
+   <source>what a block adds to the rate of each of its cells (times the levels of row and column, where it adds in proportion to them)</source>
+   <translation>was ein Block zur Rate jeder seiner Zellen hinzufügt (mal die Niveaus von Zeile und Spalte, wo er im Verhältnis zu ihnen hinzufügt)</translation>
   </message>
   <message>
    <source>rate outside all blocks where both levels are 1</source>
@@ -27895,14 +28168,14 @@ Zhou, M. (2015). Infinite edge partition models for overlapping community detect
    <translation>Satz von Spaltenniveaus</translation>
   </message>
   <message>
-   <source>A count is Poisson. Its rate is a background, the product of a level of the row and a level of the column, plus what the blocks add that the cell lies in. Of 0/1 data a cell is 1 when such a count is above 0. Blocks may overlap; rows and columns may be in none. As zeros cost nothing, the time goes with the cells above 0, and a sparse matrix is never made dense by the fit.
+   <source>A count is Poisson. Its rate is the product of a level of the row, a level of the column and the sum of a background and of what the blocks add that the cell lies in. Of 0/1 data a cell is 1 when such a count is above 0; there what a block adds is the same to each of its cells, unless “Blocks add” says otherwise. Blocks may overlap; rows and columns may be in none. As zeros cost nothing, the time goes with the cells above 0, and a sparse matrix is never made dense by the fit.
 
 The prior of the blocks is that of the infinite plaid model: their number is Poisson, and a side of a block has m members with probability proportional to 1/m.
 
 Counts that vary more than Poisson ones given any blocks (the same few cells in the thousands) are split into many small blocks. “0/1: whether there is any” then finds the larger pattern.
 
 Blocks have no fixed labels. The list shows the draw of highest log joint; every other draw is matched to it. Co-membership needs no labels and pools all chains.</source>
-   <translation>Ein Zählwert ist Poisson-verteilt. Seine Rate ist ein Hintergrund, das Produkt aus einem Niveau der Zeile und einem der Spalte, plus das, was die Blöcke hinzufügen, in denen die Zelle liegt. Bei 0/1-Daten ist eine Zelle 1, wenn ein solcher Zählwert über 0 liegt. Blöcke dürfen überlappen; Zeilen und Spalten können in keinem sein. Da Nullen nichts kosten, richtet sich die Zeit nach den Zellen über 0, und eine dünnbesetzte Matrix wird von der Anpassung nie in eine dichte umgewandelt.
+   <translation>Ein Zählwert ist Poisson-verteilt. Seine Rate ist das Produkt aus einem Niveau der Zeile, einem der Spalte und der Summe aus einem Hintergrund und dem, was die Blöcke hinzufügen, in denen die Zelle liegt. Bei 0/1-Daten ist eine Zelle 1, wenn ein solcher Zählwert über 0 liegt; dort fügt ein Block jeder seiner Zellen dasselbe hinzu, wenn „Blöcke fügen hinzu“ nichts anderes sagt. Blöcke dürfen überlappen; Zeilen und Spalten können in keinem sein. Da Nullen nichts kosten, richtet sich die Zeit nach den Zellen über 0, und eine dünnbesetzte Matrix wird von der Anpassung nie in eine dichte umgewandelt.
 
 Der Prior der Blöcke ist der des unendlichen Plaid-Modells: Ihre Zahl ist Poisson-verteilt, und eine Seite eines Blocks hat m Mitglieder mit einer Wahrscheinlichkeit proportional zu 1/m.
 
@@ -27927,6 +28200,10 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   <message>
    <source>row by row</source>
    <translation>Zeile für Zeile</translation>
+  </message>
+  <message>
+   <source>heavy tails</source>
+   <translation>schwere Ausläufer</translation>
   </message>
   <message>
    <source>Number of blocks</source>
@@ -27968,6 +28245,18 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Blöcke, Modus</translation>
   </message>
   <message>
+   <source>The noise has heavy tails, those of Student's t with %1 degrees of freedom on average, so that single values far out are no blocks.</source>
+   <translation>Das Rauschen hat schwere Ausläufer, die von Student-t mit im Mittel %1 Freiheitsgraden, so dass einzelne Werte weit außen keine Blöcke sind.</translation>
+  </message>
+  <message>
+   <source>Level</source>
+   <translation>Niveau</translation>
+  </message>
+  <message>
+   <source>Level: what a row or column has in all its cells beside the blocks (its effect), posterior mean.</source>
+   <translation>Niveau: was eine Zeile oder Spalte neben den Blöcken in allen ihren Zellen hat (ihr Effekt), A-posteriori-Mittel.</translation>
+  </message>
+  <message>
    <source>Blocks of the %1</source>
    <translation>Blöcke (%1)</translation>
   </message>
@@ -27982,6 +28271,129 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   <message>
    <source>Mean log predictive density of the held-out cells over the draws of all chains, in nats per cell.</source>
    <translation>Mittlere Log-Vorhersagedichte der zurückgehaltenen Zellen über die Ziehungen aller Ketten, in Nats je Zelle.</translation>
+  </message>
+ </context>
+ <context>
+  <name>plugins/plaid/setting_layers.py</name>
+  <message>
+   <source>Blocks are</source>
+   <translation>Blöcke sind</translation>
+  </message>
+  <message>
+   <source>One shift</source>
+   <translation>Eine Verschiebung</translation>
+  </message>
+  <message>
+   <source>the same in all cells of a block</source>
+   <translation>dieselbe in allen Zellen eines Blocks</translation>
+  </message>
+  <message>
+   <source>A profile over the columns</source>
+   <translation>Ein Profil über die Spalten</translation>
+  </message>
+  <message>
+   <source>each column of a block has a value of its own, spread around the block's shift</source>
+   <translation>jede Spalte eines Blocks hat einen eigenen Wert, der um die Verschiebung des Blocks streut</translation>
+  </message>
+  <message>
+   <source>A profile predicts measured data such as gene expression better; one shift suits data in which blocks are flat.</source>
+   <translation>Ein Profil sagt Messdaten wie Genexpression besser vorher; eine einzige Verschiebung eignet sich für Daten, in denen Blöcke flach sind.</translation>
+  </message>
+  <message>
+   <source>Noise of its own for each row</source>
+   <translation>Eigenes Rauschen je Zeile</translation>
+  </message>
+  <message>
+   <source>Rows differ in how noisy they are: precision τ0 times a weight with a Gamma(2, 2) prior for each row.</source>
+   <translation>Zeilen unterscheiden sich darin, wie stark sie rauschen: Präzision τ0 mal ein Gewicht mit einem Gamma(2, 2)-Prior für jede Zeile.</translation>
+  </message>
+  <message>
+   <source>Row and column effects in any case</source>
+   <translation>Zeilen- und Spalteneffekte auf jeden Fall</translation>
+  </message>
+  <message>
+   <source>A level of its own for each row and each column, besides the blocks. For data that were not standardised.</source>
+   <translation>Ein eigenes Niveau für jede Zeile und jede Spalte, neben den Blöcken. Für Daten, die nicht standardisiert wurden.</translation>
+  </message>
+  <message>
+   <source>Row and column effects where the data need them</source>
+   <translation>Zeilen- und Spalteneffekte, wo die Daten sie brauchen</translation>
+  </message>
+  <message>
+   <source>Levels of whole rows and columns are fitted where a fifth of the variance or more lies between the medians of the rows, or of the columns. From 20 rows and columns on.</source>
+   <translation>Niveaus ganzer Zeilen und Spalten werden angepasst, wo ein Fünftel der Varianz oder mehr zwischen den Medianen der Zeilen oder der Spalten liegt. Ab 20 Zeilen und Spalten.</translation>
+  </message>
+  <message>
+   <source>values far out become small blocks</source>
+   <translation>Werte weit außen werden kleine Blöcke</translation>
+  </message>
+  <message>
+   <source>With heavy tails where the data need them</source>
+   <translation>Mit schweren Ausläufern, wo die Daten sie brauchen</translation>
+  </message>
+  <message>
+   <source>normal, or Student's t where three cells in a thousand or more lie far out once the largest components are taken off</source>
+   <translation>normal oder Student-t, wo drei von tausend Zellen oder mehr weit außen liegen, nachdem die größten Komponenten abgezogen sind</translation>
+  </message>
+  <message>
+   <source>With heavy tails</source>
+   <translation>Mit schweren Ausläufern</translation>
+  </message>
+  <message>
+   <source>Student's t, whose degrees of freedom are learned: near normal noise where they are many</source>
+   <translation>Student-t, dessen Freiheitsgrade gelernt werden: nahe am normalen Rauschen, wo es viele sind</translation>
+  </message>
+  <message>
+   <source>How values scatter around the blocks. With heavy tails single values far out are noise and need no blocks; a sweep takes about three times as long.</source>
+   <translation>Wie Werte um die Blöcke streuen. Mit schweren Ausläufern sind einzelne Werte weit außen Rauschen und brauchen keine Blöcke; ein Durchlauf dauert etwa dreimal so lang.</translation>
+  </message>
+  <message>
+   <source>%1: shape</source>
+   <translation>%1: Form</translation>
+  </message>
+  <message>
+   <source>Gamma(shape, rate) prior of %1.</source>
+   <translation>Gamma(Form, Rate)-Prior: %1.</translation>
+  </message>
+  <message>
+   <source>%1: rate</source>
+   <translation>%1: Rate</translation>
+  </message>
+  <message>
+   <source>In squared standard deviations of the data.</source>
+   <translation>In quadrierten Standardabweichungen der Daten.</translation>
+  </message>
+  <message>
+   <source>Profile prior</source>
+   <translation>Profilprior</translation>
+  </message>
+  <message>
+   <source>the precision of a profile around its shift</source>
+   <translation>die Präzision eines Profils um seine Verschiebung</translation>
+  </message>
+  <message>
+   <source>Effect prior</source>
+   <translation>Effektprior</translation>
+  </message>
+  <message>
+   <source>the precision of row and of column effects</source>
+   <translation>die Präzision von Zeilen- und Spalteneffekten</translation>
+  </message>
+  <message>
+   <source>Degrees of freedom: shape</source>
+   <translation>Freiheitsgrade: Form</translation>
+  </message>
+  <message>
+   <source>Gamma(shape, rate) prior of the degrees of freedom of the noise, where it has heavy tails; from 1 to 200.</source>
+   <translation>Gamma(Form, Rate)-Prior der Freiheitsgrade des Rauschens, wo es schwere Ausläufer hat; von 1 bis 200.</translation>
+  </message>
+  <message>
+   <source>Degrees of freedom: rate</source>
+   <translation>Freiheitsgrade: Rate</translation>
+  </message>
+  <message>
+   <source>The mean of the prior is shape over rate.</source>
+   <translation>Der Mittelwert des Priors ist Form durch Rate.</translation>
   </message>
  </context>
  <context>
@@ -28055,10 +28467,6 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Rauschprior: Rate</translation>
   </message>
   <message>
-   <source>In squared standard deviations of the data.</source>
-   <translation>In quadrierten Standardabweichungen der Daten.</translation>
-  </message>
-  <message>
    <source>Noise standard deviation</source>
    <translation>Rauschstandardabweichung</translation>
   </message>
@@ -28119,80 +28527,20 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Wie weit die Verschiebungen der Blöcke von 0 entfernt liegen, in der Einheit der Anpassung; 1/√τ, fest gehalten.</translation>
   </message>
   <message>
-   <source>Blocks are</source>
-   <translation>Blöcke sind</translation>
-  </message>
-  <message>
-   <source>One shift</source>
-   <translation>Eine Verschiebung</translation>
-  </message>
-  <message>
-   <source>the same in all cells of a block</source>
-   <translation>dieselbe in allen Zellen eines Blocks</translation>
-  </message>
-  <message>
-   <source>A profile over the columns</source>
-   <translation>Ein Profil über die Spalten</translation>
-  </message>
-  <message>
-   <source>each column of a block has a value of its own, spread around the block's shift</source>
-   <translation>jede Spalte eines Blocks hat einen eigenen Wert, der um die Verschiebung des Blocks streut</translation>
-  </message>
-  <message>
-   <source>A profile predicts measured data such as gene expression better; one shift suits data in which blocks are flat.</source>
-   <translation>Ein Profil sagt Messdaten wie Genexpression besser vorher; eine einzige Verschiebung eignet sich für Daten, in denen Blöcke flach sind.</translation>
-  </message>
-  <message>
-   <source>Noise of its own for each row</source>
-   <translation>Eigenes Rauschen je Zeile</translation>
-  </message>
-  <message>
-   <source>Rows differ in how noisy they are: precision τ0 times a weight with a Gamma(2, 2) prior for each row.</source>
-   <translation>Zeilen unterscheiden sich darin, wie stark sie rauschen: Präzision τ0 mal ein Gewicht mit einem Gamma(2, 2)-Prior für jede Zeile.</translation>
-  </message>
-  <message>
-   <source>Row and column effects</source>
-   <translation>Zeilen- und Spalteneffekte</translation>
-  </message>
-  <message>
-   <source>A level of its own for each row and each column, besides the blocks. For data that were not standardised.</source>
-   <translation>Ein eigenes Niveau für jede Zeile und jede Spalte, neben den Blöcken. Für Daten, die nicht standardisiert wurden.</translation>
-  </message>
-  <message>
-   <source>%1: shape</source>
-   <translation>%1: Form</translation>
-  </message>
-  <message>
-   <source>Gamma(shape, rate) prior of %1.</source>
-   <translation>Gamma(Form, Rate)-Prior: %1.</translation>
-  </message>
-  <message>
-   <source>%1: rate</source>
-   <translation>%1: Rate</translation>
-  </message>
-  <message>
-   <source>Profile prior</source>
-   <translation>Profilprior</translation>
-  </message>
-  <message>
-   <source>the precision of a profile around its shift</source>
-   <translation>die Präzision eines Profils um seine Verschiebung</translation>
-  </message>
-  <message>
-   <source>Effect prior</source>
-   <translation>Effektprior</translation>
-  </message>
-  <message>
-   <source>the precision of row and of column effects</source>
-   <translation>die Präzision von Zeilen- und Spalteneffekten</translation>
-  </message>
-  <message>
    <source>Exchanges between blocks</source>
    <translation>Austausch zwischen Blöcken</translation>
   </message>
   <message>
    <source>Tries per sweep to let two blocks swap their rows or columns, or to replace those of one by the difference of both.</source>
    <translation>Versuche je Durchlauf, zwei Blöcke ihre Zeilen oder Spalten tauschen zu lassen oder die des einen durch die Differenz beider zu ersetzen.</translation>
+  </message>
+  <message>
+   <source>Pairs cut another way</source>
+   <translation>Anders zerlegte Paare</translation>
+  </message>
+  <message>
+   <source>Pairs of blocks per sweep of which it is tried to cut what they cover together another way: a block less a part of it becomes a block, or two side by side. Pairs that it does not fit cost next to nothing.</source>
+   <translation>Paare von Blöcken je Durchlauf, bei denen versucht wird, was sie zusammen bedecken, anders zu zerlegen: Aus einem Block ohne einen Teil von ihm wird ein Block, oder zwei nebeneinander. Paare, auf die das nicht passt, kosten so gut wie nichts.</translation>
   </message>
   <message>
    <source>Blocks drawn at once</source>
@@ -28457,6 +28805,14 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Spalteneffekt</translation>
   </message>
   <message>
+   <source>Degrees of freedom</source>
+   <translation>Freiheitsgrade</translation>
+  </message>
+  <message>
+   <source>of Student's t noise, whose scale is 1/√τ0; empty with normal noise</source>
+   <translation>des Student-t-Rauschens, dessen Skala 1/√τ0 ist; leer bei normalem Rauschen</translation>
+  </message>
+  <message>
    <source>share of cells in any block</source>
    <translation>Anteil der Zellen in irgendeinem Block</translation>
   </message>
@@ -28465,12 +28821,16 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Niveau außerhalb aller Blöcke</translation>
   </message>
   <message>
-   <source>standard deviation around the blocks; falls as blocks are found</source>
-   <translation>Standardabweichung um die Blöcke; sinkt, wenn Blöcke gefunden werden</translation>
+   <source>standard deviation around the blocks, with heavy tails their scale; falls as blocks are found</source>
+   <translation>Standardabweichung um die Blöcke, mit schweren Ausläufern deren Skala; sinkt, wenn Blöcke gefunden werden</translation>
   </message>
   <message>
    <source>one over the noise variance</source>
    <translation>Kehrwert der Rauschvarianz</translation>
+  </message>
+  <message>
+   <source>of the noise, where it has heavy tails; from 30 on it is as good as normal</source>
+   <translation>des Rauschens, wo es schwere Ausläufer hat; ab 30 ist es so gut wie normal</translation>
   </message>
   <message>
    <source>centre of the blocks' shifts</source>
@@ -28525,6 +28885,10 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Satz von Effekten</translation>
   </message>
   <message>
+   <source>noise with heavy tails</source>
+   <translation>Rauschen mit schweren Ausläufern</translation>
+  </message>
+  <message>
    <source>Infinite plaid</source>
    <translation>Unendliches Plaid</translation>
   </message>
@@ -28553,8 +28917,8 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Überlappende Blöcke von Zeilen und Spalten, deren Werte verschoben sind; ihre Zahl ist vorgegeben.</translation>
   </message>
   <message>
-   <source>Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. The number of blocks is an upper bound: a block may stay empty. A block is one shift, or has a profile over its columns; row and column effects are an option of the latter.</source>
-   <translation>Jede Zelle ist der Hintergrund plus die Verschiebungen der Blöcke, in denen sie liegt, plus Gauß-Rauschen. Die Zahl der Blöcke ist eine Obergrenze: Ein Block kann leer bleiben. Ein Block ist eine einzige Verschiebung oder hat ein Profil über seine Spalten; bei letzterem sind Zeilen- und Spalteneffekte möglich.</translation>
+   <source>Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. The number of blocks is an upper bound: a block may stay empty. A block is one shift, or has a profile over its columns; row and column effects are an option.</source>
+   <translation>Jede Zelle ist der Hintergrund plus die Verschiebungen der Blöcke, in denen sie liegt, plus Gauß-Rauschen. Die Zahl der Blöcke ist eine Obergrenze: Ein Block kann leer bleiben. Ein Block ist eine einzige Verschiebung oder hat ein Profil über seine Spalten; Zeilen- und Spalteneffekte sind möglich.</translation>
   </message>
  </context>
  <context>
@@ -28581,6 +28945,10 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
  </context>
  <context>
   <name>plugins/plaid/sweep.py</name>
+  <message>
+   <source>noise of replica %1</source>
+   <translation>Rauschen des Replikats %1</translation>
+  </message>
   <message>
    <source>blocks of replica %1</source>
    <translation>Blöcke des Replikats %1</translation>
@@ -28645,12 +29013,28 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>%1 der Ziehungen haben %2 Blöcke</translation>
   </message>
   <message>
+   <source>from the best of %1 chain, the other ended clearly below it</source>
+   <translation>aus der besten von %1 Kette, die andere endete deutlich darunter</translation>
+  </message>
+  <message>
    <source>from the best of %1 chain, the others ended clearly below it</source>
    <translation>aus der besten von %1 Kette, die anderen endeten deutlich darunter</translation>
   </message>
   <message>
+   <source>from the best of %1 chains, the other ended clearly below it</source>
+   <translation>aus der besten von %1 Ketten, die andere endete deutlich darunter</translation>
+  </message>
+  <message>
    <source>from the best of %1 chains, the others ended clearly below it</source>
    <translation>aus der besten von %1 Ketten, die anderen endeten deutlich darunter</translation>
+  </message>
+  <message>
+   <source>the other</source>
+   <translation>die andere</translation>
+  </message>
+  <message>
+   <source>the others</source>
+   <translation>die anderen</translation>
   </message>
   <message>
    <source>with %1 blocks on average in each</source>
@@ -28669,12 +29053,12 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>aus %1 Ketten %2</translation>
   </message>
   <message>
-   <source>from the %1 best of %2 chain %3; the others ended clearly below</source>
-   <translation>aus den %1 besten von %2 Kette %3; die anderen endeten deutlich darunter</translation>
+   <source>from the %1 best of %2 chain %3; %4 ended clearly below</source>
+   <translation>aus den %1 besten von %2 Kette %3; deutlich darunter: %4</translation>
   </message>
   <message>
-   <source>from the %1 best of %2 chains %3; the others ended clearly below</source>
-   <translation>aus den %1 besten von %2 Ketten %3; die anderen endeten deutlich darunter</translation>
+   <source>from the %1 best of %2 chains %3; %4 ended clearly below</source>
+   <translation>aus den %1 besten von %2 Ketten %3; deutlich darunter: %4</translation>
   </message>
   <message>
    <source>What all chains say together is under Co-membership.</source>

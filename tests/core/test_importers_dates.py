@@ -38,6 +38,20 @@ def write(tmp_path):
         ("2024-11-03T06:30:00Z", "ymd", (2024, 11, 3, 6, 30)),
         ("2024-11-03 06:30", "ymd", (2024, 11, 3, 6, 30)),
         ("1969-12-31", "ymd", (1969, 12, 31)),
+        ("Nov 2024", "ymd", (2024, 11, 1)),
+        ("2024 März", "ymd", (2024, 3, 1)),
+        ("2024M07", "ymd", (2024, 7, 1)),
+        ("2024Q3", "ymd", (2024, 7, 1)),
+        ("Q4/2024", "ymd", (2024, 10, 1)),
+        ("3-Nov-2024", "ymd", (2024, 11, 3)),
+        ("3. November 2024", "ymd", (2024, 11, 3)),
+        ("September 3, 2024", "ymd", (2024, 9, 3)),
+        ("31 Nov 2024", "ymd", None),
+        ("Ma 2024", "ymd", None),
+        ("Gen 2024", "ymd", None),
+        ("2024Q5", "ymd", None),
+        ("202411", "ymd", None),
+        ("2024M13", "ymd", None),
         ("31/11/2024", "dmy", None),
         ("2024.5", "ymd", None),
         ("3/11/24", "dmy", None),
@@ -71,7 +85,7 @@ def test_years_and_days():
 def test_one_click_makes_numbers_of_dates(write, how, separator):
     path = write(how, separator)
     shown = preview(path)
-    found = issue(shown, "1 column holds dates, which are not measured")
+    found = issue(shown, "1 column holds dates and is not read as numbers")
     assert found.fix == ("Read as years", "dates", "years")
     assert found.other == ("Read as days since 1970", "dates", "days")
     mended = preview(path, dates="years")

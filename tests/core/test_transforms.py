@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_matrix
+from scipy.stats import norm
 
 from plaidwork.core.data.annotate import annotate_columns
 from plaidwork.core.data.dataset import Dataset, Step
@@ -103,6 +104,33 @@ def test_standardise_names_what_is_constant():
     assert str(run(make([[1, 2], [3, 4]]), "standardise").steps[0]) == "rows standardised"
 
 
+@settings(max_examples=60, deadline=None)
+@given(matrices, st.sampled_from(["rows", "columns", "all"]))
+def test_normal_scores_keep_order_and_gaps(values, axis):
+    found = run(make(values), "normal_scores", axis=axis).values
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(values))
+    lines = {
+        "rows": zip(values, found),
+        "columns": zip(values.T, found.T),
+        "all": [(values.ravel(), found.ravel())],
+    }
+    for before, after in lines[axis]:
+        before, after = before[~np.isnan(before)], after[~np.isnan(after)]
+        np.testing.assert_array_equal(
+            np.sign(np.subtract.outer(before, before)), np.sign(np.subtract.outer(after, after))
+        )
+
+
+def test_normal_scores_are_those_of_blom():
+    found = run(make([[10.0, NAN, 1000.0], [-5.0, 20.0, 20.0]]), "normal_scores")
+    expected = [
+        [norm.ppf((2 - 0.375) / 5.25), NAN, norm.ppf((5 - 0.375) / 5.25)],
+        [norm.ppf((1 - 0.375) / 5.25)] + 2 * [norm.ppf((3.5 - 0.375) / 5.25)],
+    ]
+    np.testing.assert_allclose(found.values, expected)
+    assert str(found.steps[0]) == "normal scores of all values"
+
+
 def test_binarise():
     data = run(make(X), "binarise", threshold=3)
     np.testing.assert_array_equal(data.values, [[0, 0, 1], [1, NAN, 1]])
@@ -170,6 +198,7 @@ SPARSE = [[0, 2, 0, 0], [0, 0, 0, 5], [1, 0, 0, 7], [3, 0, 0, 0]]
         ("drop_missing", {"axis": "columns"}, True),
         ("centre", {"axis": "rows"}, False),
         ("standardise", {"axis": "all"}, False),
+        ("normal_scores", {"axis": "all"}, False),
     ],
 )
 def test_sparse_gives_the_same_as_dense(name, options, stays):

@@ -67,7 +67,7 @@ def test_a_model_is_described(capsys):
     assert main(["models", "infinite_plaid"]) == 0
     said = capsys.readouterr().out
     assert "plaidwork fit infinite_plaid --input X=FILE --out mine.plaidwork" in said
-    assert "expected_blocks  Blocks expected beforehand (> 0; usual: 1.0)." in said
+    assert "expected_blocks Blocks expected beforehand (> 0; usual: 1.0)." in " ".join(said.split())
     assert "**" not in said
     assert main(["models", "infinite_plaid", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["id"] == "infinite_plaid"

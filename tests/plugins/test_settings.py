@@ -40,6 +40,11 @@ ONLY_WITH = {
     "background_if_better": "a proposal that is taken, which so few sweeps seldom bring",
     "reorder": "topics whose numbers of documents change places, which so few sweeps seldom bring",
     "cut_gap_sd": "cut-points that move, which so few sweeps seldom bring",
+    "chosen_by": "sums between which the two differ, which its words say",
+    "by_left_out": "boundaries that the sum of the highest bound predicts less well, which its words say",
+    "effects_if_needed": "levels of whole rows or columns, which its words say",
+    "freedom_shape": "noise with heavy tails, which its words say",
+    "freedom_rate": "noise with heavy tails, as it goes with “freedom_shape”",
     "classes": "a class that only unlabelled samples have, which its words say",
     "share_weight": "counts that share a total, which its words say",
     "whole_numbers": "data marked as ordered levels, which its words say",
@@ -49,9 +54,13 @@ ONLY_WITH = {
     "few_values": "columns of a few values beside others, which its words say",
     "log_above": "matrices of large counts, which its words say",
     "rate_shape": "matrices of counts, which its words say",
+    "supervised_ibp.steps": "data too large for moves, which its words say",
+    "supervised_ibp.stochastic_passes": "the same",
+    "supervised_ibp.batch_documents": "the same",
+    "supervised_ibp.step_decay": "the same",
     "together": "documents with the same words, which its words say",
 }
-"""Settings that matter in data, or with texts of other settings, that are not made here."""
+"""Settings, of all models or of the one that is named, that matter in data, or with texts of other settings, that are not made here."""
 
 
 def shown(spec: ModelSpec, values: dict[str, Any]) -> list[Hyperparameter]:
@@ -144,9 +153,13 @@ def situations(spec: ModelSpec) -> Iterator[_data.Datasets]:
     yield everything
     if any(item.several for item in spec.inputs):
         yield widened(spec, everything)
-    unsplit = {name: items for name, items in everything.items() if name != "split"}
-    if set(plain) < set(unsplit) < set(everything):  # a split that is given leaves no share to choose
-        yield unsplit
+    # a split that is given leaves no share to choose, and what is smooth along time or place is not everything else
+    for left_out in ("split", "along"):
+        without = {name: items for name, items in everything.items() if name != left_out}
+        if set(plain) < set(without) < set(everything):
+            yield without
+            if any(item.many for item in spec.inputs):
+                yield signs(without)
 
 
 class Looked:
@@ -205,7 +218,9 @@ def idle(bench: Bench, base: dict[str, Any]) -> list[str]:
     return [
         parameter.name
         for parameter in shown(bench.spec, values)
-        if parameter.name not in {*base, *ONLY_WITH} and not looked.matters(parameter)
+        if parameter.name not in {*base, *ONLY_WITH}
+        and f"{bench.spec.id}.{parameter.name}" not in ONLY_WITH
+        and not looked.matters(parameter)
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,25 @@ _YEAR_FIRST = re.compile(
     rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<first>\d{{1,2}})(?P=mark)(?P<second_part>\d{{1,2}}){_TIME}\Z",
     re.ASCII,
 )
-_MONTH = re.compile(r"(\d{4})-(\d{1,2})\Z", re.ASCII)
+_MONTH = re.compile(r"(\d{4})(?:-M?|M)(\d{1,2})\Z", re.ASCII)
+_QUARTER = re.compile(r"(?P<year>\d{4})[ -]?Q(?P<quarter>[1-4])\Z", re.ASCII | re.IGNORECASE)
+_QUARTER_FIRST = re.compile(r"Q(?P<quarter>[1-4])[ /-]?(?P<year>\d{4})\Z", re.ASCII | re.IGNORECASE)
+_NAME = r"(?P<name>[A-Za-zäÄ]{3,9})\.?"
+_NAMED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"{_NAME}[ /-](?P<year>[0-9]{{4}})\Z",
+        rf"(?P<year>[0-9]{{4}})[ /-]?{_NAME}\Z",
+        rf"(?P<day>[0-9]{{1,2}})\.?[\s/-]?{_NAME},?[\s/-]?(?P<year>[0-9]{{4}})\Z",
+        rf"{_NAME}\s(?P<day>[0-9]{{1,2}}),?\s(?P<year>[0-9]{{4}})\Z",
+    )
+)
+"""Dates with a month by name: it is always clear which part is what."""
+_MONTHS = (
+    ("january", "januar"), ("february", "februar"), ("march", "märz", "maerz", "mrz"), ("april",), ("may", "mai"), ("june", "juni"),
+    ("july", "juli"), ("august",), ("september",), ("october", "oktober"), ("november",), ("december", "dezember"),
+)  # fmt: skip
+"""English and German; three letters of each are enough."""
 _YEAR_LAST = re.compile(
     rf"(?P<first>\d{{1,2}})(?P<mark>[-/.])(?P<second_part>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}){_TIME}\Z",
     re.ASCII,
@@ -38,11 +57,12 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 def seconds_of(text: str, order: str) -> int | None:
     """Seconds from the beginning of 1970 to a date (and time of day, as written); None for a text that is none in that order.
 
-    ``order`` is ``ymd``, ``dmy`` or ``mdy``. A date without a day is the first of its month.
+    ``order`` is ``ymd``, ``dmy`` or ``mdy``; a month by name, or a quarter, is of the first. A date without a day is the first of its
+    month or quarter.
     """
     bare = text.strip()
     if order == "ymd":
-        bare = _MONTH.sub(r"\1-\2-1", bare)
+        bare = _in_figures(bare)
     found = (_YEAR_FIRST if order == "ymd" else _YEAR_LAST).match(bare)
     if found is None:
         return None
@@ -55,6 +75,27 @@ def seconds_of(text: str, order: str) -> int | None:
     except ValueError:
         return None
     return round((moment - _EPOCH).total_seconds())
+
+
+def _in_figures(text: str) -> str:
+    """Year, month and day in figures, of a month or a quarter, or of a date with a month by name; other texts as they are."""
+    quarter = _QUARTER.match(text) or _QUARTER_FIRST.match(text)
+    if quarter:
+        return f"{quarter['year']}-{3 * int(quarter['quarter']) - 2}-1"
+    for pattern in _NAMED:
+        found = pattern.match(text)
+        month = _month_called(found["name"]) if found else 0
+        if found and month:
+            return f"{found['year']}-{month}-{found.groupdict().get('day', 1)}"
+    return _MONTH.sub(r"\1-\2-1", text)
+
+
+@lru_cache(maxsize=256)
+def _month_called(name: str) -> int:
+    """The number of a month, from 1; 0 where no month is called so."""
+    said = name.lower()
+    fitting = [at for at, names in enumerate(_MONTHS, 1) if any(one.startswith(said) for one in names)]
+    return fitting[0] if len(fitting) == 1 else 0
 
 
 def orders_of(cells: Sequence[str]) -> list[str]:
@@ -109,6 +150,13 @@ def as_numbers(seconds: np.ndarray, asked: str) -> np.ndarray:
     return np.where(known, years.astype("int64") + 1970 + share, np.nan)
 
 
+def unit_of(layout: Layout) -> str:
+    """In what the only measurement is counted, where that is dates; empty of all other tables."""
+    alone = not (layout.categories or layout.alleles) and len(layout.value_columns) == 1
+    dates = alone and layout.value_columns[0] in layout.date_orders
+    return ("days" if layout.dates.startswith("days") else "years") if dates else ""
+
+
 def dates_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[Issue]:
     """Columns of dates that are read as labels or names, and how to read them as numbers."""
     columns = [*layout.labels, *([layout.names] if layout.names >= 0 else [])]
@@ -135,7 +183,7 @@ def _issue(layout: Layout, columns: Sequence[int], detail: str, fixes: tuple[Fix
     titles = (f"column “{layout.titles[index]}”" for index in columns)
     return Issue(
         "info",
-        f"{counted(number, 'column')} {agree(number, 'holds', 'hold')} dates, which are not measured",
+        f"{counted(number, 'column')} {agree(number, 'holds', 'hold')} dates and {agree(number, 'is', 'are')} not read as numbers",
         detail,
         column=columns[0] + 1,
         fix=fixes[0],

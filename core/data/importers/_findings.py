@@ -221,14 +221,16 @@ def correlations_issue(values: np.ndarray) -> Issue | None:
     )
 
 
-def whole_issue(kind: ValueKind) -> Issue | None:
-    """Whole numbers that are not taken for counts."""
+def whole_issue(kind: ValueKind, columns: int) -> Issue | None:
+    """Whole numbers of so many columns that are not taken for counts."""
     if kind != "ordinal":
         return None
     return Issue(
         "info",
         "The whole numbers look like grades or measurements, not like counts",
-        "many columns never fall to 0, or nearly all end at the same number",
+        "none of them is 0, and they vary less than counts do"
+        if columns == 1
+        else "many columns never fall to 0, or nearly all end at the same number",
         fix=("Take them as counts", "kind", "count"),
     )
 

@@ -26,6 +26,8 @@ def in_force(layout: Layout, options: ImportOptions, columns: Columns | None = N
         given = {**given, "sheet": layout.sheet.name}
     if layout.skip_rows:
         given["skip_rows"] = layout.skip_rows
+    if layout.dates:
+        given["dates"] = layout.dates
     if layout.categories:
         given["categories"] = list(layout.categories)
     if layout.alleles:

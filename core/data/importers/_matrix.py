@@ -115,6 +115,7 @@ def finished(raw: RawTable, options: ImportOptions) -> Dataset:
         column_table=other,
         row_label=words[0] or "rows",
         column_label=words[1] or "columns",
+        unit=raw.unit,
         source=source,
         notes="\n".join([*raw.notes, *renamed]),
         image_shape=image_shape,

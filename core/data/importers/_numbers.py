@@ -208,7 +208,8 @@ def find_inexact(cells: Sequence[str], values: np.ndarray) -> list[tuple[int, st
     return [(index, what) for index in places if (what := inexact(cells[index], float(values[index])))]
 
 
-_CODE = re.compile(r"[+-]?0\d|.{16}", re.ASCII | re.DOTALL)
+_CODE = re.compile(r"[+-]?0\d|(?![+-]?\d+[.,]\d+(?:[eE][+-]?\d+)?\Z).{16}", re.ASCII | re.DOTALL)
+"""Not a fraction, which may have as many digits as a float."""
 
 
 def holds_numbers(texts: Sequence[str], parser: NumberParser) -> bool:

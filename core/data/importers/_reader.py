@@ -23,6 +23,7 @@ from plaidwork.core.data.importers._matrix import finished, samples_found, wante
 from plaidwork.core.data.importers.base import Fix, Grid, ImportOptions, Issue, Preview, Progress, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.levels import COUNTED, LEVELS
+from plaidwork.core.data.measured import are_times
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.transforms import apply_steps
 from plaidwork.core.data.value_kinds import kind_of_table
@@ -172,7 +173,10 @@ def _looks(raw: RawTable, options: ImportOptions) -> list[Issue]:
     if correlations:
         return [*found, correlations]
     kind = options.get("kind") or kind_of_table(np.where(np.isfinite(values), values, np.nan))
-    whole = None if options.get("kind") else whole_issue(kind)
+    judged = not (
+        options.get("kind") or are_times(raw.column_names, raw.unit)
+    )  # of years nobody takes counts
+    whole = whole_issue(kind, len(raw.column_names)) if judged else None
     found += [whole] if whole else []
     far = far_issue(values, *sides) if kind in ("real", "ordinal") else None
     found += [far] if far else []

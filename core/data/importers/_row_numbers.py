@@ -28,7 +28,6 @@ _OTHERS, _FEW = 5, 0.1
 _COUNTED = 10
 """Columns of nothing but counts, or of 0 and 1, beside which the time of the rows is none of them."""
 _WHOLE = re.compile(r"\d+(\.0+)?", re.ASCII)
-_AMOUNT = re.compile(r"-?\d+([.,]\d+)?", re.ASCII)
 _NUMBERING = re.compile(
     r"(?:.*[\s_.-])?(?:nr|no|nos|num|number|nummer|numéro|número|n°|nº|№|#|id|index|obs)\.?", re.IGNORECASE
 )
@@ -86,7 +85,7 @@ def identifiers(layout: Layout, present: Sequence[Sequence[str]], columns: Seque
     return found if len(found) < len(columns) else []
 
 
-def _as_label(
+def as_label(
     layout: Layout,
     index: int,
     message: str,
@@ -110,7 +109,7 @@ def identifier_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as labels, and how it is read otherwise."""
     message = f"Column {layout.place(index)} is an identifier"
     detail = "It is read as labels, not as a measurement"
-    return _as_label(layout, index, message, detail, severity="warning", may_name=True)
+    return as_label(layout, index, message, detail, severity="warning", may_name=True)
 
 
 def times(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
@@ -135,38 +134,10 @@ def _goes_on(cells: Sequence[str]) -> bool:
     return len(steps) == 1 and steps != {0}
 
 
-def over_time(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
-    """The one of two ``columns`` of numbers that is measured over the other, a time that rises from row to row: a course, which the time
-    explains.
-
-    ``present`` are the filled cells of each column in the first rows.
-    """
-    when = [index for index in columns if is_called_time(layout.titles[index])]
-    if not layout.header or len(columns) != 2 or len(when) != 1 or len(present[when[0]]) < _COUNTED:
-        return []
-    return [index for index in columns if index not in when] if _rises(layout, when[0], present) else []
-
-
-def _rises(layout: Layout, index: int, present: Sequence[Sequence[str]]) -> bool:
-    """Whether the times of a column rise from row to row; of dates, whether none comes twice."""
-    cells = present[index]
-    if index in layout.date_orders:
-        return len(set(cells)) == len(cells)
-    numbers = [float(cell.replace(",", ".")) for cell in cells if _AMOUNT.fullmatch(cell)]
-    return len(numbers) == len(cells) and all(before < after for before, after in pairwise(numbers))
-
-
-def over_time_issue(layout: Layout, index: int) -> Issue:
-    """That such a column is read as a label, and how it is read otherwise."""
-    message = f"Column {layout.place(index)} is measured over time"
-    detail = "It is read as a label, which a model can explain by the time, not as a measurement beside it"
-    return _as_label(layout, index, message, detail)
-
-
 def time_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as labels, and how it is read otherwise."""
     message = f"Column {layout.place(index)} is a time, and all others hold counts"
-    return _as_label(layout, index, message, "It is read as labels, not as a measurement", may_name=True)
+    return as_label(layout, index, message, "It is read as labels, not as a measurement", may_name=True)
 
 
 def outcomes(layout: Layout, columns: Sequence[int], present: Sequence[Sequence[str]]) -> list[int]:
@@ -199,7 +170,7 @@ def tells_labelled(layout: Layout, columns: Sequence[int], present: Sequence[Seq
 def labelled_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as a label, and how it is read otherwise."""
     message = f"Column {layout.place(index)} says which rows are labelled"
-    return _as_label(layout, index, message, "It is read as a label, not as a measurement")
+    return as_label(layout, index, message, "It is read as a label, not as a measurement")
 
 
 def _classes(cells: Sequence[str]) -> bool:
@@ -216,7 +187,7 @@ def outcome_issue(layout: Layout, index: int) -> Issue:
         else f"Column {layout.place(index)} may be the outcome, as a column says which rows are for a test"
     )
     detail = "It is read as a label, which a model can explain, not as a measurement"
-    return _as_label(layout, index, message, detail)
+    return as_label(layout, index, message, detail)
 
 
 def numbering_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[Issue]:

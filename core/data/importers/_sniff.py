@@ -21,6 +21,7 @@ from plaidwork.core.data.importers._beside import (
     rows_above,
     units_issue,
 )
+from plaidwork.core.data.importers._courses import amounts
 from plaidwork.core.data.importers._label_rows import labels_issue, rows_of_labels
 from plaidwork.core.data.importers._layout import NAME_WORDS, Layout, word_of
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
@@ -254,7 +255,7 @@ def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequenc
     if _decimal_given(layout, options):
         return
     evidence = layout.evidence
-    columns = [index for index in layout.value_columns if index not in layout.date_orders]
+    columns = [index for index in layout.value_columns if index not in layout.date_orders] + amounts(layout)
     for row in rows:
         for index in columns:
             cell = row[index]

@@ -112,6 +112,8 @@ class RawTable:
     column_table: Mapping[str, np.ndarray] = field(default_factory=dict)
     words: tuple[str, str] = ("", "")
     """What a row and a column are called, in the plural, where the format tells."""
+    unit: str = ""
+    """That of the values, where they have one and it is known."""
     samples_in: SamplesIn | None = None
     """The axis of the samples in the file, where the format knows it (empty: it cannot be told); with None names tell."""
     image_shape: tuple[int, ...] = ()

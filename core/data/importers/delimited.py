@@ -12,6 +12,7 @@ from plaidwork.core.data.importers._alleles import add_loci
 from plaidwork.core.data.importers._at_end import totals_below
 from plaidwork.core.data.importers._categories import add_categories
 from plaidwork.core.data.importers._column import read_column
+from plaidwork.core.data.importers._dates import unit_of
 from plaidwork.core.data.importers._findings import repeated, samples_issue
 from plaidwork.core.data.importers._in_force import choices_of, column_choices, declared, in_force
 from plaidwork.core.data.importers._label_rows import column_labels
@@ -211,6 +212,7 @@ def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions, wh
         table.names if table.names is not None else default_names("row", len(table.values)),
         _value_titles(layout),
         column_table=column_labels(layout),
+        unit=unit_of(layout),
         samples_in=layout.samples_in,
         in_force=in_force(layout, options),
         row_places=table.rows,

@@ -243,6 +243,8 @@ def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) 
         record.cpu_seconds = share_of(dataset, "cpu_seconds", np.inf)
         counts.append(number_of(dataset, "n_draws"))
     read_draws(reader, group, records[0].spec, records, counts)
+    for record in records:
+        _check_sweeps(group, record)
     checkpoints = reader.group(group, "checkpoint")
     for record in records:
         name = f"chain_{record.chain}"
@@ -254,6 +256,16 @@ def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) 
                 record.restore(saved)
         else:
             record.stateless = record.sweep > 0 and not record.broken
+
+
+def _check_sweeps(group: h5py.Group, record: ChainRecord) -> None:
+    """By the schedule each draw is that of a sweep, which the traces must have. Raises ``SessionError``."""
+    last = int(record.view().kept_sweeps.max(initial=-1))
+    if last >= record.sweep:
+        raise SessionError(
+            f"“{group.name}/schedule” places the last draw of chain {record.chain + 1} at sweep {last + 1}, "
+            f"expected one of the {record.sweep} in “{group.name}/traces”."
+        )
 
 
 def _read_state(reader: Reader, thing: Any) -> Any:
