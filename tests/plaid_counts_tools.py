@@ -158,7 +158,8 @@ def geweke(settings, seed, sweeps, draws=20_000):
 
 
 def moves_apart(code, likelihood, seed, replicates, tries=3, run="run_count_tasks", **more):
-    """z scores of what one kind of move changes on average in draws of the prior and of data given them: nothing.
+    """z scores of what one kind of move changes on average in draws of the prior and of data given them: nothing. Without a
+    ``code`` the moves are passes over the blocks.
 
     Every replicate is a draw of its own, and no other move comes after that would draw levels anew and so heal a fault.
     """
@@ -170,11 +171,12 @@ def moves_apart(code, likelihood, seed, replicates, tries=3, run="run_count_task
         setting = model.setting(tools.matrix(values["X"], observed=KNOWN), params, clock)
         copy = state["copies"]["0"]
         before = levels_of(copy)
-        none, law = np.empty(0, np.int64), setting.law(copy)
+        order = np.tile(np.arange(len(copy["theta"])), tries if code is None else 0)
+        codes, law = np.full(0 if code is None else tries, code or 0), setting.law(copy)
         copy["rows"], copy["columns"], copy["theta"], copy["row_degrees"], copy["column_degrees"], _ = (
             getattr(sweep, run)(
                 rng, setting.entries, copy["rows"].copy(), copy["columns"].copy(), copy["theta"], sweep.background(copy),
-                setting.degrees, none, np.full(tries, code), law,
+                setting.degrees, order, codes, law,
             )
         )  # fmt: skip
         changes.append(np.subtract(levels_of(copy), before))

@@ -16,6 +16,7 @@ from plaidwork.plugins.plaid.kernels import (
     corrected_moves,
     corrected_small,
     corrected_tasks,
+    counts_moves,
 )
 
 BY_LEVEL = {"blocks_add": "by_level"}
@@ -65,13 +66,13 @@ def test_geweke_quick(likelihood):
 
 
 def apart(name, likelihood, replicates):
-    """z scores of what one kind of move alone changes in draws of the joint law."""
-    code = sweep.MOVES.index(name)
+    """z scores of what one kind of move, or ``passes``, alone changes in draws of the joint law."""
+    code = None if name == "passes" else sweep.MOVES.index(name)
     return counts.moves_apart(code, likelihood, 3, replicates, run="run_corrected_tasks", **BY_LEVEL)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sweep.MADE[True])
+@pytest.mark.parametrize("name", [*sweep.MADE[True], "passes"])
 @pytest.mark.parametrize("likelihood", LIKELIHOODS)
 def test_moves_alone_leave_the_joint_law_as_it_is(likelihood, name):
     assert np.abs(apart(name, likelihood, 8000)).max() < tools.LIMIT
@@ -118,6 +119,12 @@ def _small_with(old, new):
     return _move_with(corrected_small, "small_birth_death", log_change=change)
 
 
+def _seeds_with(old, new):
+    """Births and deaths with a fault in the chance of a seed. Left out as a whole it is hardly seen: blocks that have their seed
+    are then born too seldom, those that have not too often."""
+    return _move_with(corrected_moves, "birth_death", log_seeds=with_fault(counts_moves.log_seeds, old, new))
+
+
 FAULTS = {
     "small birth without 1/(K+1)": (
         "poisson",
@@ -152,8 +159,20 @@ FAULTS = {
     "seeds not scored": (
         "poisson",
         "seeded",
+        lambda: _seeds_with("math.log(rows.sum() / rows.size)", "0.0"),
+    ),
+    "blocks without their seed": (
+        "bernoulli",
+        "seeded",
+        lambda: _seeds_with(" if rows[i] else np.inf", ""),
+    ),
+    "a row turned without the odds of the prior": (
+        "bernoulli",
+        "passes",
         lambda: _move_with(
-            corrected_moves, "birth_death", "log_weight -= log_seeds(z1, z2, by_row, i, j)", "pass"
+            corrected_moves,
+            "scan_rows",
+            turn_rows=with_fault(corrected_moves.turn_rows, "log_odds + then - now", "then - now"),
         ),
     ),
 }
@@ -168,14 +187,6 @@ def test_moves_alone_see(name, monkeypatch):
 
 
 JOINT_FAULTS = {
-    "a row turned without the odds of the prior": (
-        "bernoulli",
-        lambda: _move_with(
-            corrected_moves,
-            "scan_rows",
-            turn_rows=with_fault(corrected_moves.turn_rows, "log_odds + then - now", "then - now"),
-        ),
-    ),
     "step of a block's level without its prior": (
         "poisson",
         lambda: _move_with(
