@@ -43,13 +43,13 @@ def _zeros_that_unpack_a_thousand_fold(file):
     file.create_dataset("more", (2**28 + 1,), "u1", chunks=(2**26,), compression="gzip")
 
 
-@_rule("beyond the limit of 8\u2009589\u2009934\u2009592 bytes in all")
+@_rule("beyond the limit of 8\u202f589\u202f934\u202f592 bytes in all")
 def _many_arrays_each_below_the_limit(file):
     for number in range(40):
         file.create_dataset(f"part{number}", (2**25,), "f8", chunks=(10**5,))
 
 
-@_rule("unpacks to more than its 1\u2009048\u2009576 bytes")
+@_rule("unpacks to more than its 1\u202f048\u202f576 bytes")
 def _chunk_that_goes_on(file):
     made = file.create_dataset("chunk", (2**20,), "u1", chunks=(2**20,), compression="gzip")
     made.id.write_direct_chunk((0,), zlib.compress(bytes(2 * 10**8), 9))
@@ -65,7 +65,7 @@ def _packed_twice(file):
     h5py.h5d.create(file.id, b"twice", h5py.h5t.IEEE_F64LE, space, creation)
 
 
-@_rule("texts of 2\u2009000\u2009000 bytes each")
+@_rule("texts of 2\u202f000\u202f000 bytes each")
 def _long_texts_of_one_length(file):
     file.create_dataset("texts", (4,), "S2000000", chunks=(1,), compression="gzip")
 
@@ -97,7 +97,7 @@ def _one_text_referred_to_often(file):
         raw.write(reference * 20_000)
 
 
-@_rule("rows of 30\u2009000 texts")
+@_rule("rows of 30\u202f000 texts")
 def _rows_of_texts_in_chunks(file):
     file.create_dataset("one", data="x" * 1_000_000, dtype=TEXT)
     made = file.create_dataset("texts", (2, 30_000), TEXT, chunks=(1, 30_000))

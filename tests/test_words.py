@@ -133,7 +133,7 @@ def test_plurals(word, several):
     assert plural(word) == several
     assert counted(1, word) == f"1 {word}"
     assert counted(0, word) == f"0 {several}"
-    assert counted(12_300, word) == f"12\u2009300 {several}"
+    assert counted(12_300, word) == f"12\u202f300 {several}"
 
 
 def test_verbs_agree():

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 MINUS = "\u2212"
-THIN = "\u2009"
+THIN = "\u202f"
+"""The thin space at which no line is broken."""
 MISSING = "–"
 ROUNDING = 1e-12
 """What stands nearer to one than this is one: sums of shares and products of unit vectors differ in their last digits from

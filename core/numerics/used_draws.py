@@ -32,7 +32,7 @@ def rounds(counts: Sequence[int], first: int) -> Iterator[list[np.ndarray]]:
 def draws_text(taken: int, kept: int) -> str:
     """How many draws an average took, of how many: "all 400 draws", "80 of 400 draws"."""
     shown = [
-        f"{number:,}".replace(",", "\u2009") for number in (taken, kept)
+        f"{number:,}".replace(",", "\u202f") for number in (taken, kept)
     ]  # as everywhere; words are not for numerics
     return f"all {shown[1]} draws" if taken == kept else f"{shown[0]} of {shown[1]} draws"
 

@@ -317,7 +317,7 @@ class InputField(QWidget):
         text = self.item.doc
         if len(chosen) == 1:
             dataset = self.dataset(chosen[0])
-            steps = ", ".join(str(step) for step in dataset.steps[-3:])
+            steps = "; ".join(str(step) for step in dataset.steps[-3:])
             parts = [missing_text(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             parts += [steps] if steps else []
             said = ", ".join(parts)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.gui.icons import icon
 from plaidwork.gui.language import tr
+from plaidwork.gui.numbers import THIN
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.widgets.row_table import row_table
@@ -272,7 +273,7 @@ class DataTable(QWidget):
         columns = range(self._model.columnCount())
         lines = ["\t".join(self._model.columns())]
         lines += ["\t".join(self._model.text(r, c) for c in columns) for r in rows]
-        plain = "\n".join(lines).replace("\u2009", "").replace("\u2212", "-")
+        plain = "\n".join(lines).replace(THIN, "").replace("\u2212", "-")
         QApplication.clipboard().setText(plain)
 
     def to_csv(self, path: str | Path) -> int:

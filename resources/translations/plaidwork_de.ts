@@ -24158,6 +24158,17 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the �
   </message>
  </context>
  <context>
+  <name>plugins/gp_auxiliary/regression/growing.py</name>
+  <message>
+   <source>The spread of “%1” grows with its level, and the model takes it to be the same everywhere.</source>
+   <translation>Die Streuung von „%1“ wächst mit der Höhe der Werte; das Modell hält sie überall für gleich.</translation>
+  </message>
+  <message>
+   <source>Logarithms make it alike; results are those of the logarithm then.</source>
+   <translation>Logarithmen machen sie gleich; die Ergebnisse sind dann die des Logarithmus.</translation>
+  </message>
+ </context>
+ <context>
   <name>plugins/gp_auxiliary/regression/model.py</name>
   <message>
    <source>matern32(ard) + linear</source>

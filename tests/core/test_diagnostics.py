@@ -256,7 +256,7 @@ def test_chains_in_different_modes():
     found = d.diagnose(run_of(x))
     assert found.verdict.kind == "error"
     assert found.verdict.title == "The chains found different solutions"
-    assert found.verdict.text.startswith("Chains 2 and 4 end up to 1\u2009500 below chain ")
+    assert found.verdict.text.startswith("Chains 2 and 4 end up to 1\u202f500 below chain ")
     assert found.verdict.chains == (1, 3)
 
 

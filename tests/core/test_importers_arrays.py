@@ -117,7 +117,7 @@ def announce(shape, dtype="<f8"):
 
 @pytest.mark.parametrize(
     ("shape", "message"),
-    [("(200000, 200000)", "announces 40\u2009000\u2009000\u2009000 cells"), ("(1000, 1000)", "but holds")],
+    [("(200000, 200000)", "announces 40\u202f000\u202f000\u202f000 cells"), ("(1000, 1000)", "but holds")],
 )
 def test_headers_that_announce_too_much(tmp_path, shape, message):
     (tmp_path / "x.npy").write_bytes(announce(shape))
@@ -226,7 +226,7 @@ HEAD = "%%MatrixMarket matrix coordinate real general\n"
         (HEAD + "% note\nthree 2 1\n", "expected the size of the matrix"),
         (
             HEAD + "999999999 999999999 1\n1 1 1\n",
-            "announces 999\u2009999\u2009999 rows × 999\u2009999\u2009999 columns",
+            "announces 999\u202f999\u202f999 rows × 999\u202f999\u202f999 columns",
         ),
         (HEAD + "5 5 1000000\n1 1 1\n", "more than its"),
         ("%%MatrixMarket matrix array real general\n60000 60000\n1\n", "more than its"),

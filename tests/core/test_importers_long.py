@@ -159,7 +159,7 @@ def test_many_combinations_without_a_row_are_grouped_by_thousands(tmp_path):
     body = "".join(f"d{i // 3},w{i * 7 % 40},{1 + i % 2}\n" for i in range(120))
     shown = preview(table(tmp_path, f"doc,word,count\n{body}"))
     told = next(issue for issue in shown.issues if "without a row" in issue.message)
-    assert told.detail == "1\u2009480 of 1\u2009600 cells"
+    assert told.detail == "1\u202f480 of 1\u202f600 cells"
 
 
 def test_repeated_pairs_name_both_rows(tmp_path):

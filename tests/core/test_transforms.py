@@ -211,7 +211,7 @@ def test_sparse_gives_the_same_as_dense(name, options, stays):
 def test_huge_sparse_is_never_made_dense():
     wide = csr_matrix((20_000, 6_000))
     data = Dataset("wide", wide, default_names("row", 20_000), default_names("column", 6_000))
-    with pytest.raises(DataError, match="would fill all 120\u2009000\u2009000 cells"):
+    with pytest.raises(DataError, match="would fill all 120\u202f000\u202f000 cells"):
         run(data, "centre", axis="all")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plaidwork.gui import numbers as n
 
-THIN, MINUS = "\u2009", "\u2212"
+THIN, MINUS = "\u202f", "\u2212"
 
 
 @pytest.mark.parametrize(

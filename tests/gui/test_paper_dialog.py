@@ -116,7 +116,7 @@ def test_what_was_chosen_is_there_for_the_next_picture(dialog, qtbot):
 
 def test_the_preview_follows_and_tells_the_pixels(dialog, qtbot):
     before = dialog.preview.image
-    assert "2008" in dialog.note.text().replace("\u2009", "")
+    assert "2008" in dialog.note.text().replace("\u202f", "")
     dialog.scheme.set_current("dark")
     dialog.scheme.changed.emit("dark")
     dialog.dpi.setValue(30)

@@ -114,7 +114,7 @@ def test_texts_with_the_words_of_the_topic(opened, qtbot, tmp_path):
     strengths = [span.strength for span in texts_on(page)[0].spans]
     assert strengths[1] > strengths[0] == strengths[2] > strengths[3]
     assert [span.underlined for span in texts_on(page)[2].spans] == [False, True]  # the topic lacks war
-    assert page.loaded.panels[0].values[0] == "Probability 0.90 · Verdict 0 · year 1\u2009990"
+    assert page.loaded.panels[0].values[0] == "Probability 0.90 · Verdict 0 · year 1\u202f990"
     assert texts_on(page)[1].words == "This document has no text."
     table = panel.tables[0]
     place = table.view.visualRect(table.model.index(2, 0)).center()

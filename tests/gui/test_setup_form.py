@@ -71,7 +71,7 @@ def test_refusals_name_rule_and_value(parameter, text, words):
 
 def test_words_of_ranges():
     wide = Hyperparameter("n", "int", 1, minimum=0, maximum=10_000_000)
-    assert range_text(wide) == "0 to 10\u2009000\u2009000"
+    assert range_text(wide) == "0 to 10\u202f000\u202f000"
     assert (short_range(POSITIVE), short_range(Hyperparameter("n", "int", 1, minimum=1))) == ("> 0", "≥ 1")
     assert rule(Hyperparameter("n", "int", 1, maximum=3)) == "a whole number at most 3"
     assert [write(v) for v in (1e-8, 1e20, 0.1, 3, (1.0, 2.0))] == ["1e-8", "1e20", "0.1", "3", "1.0  2.0"]

@@ -616,6 +616,6 @@ def test_without_a_selection_the_panel_shows_what_settings_are_worth_to_views(qa
     assert panel._title.text() == "By view"
     model = panel.table.view.model()
     shown = [[model.index(i, j).data() for j in range(model.columnCount())] for i in range(2)]
-    assert shown == [["a", "0.5", "−1\u2009235 ± 12", "34.6 ± 1.2"], ["a", "1.0", "−1\u2009200 ± 13", "best"]]
+    assert shown == [["a", "0.5", "−1\u202f235 ± 12", "34.6 ± 1.2"], ["a", "1.0", "−1\u202f200 ± 13", "best"]]
     panel.show_fits(study, study.jobs[:1])
     assert panel._title.text() == "Fit 1"

@@ -274,7 +274,7 @@ def shown(table) -> list[str]:
 
 def test_table_text_and_alignment(table):
     model = table.model
-    assert model.text(2, 1) == "8\u2009712"
+    assert model.text(2, 1) == "8\u202f712"
     assert model.text(1, 2) == "–"
     assert model.text(2, 2) == "\u22121.125"
     right = Qt.AlignmentFlag.AlignRight
@@ -337,7 +337,7 @@ def test_table_numbers_share_decimals_and_none_is_missing(qtbot):
     qtbot.addWidget(made)
     texts = [[made.model.text(r, c) for r in range(4)] for c in range(3)]
     assert texts[0] == ["1.50", "–", "\u22122.00", "0.25"]
-    assert texts[1] == ["1", "2", "–", "4\u2009000"]
+    assert texts[1] == ["1", "2", "–", "4\u202f000"]
     assert texts[2][0] == "True"
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, Problem, counted
 from plaidwork.plugins.gp_auxiliary.kernels.covariance import WHITE
+from plaidwork.plugins.gp_auxiliary.regression.growing import growing_problems
 from plaidwork.plugins.gp_auxiliary.regression.output_problems import output_problems
 from plaidwork.plugins.gp_auxiliary.regression.samples import (
     Samples,
@@ -72,7 +73,7 @@ def find_problems(data: ModelData, given: RegressionSettings) -> list[Problem]:
         )
     found += output_problems(samples, params, sparse)
     found += _group_problems(samples, params, "groups" in data) + _far_values(samples, data)
-    return found + season_problems(samples, data, given)
+    return found + growing_problems(samples, data) + season_problems(samples, data, given)
 
 
 def _group_problems(samples: Samples, params: RegressionSettings, given: bool) -> list[Problem]:

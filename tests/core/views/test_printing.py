@@ -87,7 +87,7 @@ def test_a_run_that_has_not_settled_says_so(settled):
 def test_the_origin_names_what_decides_the_numbers(settled):
     session, run = settled
     told = origin_of(session, run)
-    assert told.startswith("Data: my data (SHA-256 abcdef01). Steady 1.0. 4 chains, 1\u2009600 draws, seed 7")
+    assert told.startswith("Data: my data (SHA-256 abcdef01). Steady 1.0. 4 chains, 1\u202f600 draws, seed 7")
     run.inputs = {"X": ("my data", "gone", "more", "and more")}
     assert origin_of(session, run).startswith("Data: my data, gone and 2 more (SHA-256 abcdef01).")
     run.inputs = {"X": ("my data",)}

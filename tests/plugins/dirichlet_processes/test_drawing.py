@@ -16,6 +16,6 @@ def test_a_column_has_the_same_decimals_in_all_clusters():
     (cells,) = picture.panels[0].marks
     texts = np.array([text.split("\n") for text in cells.labels]).reshape(3, 3, 2)
     assert texts[0].tolist() == [["2.4", "2.2 to 2.6"], ["13.0", "11.7 to 14.3"], ["0.1", "0.1 to 0.1"]]
-    assert texts[1, :, 0].tolist() == ["740", "1\u2009115", "520"]
+    assert texts[1, :, 0].tolist() == ["740", "1\u202f115", "520"]
     assert texts[2, :, 0].tolist() == ["0.250", "0.500", "0.031"]
     assert cells.read[0].startswith("rate in A: 2.4 (2.2 to 2.6), −1.0 standard")

@@ -177,7 +177,7 @@ def test_too_many_samples_for_the_dense_form(model):
     x = generator(2).standard_normal((6200, 2))
     with pytest.raises((ModelError, DataError, SettingError)) as raised:
         planned(model, [0, 1] * 3100, ("low", "high"), x, form="dense")
-    for words in ("6\u2009200 samples are too many", "0.9 GB and about 48 seconds", "at most 6000 samples"):
+    for words in ("6\u202f200 samples are too many", "0.9 GB and about 48 seconds", "at most 6000 samples"):
         assert words in str(raised.value)
     told = f"{raised.value} {getattr(raised.value, 'hint', '')}"
     assert "0.01 GB and about 0.2 seconds a draw with 100 points" in told
