@@ -24645,6 +24645,10 @@ Rogers, S., Girolami, M. (2007). Multi-class semi-supervised learning with the Î
    <translation>Beobachtet</translation>
   </message>
   <message>
+   <source>Over</source>
+   <translation>Ãœber</translation>
+  </message>
+  <message>
    <source>observed less predicted</source>
    <translation>beobachtet minus vorhergesagt</translation>
   </message>

@@ -151,23 +151,28 @@ def _table(results: OfOutput) -> dict[str, np.ndarray]:
 
 
 def residuals(store: ResultStore, choices: ViewChoices) -> Picture:
-    """Observed less predicted over predicted values; the farthest named."""
+    """Observed less predicted over predicted values or over an input, a single one to begin with; the farthest named."""
     if "point_y" not in store:
         return nothing()
     results, output = of_output(store, choices)
     mean = results.array("point_predicted")
     gap = results.array("point_y") - mean
+    inputs = [str(name) for name in results.array("along_names")] if "along_names" in results else []
+    k = choices.among(
+        "over", "Over", [_of("predicted", output), *inputs], int(len(inputs) == 1), each="quantity"
+    )
+    x, under = (results.array("point_x")[:, k - 1], inputs[k - 1]) if k else (mean, _of("predicted", output))
     names = results.array("point_names")
     far = np.argsort(-np.abs(gap), kind="stable")[:_NAMED]
     told = ", ".join(f"{names[i]} ({format_number(float(gap[i]), 3)})" for i in far)
-    marks = (Rule(np.zeros(1), "y"), _points(results, mean, gap, np.ones(len(mean), dtype=bool)))
+    marks = (Rule(np.zeros(1), "y"), _points(results, x, gap, np.ones(len(mean), dtype=bool)))
     return Picture(
         results.text("residual_headline"),
         results.text("point_note"),
         (
             Panel(
                 marks,
-                Axis(_of("predicted", output)),
+                Axis(under),
                 Axis(_of("observed less predicted", output)),
                 reads="near",
             ),

@@ -28,7 +28,7 @@ from plaidwork.plugins.gp_auxiliary.regression.law import (
 )
 from plaidwork.plugins.gp_auxiliary.regression.mixture import Mixture
 from plaidwork.plugins.gp_auxiliary.regression.model import Regression
-from plaidwork.plugins.gp_auxiliary.regression.pictures import observed_against_predicted
+from plaidwork.plugins.gp_auxiliary.regression.pictures import observed_against_predicted, residuals
 from plaidwork.plugins.gp_auxiliary.shared import hmc
 from plaidwork.plugins.gp_auxiliary.shared.covariance import make_covariance
 from plaidwork.plugins.gp_auxiliary.shared.evidence import evidence
@@ -268,6 +268,9 @@ def test_new_samples_are_predicted_as_test_samples_are():
     (points,) = (mark for mark in drawn.panels[0].marks if isinstance(mark, Points))
     assert np.bincount(points.shapes).tolist() == [30, 10], "told apart without colour"
     assert [key.shape for key in drawn.legend] == [0, 1]
+    names = run.results["along_names"].values
+    for choice, under in ({}, drawn.panels[0].x.label), ({"over": "2"}, names[1]):
+        assert residuals(ResultStore(run), ViewChoices(choice)).panels[0].x.label == under
     spec = Regression.spec
     old = model_data(spec, joined_inputs(spec, {key: [found] for key, found in given.items()}), 0, 0.0)
     found = Regression().predict(run.kept(), old, old, run.params)

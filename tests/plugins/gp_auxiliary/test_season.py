@@ -7,9 +7,11 @@ import pytest
 from gp_joint import generator
 
 from plaidwork.core import fit
-from plaidwork.core.api import Dataset, ModelData
+from plaidwork.core.api import Dataset, ModelData, ResultStore
+from plaidwork.core.api_pictures import ViewChoices
 from plaidwork.core.inference.plan import joined_inputs, model_data
 from plaidwork.core.plugins.registry import registry
+from plaidwork.plugins.gp_auxiliary.regression.pictures import residuals
 from plaidwork.plugins.gp_auxiliary.regression.samples import make_samples, points_of_season
 
 TIMES = 1949 + np.arange(144) / 12
@@ -70,10 +72,13 @@ def test_a_season_is_fitted_where_the_values_recur(name):
 def test_years_ahead_are_predicted_and_what_was_chosen_is_told():
     test = TIMES >= 1958
     data = given(TIMES, seasonal(TIMES), test)
-    found, plain = (
-        fit("gp_quick_regression", data, params, seed=1, chains=2, executor="inline").results
+    runs = [
+        fit("gp_quick_regression", data, params, seed=1, chains=2, executor="inline")
         for params in ({}, {"covariance": "rbf"})
-    )
+    ]
+    left = residuals(ResultStore(runs[0]), ViewChoices({}))
+    assert left.panels[0].x.label == "time", "over a single input to begin with"
+    found, plain = (run.results for run in runs)
     assert float(found["rmse"].values) < 0.45 < 1.0 < float(plain["rmse"].values)
     assert "recur after about 1 year. A trend and a season are fitted." in found["along_note"]
     assert "Chosen from the data: linear + matern32 + periodic * rbf." in found["covariance_note"]
