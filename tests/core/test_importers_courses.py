@@ -205,3 +205,10 @@ def test_of_whole_years_nothing_is_said_of_counts_and_of_one_column_in_the_singu
     one = "weight\n" + "".join(f"{60 + k % 17}\n" for k in range(40))
     found = issue(preview(write(one)), "look like grades or measurements, not like counts")
     assert found.detail == "none of them is 0, and they vary less than counts do"
+
+
+def test_rows_are_called_by_their_dates_where_these_tell_them_apart(write):
+    cells = [f"{day:%b %Y}" for day in MONTHS]
+    assert read_dataset(write(table(cells))).row_names == tuple(cells)
+    for other in ([*cells, cells[3]], [*cells, ""]):
+        assert read_dataset(write(table(other)), {"dates": "years"}).row_names[3] == "row 4"

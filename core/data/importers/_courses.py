@@ -56,6 +56,12 @@ def amounts(layout: Layout) -> list[int]:
     return list(layout.labels) if alone else []
 
 
+def dates_of_rows(layout: Layout) -> int:
+    """The column of dates that is the only measurement and says what a row is, -1 where there is none."""
+    (when,) = layout.value_columns if len(layout.value_columns) == 1 else (-1,)
+    return when if when in layout.date_orders else -1
+
+
 def over_time_issue(layout: Layout, index: int) -> Issue:
     """That such a column is read as a label, and how it is read otherwise."""
     message = f"Column {layout.place(index)} is measured over time"

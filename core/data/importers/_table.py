@@ -18,7 +18,7 @@ from plaidwork.core.data.importers._beside import (
     totals_issue,
     units_error,
 )
-from plaidwork.core.data.importers._courses import words_issue
+from plaidwork.core.data.importers._courses import dates_of_rows, words_issue
 from plaidwork.core.data.importers._dates import as_numbers, as_seconds
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._label_rows import labels_error
@@ -82,7 +82,8 @@ class _Rows:
         self._path, self._layout, self._problems = path, layout, problems
         self._columns = columns = layout.value_columns if layout.decimal else []
         self._batch = _Batch(layout, columns, problems, put)
-        self._names: list[str] | None = [] if layout.names >= 0 else None
+        self._named_by = layout.names if layout.names >= 0 else dates_of_rows(layout)
+        self._names: list[str] | None = [] if self._named_by >= 0 else None
         self._rows: list[int] = []
         titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
         self._labels: dict[str, list[str]] = {title: [] for title in titles}
@@ -128,7 +129,7 @@ class _Rows:
             if word := names_total(fields):
                 self._totals.append((row, word, batch.n_rows - 1))
             if self._names is not None:
-                self._names.append(fields[layout.names].strip())
+                self._names.append(fields[self._named_by].strip())
                 self._rows.append(row)
             for index, texts in self._texts_of:
                 texts.append(fields[index].strip())
@@ -151,13 +152,16 @@ class _Rows:
         issues += [totals_issue(summing)] if summing else []
         words = words_issue(self._layout, self._labels, self._batch.parser)
         issues += [words] if words is not None else []
+        names = self._names
+        if self._layout.names < 0 and names is not None and ("" in names or len(set(names)) < len(names)):
+            names = None
         return Table(
             values,
-            self._names,
+            names,
             self._labels,
             issues,
             n_records=self.n_records,
-            rows=self._rows,
+            rows=self._rows if names is not None else [],
             alleles=self._alleles,
         )
 
