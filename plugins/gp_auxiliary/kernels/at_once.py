@@ -80,7 +80,7 @@ def scaled_tail(z):
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
-def _below(x, height):
+def chance_below(x, height):
     """``Phi(x)``, given exp(-x^2 / 2)."""
     tail = 0.5 * height * scaled_tail(abs(x) * ROOT_HALF)
     return tail if x < 0.0 else 1.0 - tail
@@ -106,7 +106,7 @@ def sides_of_all(f, null, minus, plus, chance, force, room):
     bells(up, above, room[4], room[5])
     bells(down, below, room[4], room[5])
     for n in range(f.size):
-        chance[n] = plus * _below(up[n], above[n]) + minus * _below(down[n], below[n])
+        chance[n] = plus * chance_below(up[n], above[n]) + minus * chance_below(down[n], below[n])
         force[n] = HEIGHT * (plus * above[n] - minus * below[n]) / chance[n]
 
 
@@ -120,7 +120,7 @@ def _both_of_all(x, y, both, at_x, at_y, room):
     bells(x, at_x, power, scale)
     bells(y, at_y, power, scale)
     for n in range(x.size):
-        both[n] = _below(x[n], at_x[n]) * _below(y[n], at_y[n])
+        both[n] = chance_below(x[n], at_x[n]) * chance_below(y[n], at_y[n])
     for j in range(_FEW_PLACES.shape[1]):
         sine, half, weight = _FEW_PLACES[0, j], _FEW_PLACES[1, j], _FEW_PLACES[2, j]
         for n in range(x.size):
@@ -138,7 +138,7 @@ def _slope_of_all(own, beside, at, slope, room):
         slope[n] = (beside[n] - 0.5 * own[n]) * REST
     bells(slope, bell, power, scale)
     for n in range(own.size):
-        slope[n] = _LEAD_HEIGHT * at[n] * _below(slope[n], bell[n])
+        slope[n] = _LEAD_HEIGHT * at[n] * chance_below(slope[n], bell[n])
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
@@ -226,7 +226,7 @@ def many_labelled(f, code, chance, slope):
                 x[n] = max(mode[n] + leads[i, n], _DEEPEST)
             bells(x, bell, power, scale)
             for n in range(size):
-                mills = HEIGHT * bell[n] / _below(x[n], bell[n])
+                mills = HEIGHT * bell[n] / chance_below(x[n], bell[n])
                 rise[n] += mills
                 bend[n] += mills * (x[n] + mills)
         for n in range(size):
@@ -241,7 +241,7 @@ def many_labelled(f, code, chance, slope):
                 x[n] = max(t[n] + leads[i, n], _LOWEST)
             bells(x, bell, power, scale)
             for n in range(size):
-                below = _below(x[n], bell[n])
+                below = chance_below(x[n], bell[n])
                 ratio[i, n] = bell[n] / below
                 rise[n] *= below
         for n in range(size):

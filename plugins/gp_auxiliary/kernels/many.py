@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.gp_auxiliary.kernels.at_once import WIDEST, _below, exponentials
+from plaidwork.plugins.gp_auxiliary.kernels.at_once import WIDEST, chance_below, exponentials
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import HEIGHT
 
 _REACH, _SPACING = 6.6, 1.0
@@ -81,7 +81,7 @@ def _modes(over, own, mode, room):
             exponentials(bell, power, scale)
             for n in range(own.size):
                 x = mode[n] + over[i, n]
-                mills = 0.0 if own[n] == i else HEIGHT * bell[n] / _below(x, bell[n])
+                mills = 0.0 if own[n] == i else HEIGHT * bell[n] / chance_below(x, bell[n])
                 slope[n] += mills
                 bend[n] += mills * (x + mills)
         for n in range(own.size):
@@ -129,7 +129,7 @@ def many_of_all(f, label, null, log_share, chance):
         product[:], total[:] = 1.0, 0.0
         for i in range(n_classes):
             for n in range(size):
-                below = _below(x[i, n] + j * step, bell[i, n])
+                below = chance_below(x[i, n] + j * step, bell[i, n])
                 total[n] = total[n] * below + product[n] * dense[i, n]
                 product[n] *= below
                 bell[i, n] *= ratio[i, n] * rise
@@ -171,7 +171,7 @@ def many_of_one(mean, sd, null, log_share, out):
         exponentials(below[i], power, scale)
         exponentials(dense[i], power, scale)
         for j in range(count):
-            below[i, j] = _below(start + over[i] + j * step, below[i, j])
+            below[i, j] = chance_below(start + over[i] + j * step, below[i, j])
             dense[i, j] *= product[j]
             product[j] *= below[i, j]
     product[:] = 1.0
@@ -198,7 +198,7 @@ def _mode(over, own):
             x = mode + over[i]
             if i != own and x < _SUREST:
                 bell = math.exp(-0.5 * x * x)
-                mills = HEIGHT * bell / _below(x, bell)
+                mills = HEIGHT * bell / chance_below(x, bell)
                 slope += mills
                 bend += mills * (x + mills)
         mode += slope / bend
