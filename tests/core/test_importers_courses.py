@@ -205,3 +205,12 @@ def test_of_whole_years_nothing_is_said_of_counts_and_of_one_column_in_the_singu
     one = "weight\n" + "".join(f"{60 + k % 17}\n" for k in range(40))
     found = issue(preview(write(one)), "look like grades or measurements, not like counts")
     assert found.detail == "none of them is 0, and they vary less than counts do"
+
+
+@pytest.mark.parametrize("title", ["Datum;Wert", "Version;Zeit", "Datum;Jahr"])
+def test_dates_and_versions_that_are_labels_do_not_tell_the_decimal_mark(write, title):
+    """Else the file would be refused: points and commas in words are no numbers."""
+    dotted = [f"{1 + k // 3}.1.2020" if title[0] == "D" else f"1.{k % 3}.0" for k in range(30)]
+    amount = "{k}" if title.endswith("Jahr") else "{k},5"
+    shown = preview(write(table(dotted, title.replace(";", ","), ";", amount)))
+    assert (shown.roles, shown.unclear) == (("label", "value"), {})

@@ -51,9 +51,12 @@ def _rises(layout: Layout, index: int, present: Sequence[Sequence[str]]) -> bool
 
 
 def amounts(layout: Layout) -> list[int]:
-    """The label of a table of one measurement and one label only: of a course these are amounts, which tell the decimal mark too."""
-    alone = layout.names < 0 and len(layout.value_columns) == 1 == len(layout.labels)
-    return list(layout.labels) if alone else []
+    """The amounts of a course, which tell the decimal mark too: the only label beside a single measurement that is a time; else none."""
+    when = layout.value_columns
+    if layout.names >= 0 or len(when) != 1 or len(layout.labels) != 1:
+        return []
+    dated = when[0] in layout.date_orders
+    return list(layout.labels) if dated or is_called_time(layout.titles[when[0]]) else []
 
 
 def over_time_issue(layout: Layout, index: int) -> Issue:
@@ -68,8 +71,7 @@ def words_issue(layout: Layout, labels: Mapping[str, Sequence[str]], parser: Num
 
     The roles are told by the first rows, and a remark may stand anywhere below.
     """
-    when = layout.value_columns
-    if not amounts(layout) or not (when[0] in layout.date_orders or is_called_time(layout.titles[when[0]])):
+    if not amounts(layout):
         return None
     index, cells = layout.labels[0], next(iter(labels.values()))
     words = [cell for cell in cells if not _is_number(cell, parser)]

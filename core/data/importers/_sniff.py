@@ -255,10 +255,13 @@ def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequenc
     if _decimal_given(layout, options):
         return
     evidence = layout.evidence
-    columns = [index for index in layout.value_columns if index not in layout.date_orders] + amounts(layout)
+    columns = [index for index in layout.value_columns if index not in layout.date_orders]
+    beside = amounts(layout)
     for row in rows:
-        for index in columns:
+        for index in (*columns, *beside):
             cell = row[index]
+            if index in beside and not like_number(cell):  # 1.4.2020 in a label leaves nothing open
+                continue
             if ("." in cell and not evidence.point) or "," in cell:
                 evidence.add(cell)
     _take_evidence(layout)
