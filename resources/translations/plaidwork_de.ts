@@ -928,6 +928,42 @@
    <translation>Sie wird als Beschriftung gelesen, die ein Modell durch die Zeit erklären kann, nicht als Messung neben ihr</translation>
   </message>
   <message>
+   <source>Column %1 is read as text, as %2 number has a percent sign</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahl ein Prozentzeichen hat</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 numbers have a percent sign</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahlen ein Prozentzeichen haben</translation>
+  </message>
+  <message>
+   <source>%1 number</source>
+   <translation>%1 Zahl</translation>
+  </message>
+  <message>
+   <source>%1 numbers</source>
+   <translation>%1 Zahlen</translation>
+  </message>
+  <message>
+   <source>Leave out the sign</source>
+   <translation>Zeichen weglassen</translation>
+  </message>
+  <message>
+   <source>Read as a share</source>
+   <translation>Als Anteil lesen</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 number has thousands marks</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahl Tausendertrennzeichen hat</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 numbers have thousands marks</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahlen Tausendertrennzeichen haben</translation>
+  </message>
+  <message>
+   <source>Read the %1 as thousands mark</source>
+   <translation>%1 als Tausendertrennzeichen lesen</translation>
+  </message>
+  <message>
    <source>Column %1 is read as text, as %2 cell holds no number</source>
    <translation>Spalte %1 wird als Text gelesen, da %2 Zelle keine Zahl enthält</translation>
   </message>
@@ -1245,14 +1281,6 @@
   <message>
    <source>%1 holds %2 numbers; %3 can be read.</source>
    <translation>%1 enthält %2 Zahlen; lesbar sind %3.</translation>
-  </message>
-  <message>
-   <source>%1 number</source>
-   <translation>%1 Zahl</translation>
-  </message>
-  <message>
-   <source>%1 numbers</source>
-   <translation>%1 Zahlen</translation>
   </message>
   <message>
    <source>Import a part of it.</source>
@@ -2168,10 +2196,6 @@
   <message>
    <source>%1 %2 a %3 between groups of three digits</source>
    <translation>%1 %2 zwischen Gruppen von drei Ziffern das Zeichen %3</translation>
-  </message>
-  <message>
-   <source>Read the %1 as thousands mark</source>
-   <translation>%1 als Tausendertrennzeichen lesen</translation>
   </message>
   <message>
    <source>%1 %2 a percent sign</source>

@@ -10,6 +10,7 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import usual_choice
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.reading_alike import read_alike
+from plaidwork.core.errors import DataError
 
 MONTHS = [datetime.date(1949 + k // 12, k % 12 + 1, 1) for k in range(40)]
 DAYS = [datetime.date(2020, 1, 20) + datetime.timedelta(days=k) for k in range(40)]
@@ -214,3 +215,42 @@ def test_dates_and_versions_that_are_labels_do_not_tell_the_decimal_mark(write, 
     amount = "{k}" if title.endswith("Jahr") else "{k},5"
     shown = preview(write(table(dotted, title.replace(";", ","), ";", amount)))
     assert (shown.roles, shown.unclear) == (("label", "value"), {})
+
+
+@pytest.mark.parametrize(
+    ("below", "words", "fix"),
+    [
+        ("1,{k}.5", "10 numbers have thousands marks", ("thousands", ",")),
+        ("1 {k}", "10 numbers have thousands marks", ("thousands", " ")),
+        ("{k} %", "10 numbers have a percent sign", ("percent", "number")),
+    ],
+    ids=["comma", "blank", "percent"],
+)
+def test_marks_of_numbers_far_below_are_offered_to_be_read_not_to_be_left_out(write, below, words, fix):
+    times = [datetime.date(1800, 1, 1) + datetime.timedelta(days=k) for k in range(300)]
+    rows = [f"{day};{f'{k}.5' if k < 290 else below.format(k=k)}" for k, day in enumerate(times)]
+    path = write("\n".join(["date;sold", *rows]))
+    found = issue(preview(path), f"Column 2 “sold” is read as text, as {words}")
+    assert (found.severity, found.fix[1:]) == ("warning", fix)
+    sold = read_dataset(path, dict([fix])).row_table["sold"]
+    assert (sold.dtype.kind, sold[0], sold[-1] in (1299.5, 1299, 299)) == ("f", 0.5, True)
+
+
+def test_a_decimal_comma_far_below_is_seen_and_one_that_may_be_of_thousands_is_asked_for(write):
+    """A text is not what is left of a course whose first amounts are whole."""
+    times = [datetime.date(1800, 1, 1) + datetime.timedelta(days=k) for k in range(300)]
+    rows = [f"{day};{k if k < 210 else f'{k},5'}" for k, day in enumerate(times)]
+    path = write("\n".join(["date;sold", *rows]))
+    assert preview(path).options["decimal"] == ","
+    assert read_dataset(path).row_table["sold"][-1] == 299.5
+    path.write_text(path.read_text().replace(",5", "").replace(";299", ";1,299"))
+    assert next((one.severity, one.fix[1:]) for one in preview(path).issues) == ("error", ("decimal", "."))
+    with pytest.raises(DataError, match=r"can be 1299 or 1.299"):
+        read_dataset(path)
+    assert read_dataset(path, {"decimal": "."}).row_table["sold"][-1] == 1299
+
+
+def test_many_words_far_below_are_told_too(write):
+    times = [datetime.date(1800, 1, 1) + datetime.timedelta(days=k) for k in range(300)]
+    rows = [f"{day};{k if k < 201 else 'closed'}" for k, day in enumerate(times)]
+    assert issue(preview(write("\n".join(["date;sold", *rows]))), "as 99 cells hold no number")

@@ -63,13 +63,7 @@ class Problems:
 
     def bad_cell(self, row: int, column: int, text: str) -> None:
         """A text where a number is expected; one with marks that may be taken away is told apart."""
-        mark, marks = self.layout.decimal, marks_of(text)
-        offered = ""
-        grouped = "" if marks is None else marks.thousands or one_group(marks.plain, mark)
-        if grouped and grouped != self.layout.thousands:
-            offered = grouped
-        elif marks is not None and marks.percent and not self.layout.percent:
-            offered = "%"
+        mark, marks, offered = self.layout.decimal, marks_of(text), offered_mark(text, self.layout)
         if self.collect:
             (self._marked.setdefault(offered, []) if offered else self._bad).append((row, column, text))
             return
@@ -226,6 +220,17 @@ class Problems:
             return self._issue(cells, message, detail, ("Treat as missing", "infinite", "missing"))
         fix = ("Take the nearest number", "inexact", "nearest")
         return self._issue(cells, message, detail, fix, ("Treat as missing", "inexact", "missing"))
+
+
+def offered_mark(text: str, layout: Layout) -> str:
+    """The thousands mark, or ``%``, without which a text would be a number and that was not allowed; empty of any other text."""
+    marks = marks_of(text)
+    if marks is None:
+        return ""
+    grouped = marks.thousands or one_group(marks.plain, layout.decimal)
+    if grouped and grouped != layout.thousands:
+        return grouped
+    return "%" if marks.percent and not layout.percent else ""
 
 
 def inexact_error(location: str, text: str, what: str) -> DataError:

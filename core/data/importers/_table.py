@@ -18,7 +18,7 @@ from plaidwork.core.data.importers._beside import (
     totals_issue,
     units_error,
 )
-from plaidwork.core.data.importers._courses import words_issue
+from plaidwork.core.data.importers._courses import words_issues
 from plaidwork.core.data.importers._dates import as_numbers, as_seconds
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._label_rows import labels_error
@@ -149,8 +149,7 @@ class _Rows:
         issues = [*self._layout.issues, *self._problems.issues(), *_notices(self._batch.parser)]
         summing = [(row, word) for row, word, place in self._totals if may_sum(values, place)]
         issues += [totals_issue(summing)] if summing else []
-        words = words_issue(self._layout, self._labels, self._batch.parser)
-        issues += [words] if words is not None else []
+        issues += words_issues(self._layout, self._labels, self._batch.parser)
         return Table(
             values,
             self._names,
