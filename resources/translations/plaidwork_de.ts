@@ -2098,6 +2098,10 @@
    <translation>Das Dezimalzeichen „%1“ wurde aus anderen Zellen erkannt; es lässt sich mit der Option „decimal“ wählen.</translation>
   </message>
   <message>
+   <source>%1, row %2, %3: expected a date, found “%4”.</source>
+   <translation>%1, Zeile %2, %3: erwartet wurde ein Datum, gefunden „%4“.</translation>
+  </message>
+  <message>
    <source>%1, row %2, %3: expected a number with %4, found “%5”.</source>
    <translation>%1, Zeile %2, %3: Zahl mit %4 erwartet, „%5“ gefunden.</translation>
   </message>
@@ -2138,14 +2142,6 @@
    <translation>Zeile %1, %2: „%3“</translation>
   </message>
   <message>
-   <source>is no number</source>
-   <translation>ist keine Zahl</translation>
-  </message>
-  <message>
-   <source>are no numbers</source>
-   <translation>sind keine Zahlen</translation>
-  </message>
-  <message>
    <source>First: row %1, %2</source>
    <translation>Zuerst: Zeile %1, %2</translation>
   </message>
@@ -2182,12 +2178,28 @@
    <translation>%1 weitere Texte</translation>
   </message>
   <message>
-   <source>%1 cell in %2 are no numbers</source>
-   <translation>%1 Zelle in %2 ist keine Zahl</translation>
+   <source>is no date</source>
+   <translation>ist kein Datum</translation>
   </message>
   <message>
-   <source>%1 cells in %2 are no numbers</source>
-   <translation>%1 Zellen in %2 sind keine Zahlen</translation>
+   <source>are no dates</source>
+   <translation>sind keine Datumsangaben</translation>
+  </message>
+  <message>
+   <source>is no number</source>
+   <translation>ist keine Zahl</translation>
+  </message>
+  <message>
+   <source>are no numbers</source>
+   <translation>sind keine Zahlen</translation>
+  </message>
+  <message>
+   <source>%1 cell in %2 %3</source>
+   <translation>%1 Zelle in %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 cells in %2 %3</source>
+   <translation>%1 Zellen in %2 %3</translation>
   </message>
   <message>
    <source>%1 %2 an %3 between groups of three digits</source>

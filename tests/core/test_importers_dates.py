@@ -133,3 +133,26 @@ def test_a_cell_that_is_no_date_is_told_with_its_place(write):
 def test_another_word_is_refused(write):
     with pytest.raises(DataError, match="dates must be one of"):
         read_dataset(write("%Y-%m-%d"), {"dates": "months"})
+
+
+@pytest.mark.parametrize("text", ["2020", "44100", "1.5", "1e3", "later"])
+def test_a_number_among_dates_is_told_and_not_read_as_seconds_since_1970(tmp_path, text):
+    days = [np.datetime64("2020-01-01") + k for k in range(300)]
+    rows = [f"{day if k != 250 else text},{k % 7}.5" for k, day in enumerate(days)]
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join(["when,sold", *rows]))
+    found = issue(preview(path), f"1 cell with “{text}” is no date")
+    assert (found.severity, found.row, found.column) == ("error", 252, 1)
+    with pytest.raises(DataError, match=f"row 252, column 1 “when”: expected a date, found “{text}”"):
+        read_dataset(path)
+    data = read_dataset(path, {"missing": ["", text]})
+    assert np.flatnonzero(np.isnan(data.values[:, 0])).tolist() == [250]
+
+
+def test_empty_cells_that_are_not_missing_do_not_stop_the_reading(tmp_path):
+    """They are no dates either."""
+    path = tmp_path / "x.csv"
+    rows = [f"{1 + k}.1.2020" if k != 5 else "" for k in range(30)]
+    path.write_text("\n".join(["when;sold", *(f"{day};{k}" for k, day in enumerate(rows))]))
+    assert preview(path, missing=["NA"]).options["missing"]
+    assert issue(preview(path, missing=["NA"], dates="years"), "1 cell with “” is no date")

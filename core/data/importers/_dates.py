@@ -108,7 +108,7 @@ def orders_of(cells: Sequence[str]) -> list[str]:
         if sum(seconds_of(cell, order) is not None for cell in cells) >= _SHARE * len(cells)
     ]
     # as they are written with points, and 13.4.2024 beside 4.13.2024 is no date at all
-    dotted = all("." in cell.split()[0] for cell in cells)
+    dotted = all("." in cell.split()[0] for cell in cells if cell.strip())
     return ["dmy"] if dotted and "dmy" in fitting else fitting
 
 

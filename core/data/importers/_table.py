@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,7 +124,9 @@ class _Rows:
             cells = fields[span] if span is not None else [fields[index] for index in columns]
             if row in apart:
                 cells = self._without(row, cells)
-            batch.add(row, _as_numbers(layout, cells, self._dates))
+            if self._dates:
+                cells = self._with_seconds(row, cells)
+            batch.add(row, in_numbers(cells, layout.answers) if layout.answers else list(cells))
             if word := names_total(fields):
                 self._totals.append((row, word, batch.n_rows - 1))
             if self._names is not None:
@@ -143,6 +145,17 @@ class _Rows:
             raise labels_error(self._path, layout) if labels else units_error(self._path.name, row, cells)
         return [""] * len(cells)
 
+    def _with_seconds(self, row: int, cells: Sequence[str]) -> list[str]:
+        """The cells of a row with seconds in place of dates; what is no date and not missing is reported, as a number would pass for seconds."""
+        found = as_seconds(cells, self._dates)
+        for place in self._dates:
+            text = cells[place].strip()
+            if found[place] is cells[place] and not self._batch.parser.is_missing(text):
+                self._batch.flush()  # what is wrong in earlier rows is reported first
+                self._problems.bad_cell(row, self._columns[place], text)
+                found[place] = "nan"  # which is missing whatever else is
+        return found
+
     def result(self) -> Table:
         """All that was read."""
         values = self._batch.result()
@@ -159,12 +172,6 @@ class _Rows:
             rows=self._rows,
             alleles=self._alleles,
         )
-
-
-def _as_numbers(layout: Layout, cells: Sequence[str], dates: Mapping[int, str]) -> list[str]:
-    """The cells of a row with answers and dates as whole numbers; ``dates`` are their orders by place among the cells."""
-    found = in_numbers(cells, layout.answers) if layout.answers else list(cells)
-    return as_seconds(found, dates) if dates else found
 
 
 def _check_read(path: Path, layout: Layout, values: np.ndarray, collect: bool) -> None:
