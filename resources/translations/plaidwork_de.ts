@@ -9748,6 +9748,13 @@
   </message>
  </context>
  <context>
+  <name>core/views/block_levels.py</name>
+  <message>
+   <source>Level</source>
+   <translation>Niveau</translation>
+  </message>
+ </context>
+ <context>
   <name>core/views/block_parts.py</name>
   <message>
    <source>Block</source>
@@ -28283,10 +28290,6 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   <message>
    <source>The noise has heavy tails, those of Student's t with %1 degrees of freedom on average, so that single values far out are no blocks.</source>
    <translation>Das Rauschen hat schwere Ausläufer, die von Student-t mit im Mittel %1 Freiheitsgraden, so dass einzelne Werte weit außen keine Blöcke sind.</translation>
-  </message>
-  <message>
-   <source>Level</source>
-   <translation>Niveau</translation>
   </message>
   <message>
    <source>Level: what a row or column has in all its cells beside the blocks (its effect), posterior mean.</source>

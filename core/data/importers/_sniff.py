@@ -93,6 +93,8 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     if layout.sheet is None:
         _find_decimal(layout, options, rows)
+    elif layout.sheet.dated_columns <= layout.date_orders.keys():  # they become numbers after all
+        layout.issues = [issue for issue in layout.issues if issue is not layout.sheet.dated]
     _find_orientation(layout, options)
     return layout
 
