@@ -27,13 +27,13 @@ _YEAR_FIRST = re.compile(
     re.ASCII,
 )
 _MONTH = re.compile(r"(\d{4})(?:-M?|M)(\d{1,2})\Z", re.ASCII)
-_QUARTER = re.compile(r"(?P<year>\d{4})[ -]?Q(?P<quarter>[1-4])\Z", re.ASCII | re.IGNORECASE)
+_QUARTER = re.compile(r"(?P<year>\d{4})[ /-]?Q(?P<quarter>[1-4])\Z", re.ASCII | re.IGNORECASE)
 _QUARTER_FIRST = re.compile(r"Q(?P<quarter>[1-4])[ /-]?(?P<year>\d{4})\Z", re.ASCII | re.IGNORECASE)
 _NAME = r"(?P<name>[A-Za-zäÄ]{3,9})\.?"
 _NAMED = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"{_NAME}[ /-](?P<year>[0-9]{{4}})\Z",
+        rf"{_NAME}[ /-]?(?P<year>[0-9]{{4}})\Z",
         rf"(?P<year>[0-9]{{4}})[ /-]?{_NAME}\Z",
         rf"(?P<day>[0-9]{{1,2}})\.?[\s/-]?{_NAME},?[\s/-]?(?P<year>[0-9]{{4}})\Z",
         rf"{_NAME}\s(?P<day>[0-9]{{1,2}}),?\s(?P<year>[0-9]{{4}})\Z",
