@@ -47,6 +47,7 @@ def table(cells, title="Month,sold", separator=",", amount="{k}.5"):
         ([f"{day:%Y-%m-%d}" for day in (*DAYS[1:3], DAYS[0], *DAYS[3:])], "Date,sold", ",", "{k}.5"),
         ([f"{day:%b %Y}" for day in MONTHS], "Month,sold", ",", "{k}.5"),
         ([f"{1949 + k // 4}Q{k % 4 + 1}" for k in range(40)], "Quarter,sold", ",", "{k}.5"),
+        ([day.isoformat() for day in DAYS], "Date,Index", ",", "{k}.5"),
     ],
     ids=[
         "month",
@@ -59,6 +60,7 @@ def table(cells, title="Month,sold", separator=",", amount="{k}.5"):
         "one out of order",
         "month by name",
         "quarter",
+        "index",
     ],
 )
 def test_dates_beside_amounts_are_the_years_of_a_course(write, cells, title, separator, amount):
@@ -70,13 +72,14 @@ def test_dates_beside_amounts_are_the_years_of_a_course(write, cells, title, sep
     found = issue(shown, f"Column 1 “{when}” holds dates and is read as years")
     assert (found.severity, found.fix) == ("info", ("Use the dates as names of the rows", "dates", "labels"))
     assert found.other == ("Read as days since 1970", "dates", "days")
-    issue(shown, "Column 2 “sold” is measured over time")
+    amounts = title.partition(",")[2]
+    issue(shown, f"Column 2 “{amounts}” is measured over time")
     assert len(shown.issues) == 2
     data = read_dataset(path)
     assert (data.shape, data.column_names, data.unit) == ((40, 1), (when,), "years")
-    assert data.row_table["sold"].dtype == float
+    assert data.row_table[amounts].dtype == float
     outcome = Input("y", "vector", "real", dims=("sample",), samples="sample")
-    assert str(usual_choice(data, outcome)) == "x:row:sold"
+    assert str(usual_choice(data, outcome)) == f"x:row:{amounts}"
     again = read_dataset(path, data.source.options)
     assert again.digest() == data.digest(), "what is stored reads the same"
 

@@ -157,7 +157,8 @@ def _dates_of_course(layout: Layout, present: Sequence[Sequence[str]]) -> int:
 def _are_amounts(layout: Layout, index: int, present: Sequence[Sequence[str]]) -> bool:
     """Whether a column holds numbers, with one decimal mark or the other, of which nothing says that they number or name something."""
     cells, title = present[index], layout.titles[index]
-    if len(set(cells)) <= _FEW or (layout.header and (titled_number(title) or is_called_time(title))):
+    numbers = titled_number(title) and all(map(str.isdecimal, cells))  # an index of prices has fractions
+    if len(set(cells)) <= _FEW or (layout.header and (numbers or is_called_time(title))):
         return False
     parsers = [
         NumberParser(mark, layout.missing, layout.thousands, layout.percent)
