@@ -13318,8 +13318,16 @@ Die Literatur als BibTeX
    <translation>Wiederholt</translation>
   </message>
   <message>
-   <source>%1 %2 in %3 of CPU time.</source>
-   <translation>%1 %2 in %3 CPU-Zeit.</translation>
+   <source>%1 restart</source>
+   <translation>%1 Neustart</translation>
+  </message>
+  <message>
+   <source>%1 restarts</source>
+   <translation>%1 Neustarts</translation>
+  </message>
+  <message>
+   <source>%1 in %2 of CPU time.</source>
+   <translation>%1 in %2 CPU-Zeit.</translation>
   </message>
   <message>
    <source>Show results</source>
@@ -15596,14 +15604,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>The table fills as draws are kept.</source>
    <translation>Die Tabelle füllt sich, sobald Ziehungen behalten werden.</translation>
-  </message>
-  <message>
-   <source>%1 restart</source>
-   <translation>%1 Neustart</translation>
-  </message>
-  <message>
-   <source>%1 restarts</source>
-   <translation>%1 Neustarts</translation>
   </message>
   <message>
    <source>The draws are being judged</source>
