@@ -159,3 +159,13 @@ def test_empty_cells_that_are_not_missing_do_not_stop_the_reading(tmp_path):
     path.write_text("\n".join(["when;sold", *(f"{day};{k}" for k, day in enumerate(rows))]))
     assert preview(path, missing=["NA"]).options["missing"]
     assert issue(preview(path, missing=["NA"], dates="years"), "1 cell with “” is no date")
+
+
+@pytest.mark.parametrize(
+    ("form", "words"), [("{k}.1.2020", "“1.1.2020”, …"), ("1/{k}/2020", "whether “1/1/2020”")]
+)
+def test_the_example_of_dates_is_a_date(tmp_path, form, words):
+    path = tmp_path / "x.csv"
+    days = ["unknown", *(form.format(k=k % 12 + 1) for k in range(24))]
+    path.write_text("\n".join(["when;dose;age", *(f"{day};{k}.5;{k * k}" for k, day in enumerate(days))]))
+    assert words in issue(preview(path), "1 column holds dates and is not read as numbers").detail
