@@ -169,3 +169,10 @@ def test_the_example_of_dates_is_a_date(tmp_path, form, words):
     days = ["unknown", *(form.format(k=k % 12 + 1) for k in range(24))]
     path.write_text("\n".join(["when;dose;age", *(f"{day};{k}.5;{k * k}" for k, day in enumerate(days))]))
     assert words in issue(preview(path), "1 column holds dates and is not read as numbers").detail
+
+
+def test_the_first_second_of_1970_is_not_missing_where_a_zero_is(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("when,dose\n" + "".join(f"{1969 + k}-01-01,{k}\n" for k in range(12)))
+    data = read_dataset(path, {"missing": ["", "0"]})
+    assert (data.values[1, 0], np.isnan(data.row_table["dose"][0])) == (1970, True)

@@ -138,7 +138,7 @@ def as_seconds(cells: Sequence[str], orders: Mapping[int, str]) -> list[str]:
     for place, order in orders.items():
         seconds = seconds_of(cells[place], order)
         if seconds is not None:
-            found[place] = str(seconds)
+            found[place] = f"{seconds}e0"  # a 0 by itself may stand for a missing value
     return found
 
 
