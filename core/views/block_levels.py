@@ -28,13 +28,16 @@ class Levels:
 
 
 def levels_of(sources: Sources, values: np.ndarray, n: int, step: int) -> Levels | None:
-    """Those of the tables of rows and of columns, where both have a column Level; ``values`` are of every ``step``-th of n rows."""
+    """Those of the tables of rows and of columns, where both have a column Level of finite numbers; ``values`` are of every ``step``-th of
+    n rows."""
     found = []
     for role, size in (("row_list", n), ("column_list", values.shape[1])):
         listed = sources.table(role).columns if sources.has(role) else {}
-        if len(listed.get("Level", ())) != size:
+        level = np.asarray(listed.get("Level", ()))
+        # a plugin may call words so, as “high” and “low”
+        if len(level) != size or level.dtype.kind not in "iuf" or not np.isfinite(level).all():
             return None
-        found.append(np.asarray(listed["Level"], dtype=np.float64))
+        found.append(level.astype(np.float64))
     some = max(1, values.size // _JUDGED)
     _, limits, clipped = colour_limits(_off(values[::some], found[0][:: step * some], found[1]))
     return Levels(found[0], found[1], limits, clipped)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QTimer
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.samples import Sample
+from plaidwork.core.draws.counting import counted
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
@@ -294,8 +295,9 @@ class FitCommands(CommandGroup):
             "warn" if run.status == "failed" else "info"
         )  # whether a finished one has settled comes with the verdict
         text = f"{Naming(run, {}).text(found)}. " if isinstance(found, str) and found else ""
-        what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
-        text += f"{format_count(run.n_draws)} {what} in {format_duration(run.cpu_seconds)} of CPU time."
+        sampled = run.spec.algorithm == "mcmc"
+        made = counted(run.n_draws, "draw") if sampled else counted(run.n_draws, "restart")
+        text += f"{made} in {format_duration(run.cpu_seconds)} of CPU time."
         if run.goal is not None and run.status == "done" and run.last_diagnosis is not None:
             text += f" {ending(run.goal, run.schedule, run.last_diagnosis)}"
             kind = "info" if settled(run.last_diagnosis) else "warn"

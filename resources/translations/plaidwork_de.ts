@@ -928,6 +928,42 @@
    <translation>Sie wird als Beschriftung gelesen, die ein Modell durch die Zeit erklären kann, nicht als Messung neben ihr</translation>
   </message>
   <message>
+   <source>Column %1 is read as text, as %2 number has a percent sign</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahl ein Prozentzeichen hat</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 numbers have a percent sign</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahlen ein Prozentzeichen haben</translation>
+  </message>
+  <message>
+   <source>%1 number</source>
+   <translation>%1 Zahl</translation>
+  </message>
+  <message>
+   <source>%1 numbers</source>
+   <translation>%1 Zahlen</translation>
+  </message>
+  <message>
+   <source>Leave out the sign</source>
+   <translation>Zeichen weglassen</translation>
+  </message>
+  <message>
+   <source>Read as a share</source>
+   <translation>Als Anteil lesen</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 number has thousands marks</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahl Tausendertrennzeichen hat</translation>
+  </message>
+  <message>
+   <source>Column %1 is read as text, as %2 numbers have thousands marks</source>
+   <translation>Spalte %1 wird als Text gelesen, da %2 Zahlen Tausendertrennzeichen haben</translation>
+  </message>
+  <message>
+   <source>Read the %1 as thousands mark</source>
+   <translation>%1 als Tausendertrennzeichen lesen</translation>
+  </message>
+  <message>
    <source>Column %1 is read as text, as %2 cell holds no number</source>
    <translation>Spalte %1 wird als Text gelesen, da %2 Zelle keine Zahl enthält</translation>
   </message>
@@ -1245,14 +1281,6 @@
   <message>
    <source>%1 holds %2 numbers; %3 can be read.</source>
    <translation>%1 enthält %2 Zahlen; lesbar sind %3.</translation>
-  </message>
-  <message>
-   <source>%1 number</source>
-   <translation>%1 Zahl</translation>
-  </message>
-  <message>
-   <source>%1 numbers</source>
-   <translation>%1 Zahlen</translation>
   </message>
   <message>
    <source>Import a part of it.</source>
@@ -2070,6 +2098,10 @@
    <translation>Das Dezimalzeichen „%1“ wurde aus anderen Zellen erkannt; es lässt sich mit der Option „decimal“ wählen.</translation>
   </message>
   <message>
+   <source>%1, row %2, %3: expected a date, found “%4”.</source>
+   <translation>%1, Zeile %2, %3: erwartet wurde ein Datum, gefunden „%4“.</translation>
+  </message>
+  <message>
    <source>%1, row %2, %3: expected a number with %4, found “%5”.</source>
    <translation>%1, Zeile %2, %3: Zahl mit %4 erwartet, „%5“ gefunden.</translation>
   </message>
@@ -2110,14 +2142,6 @@
    <translation>Zeile %1, %2: „%3“</translation>
   </message>
   <message>
-   <source>is no number</source>
-   <translation>ist keine Zahl</translation>
-  </message>
-  <message>
-   <source>are no numbers</source>
-   <translation>sind keine Zahlen</translation>
-  </message>
-  <message>
    <source>First: row %1, %2</source>
    <translation>Zuerst: Zeile %1, %2</translation>
   </message>
@@ -2154,12 +2178,28 @@
    <translation>%1 weitere Texte</translation>
   </message>
   <message>
-   <source>%1 cell in %2 are no numbers</source>
-   <translation>%1 Zelle in %2 ist keine Zahl</translation>
+   <source>is no date</source>
+   <translation>ist kein Datum</translation>
   </message>
   <message>
-   <source>%1 cells in %2 are no numbers</source>
-   <translation>%1 Zellen in %2 sind keine Zahlen</translation>
+   <source>are no dates</source>
+   <translation>sind keine Datumsangaben</translation>
+  </message>
+  <message>
+   <source>is no number</source>
+   <translation>ist keine Zahl</translation>
+  </message>
+  <message>
+   <source>are no numbers</source>
+   <translation>sind keine Zahlen</translation>
+  </message>
+  <message>
+   <source>%1 cell in %2 %3</source>
+   <translation>%1 Zelle in %2 %3</translation>
+  </message>
+  <message>
+   <source>%1 cells in %2 %3</source>
+   <translation>%1 Zellen in %2 %3</translation>
   </message>
   <message>
    <source>%1 %2 an %3 between groups of three digits</source>
@@ -2168,10 +2208,6 @@
   <message>
    <source>%1 %2 a %3 between groups of three digits</source>
    <translation>%1 %2 zwischen Gruppen von drei Ziffern das Zeichen %3</translation>
-  </message>
-  <message>
-   <source>Read the %1 as thousands mark</source>
-   <translation>%1 als Tausendertrennzeichen lesen</translation>
   </message>
   <message>
    <source>%1 %2 a percent sign</source>
@@ -9712,6 +9748,13 @@
   </message>
  </context>
  <context>
+  <name>core/views/block_levels.py</name>
+  <message>
+   <source>Level</source>
+   <translation>Niveau</translation>
+  </message>
+ </context>
+ <context>
   <name>core/views/block_parts.py</name>
   <message>
    <source>Block</source>
@@ -13275,8 +13318,16 @@ Die Literatur als BibTeX
    <translation>Wiederholt</translation>
   </message>
   <message>
-   <source>%1 %2 in %3 of CPU time.</source>
-   <translation>%1 %2 in %3 CPU-Zeit.</translation>
+   <source>%1 restart</source>
+   <translation>%1 Neustart</translation>
+  </message>
+  <message>
+   <source>%1 restarts</source>
+   <translation>%1 Neustarts</translation>
+  </message>
+  <message>
+   <source>%1 in %2 of CPU time.</source>
+   <translation>%1 in %2 CPU-Zeit.</translation>
   </message>
   <message>
    <source>Show results</source>
@@ -15553,14 +15604,6 @@ BSD-3-Klausel-Lizenz. Qt wird unter der LGPL verwendet. Die Schrift Inter steht 
   <message>
    <source>The table fills as draws are kept.</source>
    <translation>Die Tabelle füllt sich, sobald Ziehungen behalten werden.</translation>
-  </message>
-  <message>
-   <source>%1 restart</source>
-   <translation>%1 Neustart</translation>
-  </message>
-  <message>
-   <source>%1 restarts</source>
-   <translation>%1 Neustarts</translation>
   </message>
   <message>
    <source>The draws are being judged</source>
@@ -28262,10 +28305,6 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
   <message>
    <source>The noise has heavy tails, those of Student's t with %1 degrees of freedom on average, so that single values far out are no blocks.</source>
    <translation>Das Rauschen hat schwere Ausläufer, die von Student-t mit im Mittel %1 Freiheitsgraden, so dass einzelne Werte weit außen keine Blöcke sind.</translation>
-  </message>
-  <message>
-   <source>Level</source>
-   <translation>Niveau</translation>
   </message>
   <message>
    <source>Level: what a row or column has in all its cells beside the blocks (its effect), posterior mean.</source>

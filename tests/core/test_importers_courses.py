@@ -10,6 +10,7 @@ from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.annotation_inputs import usual_choice
 from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.reading_alike import read_alike
+from plaidwork.core.errors import DataError
 
 MONTHS = [datetime.date(1949 + k // 12, k % 12 + 1, 1) for k in range(40)]
 DAYS = [datetime.date(2020, 1, 20) + datetime.timedelta(days=k) for k in range(40)]
@@ -46,6 +47,7 @@ def table(cells, title="Month,sold", separator=",", amount="{k}.5"):
         ([f"{day:%Y-%m-%d}" for day in (*DAYS[1:3], DAYS[0], *DAYS[3:])], "Date,sold", ",", "{k}.5"),
         ([f"{day:%b %Y}" for day in MONTHS], "Month,sold", ",", "{k}.5"),
         ([f"{1949 + k // 4}Q{k % 4 + 1}" for k in range(40)], "Quarter,sold", ",", "{k}.5"),
+        ([day.isoformat() for day in DAYS], "Date,Index", ",", "{k}.5"),
     ],
     ids=[
         "month",
@@ -58,6 +60,7 @@ def table(cells, title="Month,sold", separator=",", amount="{k}.5"):
         "one out of order",
         "month by name",
         "quarter",
+        "index",
     ],
 )
 def test_dates_beside_amounts_are_the_years_of_a_course(write, cells, title, separator, amount):
@@ -69,13 +72,14 @@ def test_dates_beside_amounts_are_the_years_of_a_course(write, cells, title, sep
     found = issue(shown, f"Column 1 “{when}” holds dates and is read as years")
     assert (found.severity, found.fix) == ("info", ("Use the dates as names of the rows", "dates", "labels"))
     assert found.other == ("Read as days since 1970", "dates", "days")
-    issue(shown, "Column 2 “sold” is measured over time")
+    amounts = title.partition(",")[2]
+    issue(shown, f"Column 2 “{amounts}” is measured over time")
     assert len(shown.issues) == 2
     data = read_dataset(path)
     assert (data.shape, data.column_names, data.unit) == ((40, 1), (when,), "years")
-    assert data.row_table["sold"].dtype == float
+    assert data.row_table[amounts].dtype == float
     outcome = Input("y", "vector", "real", dims=("sample",), samples="sample")
-    assert str(usual_choice(data, outcome)) == "x:row:sold"
+    assert str(usual_choice(data, outcome)) == f"x:row:{amounts}"
     again = read_dataset(path, data.source.options)
     assert again.digest() == data.digest(), "what is stored reads the same"
 
@@ -212,3 +216,51 @@ def test_rows_are_called_by_their_dates_where_these_tell_them_apart(write):
     assert read_dataset(write(table(cells))).row_names == tuple(cells)
     for other in ([*cells, cells[3]], [*cells, ""]):
         assert read_dataset(write(table(other)), {"dates": "years"}).row_names[3] == "row 4"
+
+
+@pytest.mark.parametrize("title", ["Datum;Wert", "Version;Zeit", "Datum;Jahr"])
+def test_dates_and_versions_that_are_labels_do_not_tell_the_decimal_mark(write, title):
+    """Else the file would be refused: points and commas in words are no numbers."""
+    dotted = [f"{1 + k // 3}.1.2020" if title[0] == "D" else f"1.{k % 3}.0" for k in range(30)]
+    amount = "{k}" if title.endswith("Jahr") else "{k},5"
+    shown = preview(write(table(dotted, title.replace(";", ","), ";", amount)))
+    assert (shown.roles, shown.unclear) == (("label", "value"), {})
+
+
+@pytest.mark.parametrize(
+    ("below", "words", "fix"),
+    [
+        ("1,{k}.5", "10 numbers have thousands marks", ("thousands", ",")),
+        ("1 {k}", "10 numbers have thousands marks", ("thousands", " ")),
+        ("{k} %", "10 numbers have a percent sign", ("percent", "number")),
+    ],
+    ids=["comma", "blank", "percent"],
+)
+def test_marks_of_numbers_far_below_are_offered_to_be_read_not_to_be_left_out(write, below, words, fix):
+    times = [datetime.date(1800, 1, 1) + datetime.timedelta(days=k) for k in range(300)]
+    rows = [f"{day};{f'{k}.5' if k < 290 else below.format(k=k)}" for k, day in enumerate(times)]
+    path = write("\n".join(["date;sold", *rows]))
+    found = issue(preview(path), f"Column 2 “sold” is read as text, as {words}")
+    assert (found.severity, found.fix[1:]) == ("warning", fix)
+    sold = read_dataset(path, dict([fix])).row_table["sold"]
+    assert (sold.dtype.kind, sold[0], sold[-1] in (1299.5, 1299, 299)) == ("f", 0.5, True)
+
+
+def test_a_decimal_comma_far_below_is_seen_and_one_that_may_be_of_thousands_is_asked_for(write):
+    """A text is not what is left of a course whose first amounts are whole."""
+    times = [datetime.date(1800, 1, 1) + datetime.timedelta(days=k) for k in range(300)]
+    rows = [f"{day};{k if k < 210 else f'{k},5'}" for k, day in enumerate(times)]
+    path = write("\n".join(["date;sold", *rows]))
+    assert preview(path).options["decimal"] == ","
+    assert read_dataset(path).row_table["sold"][-1] == 299.5
+    path.write_text(path.read_text().replace(",5", "").replace(";299", ";1,299"))
+    assert next((one.severity, one.fix[1:]) for one in preview(path).issues) == ("error", ("decimal", "."))
+    with pytest.raises(DataError, match=r"can be 1299 or 1.299"):
+        read_dataset(path)
+    assert read_dataset(path, {"decimal": "."}).row_table["sold"][-1] == 1299
+
+
+def test_many_words_far_below_are_told_too(write):
+    times = [datetime.date(1800, 1, 1) + datetime.timedelta(days=k) for k in range(300)]
+    rows = [f"{day};{k if k < 201 else 'closed'}" for k, day in enumerate(times)]
+    assert issue(preview(write("\n".join(["date;sold", *rows]))), "as 99 cells hold no number")

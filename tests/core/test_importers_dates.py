@@ -39,10 +39,13 @@ def write(tmp_path):
         ("2024-11-03 06:30", "ymd", (2024, 11, 3, 6, 30)),
         ("1969-12-31", "ymd", (1969, 12, 31)),
         ("Nov 2024", "ymd", (2024, 11, 1)),
+        ("NOV2024", "ymd", (2024, 11, 1)),
+        ("2024Nov", "ymd", (2024, 11, 1)),
         ("2024 März", "ymd", (2024, 3, 1)),
         ("2024M07", "ymd", (2024, 7, 1)),
         ("2024Q3", "ymd", (2024, 7, 1)),
         ("Q4/2024", "ymd", (2024, 10, 1)),
+        ("2024/Q4", "ymd", (2024, 10, 1)),
         ("3-Nov-2024", "ymd", (2024, 11, 3)),
         ("3. November 2024", "ymd", (2024, 11, 3)),
         ("September 3, 2024", "ymd", (2024, 9, 3)),
@@ -133,3 +136,43 @@ def test_a_cell_that_is_no_date_is_told_with_its_place(write):
 def test_another_word_is_refused(write):
     with pytest.raises(DataError, match="dates must be one of"):
         read_dataset(write("%Y-%m-%d"), {"dates": "months"})
+
+
+@pytest.mark.parametrize("text", ["2020", "44100", "1.5", "1e3", "later"])
+def test_a_number_among_dates_is_told_and_not_read_as_seconds_since_1970(tmp_path, text):
+    days = [np.datetime64("2020-01-01") + k for k in range(300)]
+    rows = [f"{day if k != 250 else text},{k % 7}.5" for k, day in enumerate(days)]
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join(["when,sold", *rows]))
+    found = issue(preview(path), f"1 cell with “{text}” is no date")
+    assert (found.severity, found.row, found.column) == ("error", 252, 1)
+    with pytest.raises(DataError, match=f"row 252, column 1 “when”: expected a date, found “{text}”"):
+        read_dataset(path)
+    data = read_dataset(path, {"missing": ["", text]})
+    assert np.flatnonzero(np.isnan(data.values[:, 0])).tolist() == [250]
+
+
+def test_empty_cells_that_are_not_missing_do_not_stop_the_reading(tmp_path):
+    """They are no dates either."""
+    path = tmp_path / "x.csv"
+    rows = [f"{1 + k}.1.2020" if k != 5 else "" for k in range(30)]
+    path.write_text("\n".join(["when;sold", *(f"{day};{k}" for k, day in enumerate(rows))]))
+    assert preview(path, missing=["NA"]).options["missing"]
+    assert issue(preview(path, missing=["NA"], dates="years"), "1 cell with “” is no date")
+
+
+@pytest.mark.parametrize(
+    ("form", "words"), [("{k}.1.2020", "“1.1.2020”, …"), ("1/{k}/2020", "whether “1/1/2020”")]
+)
+def test_the_example_of_dates_is_a_date(tmp_path, form, words):
+    path = tmp_path / "x.csv"
+    days = ["unknown", *(form.format(k=k % 12 + 1) for k in range(24))]
+    path.write_text("\n".join(["when;dose;age", *(f"{day};{k}.5;{k * k}" for k, day in enumerate(days))]))
+    assert words in issue(preview(path), "1 column holds dates and is not read as numbers").detail
+
+
+def test_the_first_second_of_1970_is_not_missing_where_a_zero_is(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("when,dose\n" + "".join(f"{1969 + k}-01-01,{k}\n" for k in range(12)))
+    data = read_dataset(path, {"missing": ["", "0"]})
+    assert (data.values[1, 0], np.isnan(data.row_table["dose"][0])) == (1970, True)

@@ -215,3 +215,14 @@ def test_what_is_no_spreadsheet_is_told_in_plain_words(tmp_path, content, words)
         find_reader(path).read(path, {})
     assert words in str(caught.value)
     assert "EOCD" not in str(caught.value)
+
+
+def test_dates_that_become_years_are_not_called_text(tmp_path):
+    """Of a course they are read as years unasked, which one row says."""
+    cells = {"B2": "Month", "C2": "sold"}
+    for k in range(20):
+        cells |= {f"B{3 + k}": datetime.date(2020 + k // 12, k % 12 + 1, 1), f"C{3 + k}": k % 7 + 0.5}
+    path = book(tmp_path / "a.xlsx", cells)
+    assert issue(preview(path), "Column B “Month” holds dates and is read as years")
+    assert not [one for one in preview(path).issues if "read as text" in one.message]
+    assert issue(preview(path, dates="labels"), "20 cells hold a date or time, read as text")

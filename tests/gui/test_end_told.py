@@ -52,3 +52,9 @@ def test_a_fit_that_says_itself_that_it_has_not_settled_warns_at_once(window, qt
     message = window.messages.current
     assert "without having settled" in message.text
     assert message.kind == "warn"
+
+
+def test_a_single_draw_is_told_in_the_singular(window, qtbot):
+    schedule = Schedule(chains=1, warmup=1, draws=1)
+    _ended(window, qtbot, make_plan(toys.Walk(), {"X": dataset()}, schedule=schedule))
+    assert "1 draw in " in window.messages.current.text

@@ -9,15 +9,17 @@ from itertools import pairwise
 from plaidwork.core.data.importers._beside import names_total
 from plaidwork.core.data.importers._dates import orders_of, seconds_of
 from plaidwork.core.data.importers._layout import Layout, column_index
+from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, holds_numbers
+from plaidwork.core.data.importers._problems import offered_mark
 from plaidwork.core.data.importers._row_numbers import as_label, titled_number
-from plaidwork.core.data.importers.base import Added, ImportOptions, Issue
+from plaidwork.core.data.importers.base import Added, Fix, ImportOptions, Issue
 from plaidwork.core.data.measured import is_called_time
 from plaidwork.core.draws.counting import agree, counted
 
 _FEWEST = 10
 """Times that a course has at least."""
-_ODD = 0.1
+_ODD = 0.5
 """Share of the amounts that are none, at most, where the others are."""
 _ONE_WAY = 0.9
 """Share of the steps from row to row that dates of a course go in one direction, at least."""
@@ -51,9 +53,12 @@ def _rises(layout: Layout, index: int, present: Sequence[Sequence[str]]) -> bool
 
 
 def amounts(layout: Layout) -> list[int]:
-    """The label of a table of one measurement and one label only: of a course these are amounts, which tell the decimal mark too."""
-    alone = layout.names < 0 and len(layout.value_columns) == 1 == len(layout.labels)
-    return list(layout.labels) if alone else []
+    """The amounts of a course, which tell the decimal mark too: the only label beside a single measurement that is a time; else none."""
+    when = layout.value_columns
+    if layout.names >= 0 or len(when) != 1 or len(layout.labels) != 1:
+        return []
+    dated = when[0] in layout.date_orders
+    return list(layout.labels) if dated or is_called_time(layout.titles[when[0]]) else []
 
 
 def dates_of_rows(layout: Layout) -> int:
@@ -69,25 +74,47 @@ def over_time_issue(layout: Layout, index: int) -> Issue:
     return as_label(layout, index, message, detail)
 
 
-def words_issue(layout: Layout, labels: Mapping[str, Sequence[str]], parser: NumberParser) -> Issue | None:
-    """That some amounts of a course are no numbers, so that all are read as text; None of any other table.
+def words_issues(layout: Layout, labels: Mapping[str, Sequence[str]], parser: NumberParser) -> list[Issue]:
+    """That some amounts of a course are no numbers as they stand, so that all are read as text; nothing of any other table.
 
-    The roles are told by the first rows, and a remark may stand anywhere below.
+    The roles and the decimal mark are told by the first rows, and a remark, a decimal comma, or a mark between thousands may first stand
+    anywhere below: a decimal mark that only these tell is taken over into ``layout``, and one that they leave open is told by its evidence.
     """
-    when = layout.value_columns
-    if not amounts(layout) or not (when[0] in layout.date_orders or is_called_time(layout.titles[when[0]])):
-        return None
+    if not amounts(layout):
+        return []
     index, cells = layout.labels[0], next(iter(labels.values()))
     words = [cell for cell in cells if not _is_number(cell, parser)]
-    if not words or len(words) > _ODD * len(cells):
-        return None
-    return Issue(
-        "warning",
-        f"Column {layout.place(index)} is read as text, as {counted(len(words), 'cell')} {agree(len(words), 'holds', 'hold')} no number",
-        f"First: “{words[0]}”",
-        column=index + 1,
-        fix=("Treat as missing", "missing", Added(tuple(dict.fromkeys(words)))),
-    )
+    if "decimal" in layout.detected:
+        for word in filter(like_number, words):
+            layout.evidence.add(word)
+        if layout.evidence.unclear:  # which is asked first
+            words = [word for word in words if not like_number(word)]
+        elif layout.evidence.mark != layout.decimal:
+            layout.decimal = layout.evidence.mark
+            words = [word for word in words if not _is_number(word, layout.parser())]
+    if len(words) > _ODD * len(cells):
+        return []
+    by_mark: dict[str, list[str]] = {}
+    for word in words:
+        by_mark.setdefault(offered_mark(word, layout), []).append(word)
+    return [_words_issue(layout, index, mark, found) for mark, found in by_mark.items()]
+
+
+def _words_issue(layout: Layout, index: int, mark: str, words: Sequence[str]) -> Issue:
+    """That these ``words`` of a column keep it from being numbers: by a mark that has to be allowed, or else by being none."""
+    number, place = len(words), layout.place(index)
+    other: Fix | None = None
+    if mark == "%":
+        message = f"Column {place} is read as text, as {counted(number, 'number')} {agree(number, 'has', 'have')} a percent sign"
+        fix: Fix = ("Leave out the sign", "percent", "number")
+        other = ("Read as a share", "percent", "share")
+    elif mark:
+        message = f"Column {place} is read as text, as {counted(number, 'number')} {agree(number, 'has', 'have')} thousands marks"
+        fix = (f"Read the {THOUSANDS_WORDS[mark]} as thousands mark", "thousands", mark)
+    else:
+        message = f"Column {place} is read as text, as {counted(number, 'cell')} {agree(number, 'holds', 'hold')} no number"
+        fix = ("Treat as missing", "missing", Added(tuple(dict.fromkeys(words))))
+    return Issue("warning", message, f"First: “{words[0]}”", column=index + 1, fix=fix, other=other)
 
 
 def _is_number(cell: str, parser: NumberParser) -> bool:
@@ -136,7 +163,8 @@ def _dates_of_course(layout: Layout, present: Sequence[Sequence[str]]) -> int:
 def _are_amounts(layout: Layout, index: int, present: Sequence[Sequence[str]]) -> bool:
     """Whether a column holds numbers, with one decimal mark or the other, of which nothing says that they number or name something."""
     cells, title = present[index], layout.titles[index]
-    if len(set(cells)) <= _FEW or (layout.header and (titled_number(title) or is_called_time(title))):
+    numbers = titled_number(title) and all(map(str.isdecimal, cells))  # an index of prices has fractions
+    if len(set(cells)) <= _FEW or (layout.header and (numbers or is_called_time(title))):
         return False
     parsers = [
         NumberParser(mark, layout.missing, layout.thousands, layout.percent)

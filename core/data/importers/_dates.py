@@ -27,13 +27,13 @@ _YEAR_FIRST = re.compile(
     re.ASCII,
 )
 _MONTH = re.compile(r"(\d{4})(?:-M?|M)(\d{1,2})\Z", re.ASCII)
-_QUARTER = re.compile(r"(?P<year>\d{4})[ -]?Q(?P<quarter>[1-4])\Z", re.ASCII | re.IGNORECASE)
+_QUARTER = re.compile(r"(?P<year>\d{4})[ /-]?Q(?P<quarter>[1-4])\Z", re.ASCII | re.IGNORECASE)
 _QUARTER_FIRST = re.compile(r"Q(?P<quarter>[1-4])[ /-]?(?P<year>\d{4})\Z", re.ASCII | re.IGNORECASE)
 _NAME = r"(?P<name>[A-Za-zäÄ]{3,9})\.?"
 _NAMED = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"{_NAME}[ /-](?P<year>[0-9]{{4}})\Z",
+        rf"{_NAME}[ /-]?(?P<year>[0-9]{{4}})\Z",
         rf"(?P<year>[0-9]{{4}})[ /-]?{_NAME}\Z",
         rf"(?P<day>[0-9]{{1,2}})\.?[\s/-]?{_NAME},?[\s/-]?(?P<year>[0-9]{{4}})\Z",
         rf"{_NAME}\s(?P<day>[0-9]{{1,2}}),?\s(?P<year>[0-9]{{4}})\Z",
@@ -108,7 +108,11 @@ def orders_of(cells: Sequence[str]) -> list[str]:
         if sum(seconds_of(cell, order) is not None for cell in cells) >= _SHARE * len(cells)
     ]
     # as they are written with points, and 13.4.2024 beside 4.13.2024 is no date at all
-    dotted = all("." in cell.split()[0] for cell in cells)
+    dotted = all(
+        "." in cell.split()[0]
+        for cell in cells
+        if any(seconds_of(cell, order) is not None for order in fitting)
+    )
     return ["dmy"] if dotted and "dmy" in fitting else fitting
 
 
@@ -134,7 +138,7 @@ def as_seconds(cells: Sequence[str], orders: Mapping[int, str]) -> list[str]:
     for place, order in orders.items():
         seconds = seconds_of(cells[place], order)
         if seconds is not None:
-            found[place] = str(seconds)
+            found[place] = f"{seconds}e0"  # a 0 by itself may stand for a missing value
     return found
 
 
@@ -165,17 +169,24 @@ def dates_issues(layout: Layout, present: Sequence[Sequence[str]]) -> list[Issue
     unsure = [index for index, some in orders.items() if len(some) > 1]
     found = []
     if clear:
-        detail = f"“{present[clear[0]][0]}”, …: they can be read as numbers"
+        detail = f"“{_first_date(present[clear[0]], orders[clear[0]])}”, …: they can be read as numbers"
         fixes = ("Read as years", "dates", "years"), ("Read as days since 1970", "dates", "days")
         found.append(_issue(layout, clear, detail, fixes))
     if unsure:
-        detail = f"Nothing tells whether “{present[unsure[0]][0]}” begins with the day or with the month"
+        example = _first_date(present[unsure[0]], orders[unsure[0]])
+        detail = f"Nothing tells whether “{example}” begins with the day or with the month"
         fixes = (
             ("The day: read as years", "dates", "years-dmy"),
             ("The month: read as years", "dates", "years-mdy"),
         )
         found.append(_issue(layout, unsure, detail, fixes))
     return found
+
+
+def _first_date(cells: Sequence[str], orders: Sequence[str]) -> str:
+    """The first cell of a column that is a date in all of the orders, or else in one: a remark may stand above the dates."""
+    fitting = [sum(seconds_of(cell, order) is not None for order in orders) for cell in cells]
+    return cells[fitting.index(max(fitting))]
 
 
 def _issue(layout: Layout, columns: Sequence[int], detail: str, fixes: tuple[Fix, Fix]) -> Issue:

@@ -157,10 +157,14 @@ class NumberParser:
             out[index] = math.nan if text in known else cell(text, index)
         return out
 
+    def is_missing(self, bare: str) -> bool:
+        """Whether a text without blanks around it stands for a missing value."""
+        return bare in self._known or bare.lower() in self._known
+
     def cell(self, text: str, index: int = 0) -> float:
         """One number. Raises :class:`BadCell`."""
         bare = text.strip()
-        if bare in self._known or bare.lower() in self._known:
+        if self.is_missing(bare):
             return math.nan
         share = False
         if self.percent and bare.endswith("%"):

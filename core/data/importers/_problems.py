@@ -62,14 +62,10 @@ class Problems:
         self._ragged.append((row, found))
 
     def bad_cell(self, row: int, column: int, text: str) -> None:
-        """A text where a number is expected; one with marks that may be taken away is told apart."""
-        mark, marks = self.layout.decimal, marks_of(text)
-        offered = ""
-        grouped = "" if marks is None else marks.thousands or one_group(marks.plain, mark)
-        if grouped and grouped != self.layout.thousands:
-            offered = grouped
-        elif marks is not None and marks.percent and not self.layout.percent:
-            offered = "%"
+        """A text where a number, or a date, is expected; a number with marks that may be taken away is told apart."""
+        dated = column in self.layout.date_orders
+        mark, marks = self.layout.decimal, None if dated else marks_of(text)
+        offered = "" if dated else offered_mark(text, self.layout)
         if self.collect:
             (self._marked.setdefault(offered, []) if offered else self._bad).append((row, column, text))
             return
@@ -81,7 +77,9 @@ class Problems:
         elif marks is not None and "decimal" in self.layout.detected:
             hint = f"The decimal mark “{mark}” was detected from other cells; choose it with the option “decimal”."
         raise DataError(
-            f"{self.path.name}, row {row}, {self.layout.title(column)}: expected a number with "
+            f"{self.path.name}, row {row}, {self.layout.title(column)}: expected a date, found “{_shortened(text)}”."
+            if dated
+            else f"{self.path.name}, row {row}, {self.layout.title(column)}: expected a number with "
             f"{_mark_name(mark)}, found “{_shortened(text)}”.",
             hint,
         )
@@ -162,7 +160,7 @@ class Problems:
         texts = sorted(by_text, key=lambda text: -len(by_text[text]))
         for text in texts[:_TOKENS]:
             cells = by_text[text]
-            verb = agree(len(cells), "is no number", "are no numbers")
+            verb = self._are_none(cells, len(cells))
             row, column, _ = cells[0]
             detail = f"First: row {row}, {self.layout.title(column)}"
             fix = ("Treat as missing", "missing", Added((text,)))
@@ -175,19 +173,25 @@ class Problems:
         rest = texts[_TOKENS:]
         if rest:
             cells = [cell for cell in self._bad if cell[2] in set(rest) and cell[1] not in wordy]
-            verb = agree(len(rest), "is no number", "are no numbers")
+            verb = self._are_none(cells, len(rest))
             fix = ("Treat all as missing", "missing", Added(tuple(rest)))
             found.append(
                 self._issue(cells, f"{counted(len(rest), 'further text')} {verb}", _examples(rest), fix)
             )
         return found
 
+    def _are_none(self, cells: Sequence[Cell], number: int) -> str:
+        """That so many of the cells are not what is expected there."""
+        if all(column in self.layout.date_orders for _, column, _ in cells):
+            return agree(number, "is no date", "are no dates")
+        return agree(number, "is no number", "are no numbers")
+
     def _column_issue(self, column: int) -> Issue:
         cells = [cell for cell in self._bad if cell[1] == column]
         texts = list(dict.fromkeys(text for _, _, text in cells))
         return self._issue(
             cells,
-            f"{counted(len(cells), 'cell')} in {self.layout.title(column)} are no numbers",
+            f"{counted(len(cells), 'cell')} in {self.layout.title(column)} {self._are_none(cells, len(cells))}",
             _examples(texts),
             ("Use the column as a label", "labels", Added((column,))),
             ("Treat as missing", "missing", Added(tuple(texts))),
@@ -226,6 +230,17 @@ class Problems:
             return self._issue(cells, message, detail, ("Treat as missing", "infinite", "missing"))
         fix = ("Take the nearest number", "inexact", "nearest")
         return self._issue(cells, message, detail, fix, ("Treat as missing", "inexact", "missing"))
+
+
+def offered_mark(text: str, layout: Layout) -> str:
+    """The thousands mark, or ``%``, without which a text would be a number and that was not allowed; empty of any other text."""
+    marks = marks_of(text)
+    if marks is None:
+        return ""
+    grouped = marks.thousands or one_group(marks.plain, layout.decimal)
+    if grouped and grouped != layout.thousands:
+        return grouped
+    return "%" if marks.percent and not layout.percent else ""
 
 
 def inexact_error(location: str, text: str, what: str) -> DataError:

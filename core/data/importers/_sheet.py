@@ -55,6 +55,9 @@ class Sheet:
     rows: list[list[str | float]]
     start: Position = (0, 0)
     issues: list[Issue] = field(default_factory=list)
+    dated: Issue | None = None
+    """The one of the issues that says where dates or times were read as text."""
+    dated_columns: set[int] = field(default_factory=set)
 
     @property
     def texts(self) -> Generator[str, None, None]:
@@ -169,6 +172,7 @@ def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Position, str] |
             elif isinstance(cell, (datetime.date, datetime.time, datetime.timedelta)):
                 row[j] = cell.isoformat() if hasattr(cell, "isoformat") else str(cell)
                 dates.append(f"{position}  {row[j]}")
+                sheet.dated_columns.add(j)
             else:
                 row[j] = float(cell)  # whole numbers
     if errors:
@@ -185,7 +189,8 @@ def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Position, str] |
         )
     if dates:
         message = f"{counted(len(dates), 'cell')} {_holds(len(dates))} a date or time"
-        sheet.issues.append(_found(f"{message}, read as text", dates, "info"))
+        sheet.dated = _found(f"{message}, read as text", dates, "info")
+        sheet.issues.append(sheet.dated)
     if truths and not as_numbers:
         message = f"{counted(len(truths), 'cell')} {_holds(len(truths))} TRUE or FALSE, read as text"
         sheet.issues.append(_found(message, truths, "info", ("Read as 1 and 0", "truth", "numbers")))

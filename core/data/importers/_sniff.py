@@ -93,6 +93,8 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     if layout.sheet is None:
         _find_decimal(layout, options, rows)
+    elif layout.sheet.dated_columns <= layout.date_orders.keys():  # they become numbers after all
+        layout.issues = [issue for issue in layout.issues if issue is not layout.sheet.dated]
     _find_orientation(layout, options)
     return layout
 
@@ -255,10 +257,13 @@ def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequenc
     if _decimal_given(layout, options):
         return
     evidence = layout.evidence
-    columns = [index for index in layout.value_columns if index not in layout.date_orders] + amounts(layout)
+    columns = [index for index in layout.value_columns if index not in layout.date_orders]
+    beside = amounts(layout)
     for row in rows:
-        for index in columns:
+        for index in (*columns, *beside):
             cell = row[index]
+            if index in beside and not like_number(cell):  # 1.4.2020 in a label leaves nothing open
+                continue
             if ("." in cell and not evidence.point) or "," in cell:
                 evidence.add(cell)
     _take_evidence(layout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,7 @@ from plaidwork.core.data.importers._beside import (
     totals_issue,
     units_error,
 )
-from plaidwork.core.data.importers._courses import dates_of_rows, words_issue
+from plaidwork.core.data.importers._courses import dates_of_rows, words_issues
 from plaidwork.core.data.importers._dates import as_numbers, as_seconds
 from plaidwork.core.data.importers._findings import distinct_names
 from plaidwork.core.data.importers._label_rows import labels_error
@@ -125,7 +125,9 @@ class _Rows:
             cells = fields[span] if span is not None else [fields[index] for index in columns]
             if row in apart:
                 cells = self._without(row, cells)
-            batch.add(row, _as_numbers(layout, cells, self._dates))
+            if self._dates:
+                cells = self._with_seconds(row, cells)
+            batch.add(row, in_numbers(cells, layout.answers) if layout.answers else list(cells))
             if word := names_total(fields):
                 self._totals.append((row, word, batch.n_rows - 1))
             if self._names is not None:
@@ -144,14 +146,24 @@ class _Rows:
             raise labels_error(self._path, layout) if labels else units_error(self._path.name, row, cells)
         return [""] * len(cells)
 
+    def _with_seconds(self, row: int, cells: Sequence[str]) -> list[str]:
+        """The cells of a row with seconds in place of dates; what is no date and not missing is reported, as a number would pass for seconds."""
+        found = as_seconds(cells, self._dates)
+        for place in self._dates:
+            text = cells[place].strip()
+            if found[place] is cells[place] and not self._batch.parser.is_missing(text):
+                self._batch.flush()  # what is wrong in earlier rows is reported first
+                self._problems.bad_cell(row, self._columns[place], text)
+                found[place] = "nan"  # which is missing whatever else is
+        return found
+
     def result(self) -> Table:
         """All that was read."""
         values = self._batch.result()
         issues = [*self._layout.issues, *self._problems.issues(), *_notices(self._batch.parser)]
         summing = [(row, word) for row, word, place in self._totals if may_sum(values, place)]
         issues += [totals_issue(summing)] if summing else []
-        words = words_issue(self._layout, self._labels, self._batch.parser)
-        issues += [words] if words is not None else []
+        issues += words_issues(self._layout, self._labels, self._batch.parser)
         names = self._names
         if self._layout.names < 0 and names is not None and ("" in names or len(set(names)) < len(names)):
             names = None
@@ -164,12 +176,6 @@ class _Rows:
             rows=self._rows if names is not None else [],
             alleles=self._alleles,
         )
-
-
-def _as_numbers(layout: Layout, cells: Sequence[str], dates: Mapping[int, str]) -> list[str]:
-    """The cells of a row with answers and dates as whole numbers; ``dates`` are their orders by place among the cells."""
-    found = in_numbers(cells, layout.answers) if layout.answers else list(cells)
-    return as_seconds(found, dates) if dates else found
 
 
 def _check_read(path: Path, layout: Layout, values: np.ndarray, collect: bool) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.pictures import Regions
 from tests.core.views.drawn import drawn
@@ -57,3 +58,14 @@ def test_the_threshold_and_what_is_shown_are_choices():
     assert not fit.values.any()
     residual = blocks({"show": "residual"}).panels[0].marks[0]
     assert residual.limits[0] == -residual.limits[1]
+
+
+@pytest.mark.parametrize(
+    "levels", [np.array(["high", "low"] * 10), np.full(20, np.nan)], ids=["words", "none"]
+)
+def test_a_column_of_rows_that_is_called_level_and_is_none_is_left_alone(levels):
+    found = drawn(
+        View("biclusters", "Blocks", {**SOURCE, "row_list": "row_list", "column_list": "column_list"}),
+        {**RESULTS, "row_list": Table({"Level": levels}), "column_list": Table({"Level": np.zeros(5)})},
+    )
+    assert np.array_equal(np.sort(found.matrix.values.ravel()), np.arange(100.0)), "the data as they are"
