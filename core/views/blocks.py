@@ -144,7 +144,7 @@ class BlockData:
 
     def mode_clipped(self, mode: str) -> tuple[bool, bool]:
         """Whether values lie below and above these ends."""
-        if mode == "levelled" and self.levels:
+        if self.levels and mode in ("levelled", "residual"):
             return self.levels.clipped
         return (False, False) if mode == "coverage" else self.clipped
 

@@ -52,7 +52,7 @@ def workbench(qapp):
 
 def _ended(workbench, qtbot):
     run = workbench.start(plan(Waits))
-    qtbot.waitUntil(lambda: run.status == "done" and not workbench.active_runs(), timeout=20_000)
+    qtbot.waitUntil(lambda: run.status == "done" and not workbench.active_runs(), timeout=60_000)
     return run
 
 
@@ -61,7 +61,7 @@ def test_a_page_says_that_results_are_on_their_way_and_shows_them_with_their_nam
     page = opened((workbench, run), run.spec.views[0])
     assert page.state == "The results are being worked out"
     Waits.let_go.set()
-    qtbot.waitUntil(lambda: page.state == "" and page.loaded is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: page.state == "" and page.loaded is not None, timeout=60_000)
     assert [panel.title for panel in page.loaded.panels] == ["north", "east", "south", "west"]
 
 
@@ -70,8 +70,8 @@ def test_a_page_that_was_there_before_the_end_says_so_too(workbench, qtbot, open
     run = workbench.start(plan(Waits))
     page = opened((workbench, run), run.spec.views[0])
     assert page.state in ("Nothing to show yet", "The results are being worked out")
-    qtbot.waitUntil(lambda: not workbench.active_runs(), timeout=20_000)
-    qtbot.waitUntil(lambda: page.state == "The results are being worked out", timeout=20_000)
+    qtbot.waitUntil(lambda: not workbench.active_runs(), timeout=60_000)
+    qtbot.waitUntil(lambda: page.state == "The results are being worked out", timeout=60_000)
 
 
 def test_results_that_fail_are_no_longer_on_their_way(workbench, qtbot, opened):
@@ -79,7 +79,7 @@ def test_results_that_fail_are_no_longer_on_their_way(workbench, qtbot, opened):
     run = _ended(workbench, qtbot)
     page = opened((workbench, run), run.spec.views[0])
     Waits.let_go.set()
-    qtbot.waitUntil(lambda: page.state != "The results are being worked out", timeout=20_000)
+    qtbot.waitUntil(lambda: page.state != "The results are being worked out", timeout=60_000)
     assert page.state == "No result yet"
     assert "No results have been worked out" in page.reason
 
@@ -96,7 +96,7 @@ def test_the_diagnostics_say_that_draws_are_being_judged(workbench, qtbot, monke
     assert page._empty.title == "The draws are being judged"
     assert "100 draws" in page._empty.text
     let_go.set()
-    qtbot.waitUntil(page._content.isVisible, timeout=20_000)
+    qtbot.waitUntil(page._content.isVisible, timeout=60_000)
 
 
 def test_the_diagnostics_of_a_run_that_has_kept_nothing(workbench, qtbot):
