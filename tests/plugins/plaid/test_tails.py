@@ -51,6 +51,19 @@ def test_tails_are_fitted_where_the_data_have_them():
     assert not tails.has_tails(tools.block(plain, observed=gaps), settings())
 
 
+def test_gaps_are_no_tails_and_hide_few():
+    """Components of as many numbers as there are cells follow some of these and leave others as they are."""
+    rng = np.random.default_rng(6)
+    for shape, known in (((20, 20), 0.2), ((20, 200), 0.1), ((100, 100), 0.05)):
+        for _ in range(10):
+            seen = rng.random(shape) < known
+            values = np.where(seen, rng.standard_normal(shape), 0.0)
+            assert tails.tail_share(tools.block(values, observed=seen)) < tails.FAR_SHARE
+    seen = rng.random((100, 100)) < 0.3
+    values = np.where(seen, rng.standard_t(2.5, seen.shape), 0.0)
+    assert tails.tail_share(tools.block(values, observed=seen)) > tails.FAR_SHARE
+
+
 def test_tails_are_fitted_as_the_setting_says():
     block = tools.block(planted(heavy))
     assert not tails.has_tails(block, settings(noise="normal"))
