@@ -214,6 +214,15 @@ def test_a_run_learns_the_tails_and_says_so(kind):
     assert "Student" not in other.results["caption"]
 
 
+def test_tails_that_are_asked_for_in_vain_are_not_said_to_be_heavy():
+    """Normal noise by the degrees of freedom that were found."""
+    run = fit("infinite_plaid", {"X": planted(normal)}, {"noise": "t"}, seed=1, **SHORT)
+    freedom = np.concatenate([chain.kept_trace("freedom") for chain in run.kept().chains])
+    assert freedom.mean() > 30.0
+    assert "as good as normal" in run.results["caption"]
+    assert "has heavy tails" not in run.results["caption"]
+
+
 def test_a_sweep_goes_on_from_every_place(monkeypatch):
     """Also between rows whose weights are drawn; weights are gone when it has ended."""
     monkeypatch.setattr(sweep, "SLICE_CELLS", 1)
