@@ -29,7 +29,7 @@ BLOCKS = 20
 
 
 LEVEL_SHARE = 0.4
-"""Share of the variance between whole rows (or columns) from which each is likely to be measured in its own unit, as genes."""
+"""Share of the variance between whole rows (or columns), less what noise would have, from which each is likely to be measured in its own unit, as genes."""
 
 MOSTLY = 0.8
 """Share of the observed cells with one value above which Gaussian noise is no description of them."""
@@ -65,7 +65,7 @@ def _levels(block: Block, params: Settings) -> list[Problem]:
     for axis, noun in enumerate(("row", "column")):
         n = block.observed.sum(axis=1 - axis)
         means = block.values.sum(axis=1 - axis) / np.maximum(n, 1)
-        share = float((n * (means - centre) ** 2).sum()) / total
+        share = float((n * (means - centre) ** 2).sum()) / total - (n > 0).sum() / count
         if share >= LEVEL_SHARE:
             text = f"{format_percent(share)} of the variance lies between whole {noun}s."
             hint = f"Blocks would stand for those levels: standardise the {noun}s first (a transformation)."

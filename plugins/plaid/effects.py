@@ -24,13 +24,21 @@ MEDIAN = math.pi / 2
 
 
 def level_share(block: Block, axis: int) -> float:
-    """The share of the variance that lies between the medians of whole rows (axis 0) or columns, less what noise would have."""
+    """The share of the variance that lies between the medians of whole rows (axis 0) or columns, less what noise would have.
+
+    Where the means say less, theirs: medians of values of which there are few, as 0 and 1, jump from one to another by chance. Rows of which
+    little is observed have more noise.
+    """
     values, known = (np.moveaxis(part, axis, 0) for part in (block.values, block.observed))
     other = max(1, values.size // JUDGED)
     cells = np.where(known, values, np.nan)[:, ::other]
     cells = cells[np.isfinite(cells).any(axis=1)]
     whole = float(np.nanvar(cells)) if cells.size else 0.0
-    return float(np.nanmedian(cells, axis=1).var()) / whole - MEDIAN / cells.shape[1] if whole > 0 else 0.0
+    if not whole > 0.0:
+        return 0.0
+    noise = float((1.0 / np.isfinite(cells).sum(axis=1)).mean())
+    by_median = float(np.nanmedian(cells, axis=1).var()) / whole - MEDIAN * noise
+    return min(by_median, float(np.nanmean(cells, axis=1).var()) / whole - noise)
 
 
 def fits_effects(block: Block, params: Settings) -> bool:

@@ -30,6 +30,8 @@ from plaidwork.plugins.plaid.wording import Findings, best_chains, doubts, texts
 MOST_DRAW_CELLS, ROUGH_DRAW_CELLS = 20_000_000_000, 1_000_000_000
 """Draws times cells summed in one summary, at the end (less than a minute) and while the chains go on."""
 CHUNK_VALUES = 2_000_000
+NORMAL_FROM = 30.0
+"""Degrees of freedom from which Student's t is as good as normal."""
 
 DrawT = TypeVar("DrawT", bound=BlockDraw)
 
@@ -154,6 +156,11 @@ def tails_text(kept: Kept, more: More) -> str:
     ]
     if not freedom:
         return ""
+    if np.mean(freedom) >= NORMAL_FROM:
+        return (
+            f"The noise could have heavy tails, those of Student's t, but with {np.mean(freedom):.0f} degrees of freedom on average it is as "
+            "good as normal."
+        )
     return (
         f"The noise has heavy tails, those of Student's t with {np.mean(freedom):.1f} degrees of freedom on average, so that single values far "
         "out are no blocks."

@@ -31,7 +31,8 @@ FAR, FAR_SHARE = 5.0, 0.003
 """Standard deviations of the noise beyond which a cell lies far out, and the share of such cells from which the noise has heavy tails: normal
 noise has .0000006, gene expression taken for blocks .001 to .002, Student's t with three degrees of freedom .005."""
 _SIDE, _COMPONENTS = 500, 10
-"""Rows and columns by which that is judged, spread evenly, and principal components that stand for blocks, of which the rest is noise."""
+"""Rows and columns by which that is judged, spread evenly, and principal components at most that stand for blocks, of which the rest is noise: no
+more than as many of whose numbers there is one for each observed cell, as ten of 20 x 20. More follow single cells where most are missing."""
 
 
 class TailPrior(NamedTuple):
@@ -75,7 +76,8 @@ def far_out(block: Block) -> float:
     values = values - values.mean(axis=0)
     values -= values.mean(axis=1, keepdims=True)
     u, s, v = np.linalg.svd(values, full_matrices=False)
-    rest = values - (u[:, :_COMPONENTS] * s[:_COMPONENTS]) @ v[:_COMPONENTS]
+    told = min(_COMPONENTS, int(known.sum()) // sum(known.shape))
+    rest = values - (u[:, :told] * s[:told]) @ v[:told]
     sizes = np.abs(rest[known])
     spread = float(np.median(sizes)) / NORMAL_MEDIAN if sizes.size else 0.0
     return float((sizes > FAR * spread).mean()) if spread > 1e-9 * float(s[0]) else 0.0

@@ -28303,6 +28303,10 @@ Blöcke haben keine feste Nummerierung. Die Liste zeigt die Ziehung mit der höc
    <translation>Blöcke, Modus</translation>
   </message>
   <message>
+   <source>The noise could have heavy tails, those of Student's t, but with %1 degrees of freedom on average it is as good as normal.</source>
+   <translation>Das Rauschen könnte schwere Ausläufer haben, die von Student-t, ist aber mit im Mittel %1 Freiheitsgraden so gut wie normal.</translation>
+  </message>
+  <message>
    <source>The noise has heavy tails, those of Student's t with %1 degrees of freedom on average, so that single values far out are no blocks.</source>
    <translation>Das Rauschen hat schwere Ausläufer, die von Student-t mit im Mittel %1 Freiheitsgraden, so dass einzelne Werte weit außen keine Blöcke sind.</translation>
   </message>

@@ -186,10 +186,13 @@ def _found_from(
 def left_out_of(prior: Prior, theta: np.ndarray, mean: np.ndarray, code: np.ndarray) -> float:
     """Log probabilities (nats) of the labels (N,) when the approximation has not seen them, summed: by cross-validation at these parameters.
 
-    The samples of each class go to the five parts in turn. ``mean`` (K, N) of f is where the approximation of the others begins.
+    The samples of each class go to the five parts in turn; where each is of a class of its own, all are predicted by the prior. ``mean`` (K, N)
+    of f is where the approximation of the others begins.
     """
     c = prior.covariance.matrix(prior.x, theta)
     part, total = _parts(code), 0.0
+    if not part.any():
+        return float(tilt(np.zeros(mean.shape), code)[1].sum())
     for left_out in range(part.max() + 1):  # fewer samples than parts leave some empty
         new, rest = part == left_out, part != left_out
         gram = dense_gram(c[np.ix_(rest, rest)])

@@ -194,13 +194,14 @@ def season_to_fit(samples: Samples, data: ModelData, params: RegressionSettings)
 
 def season_in(samples: Samples, data: ModelData) -> tuple[float, int]:
     """After how much of a single input the values of the fitted samples recur, in its units, and the number of the first output that
-    does; 0 and 0 where none does."""
+    does; 0 and 0 where none does. Samples whose input is missing stand at the mean of the others and have no say."""
     frame = samples.frame
     if len(frame.columns) > 1:
         return 0.0, 0
     x = frame.x[:, 0] * frame.spread[0] + frame.centre[0]
     known = samples.observed if samples.outputs else samples.known[:, None]
-    values = np.where(known & frame.used[:, None], samples.values.reshape(known.shape), np.nan)
+    told = frame.used[:, None] & np.asarray(data["X"].observed)
+    values = np.where(known & told, samples.values.reshape(known.shape), np.nan)
     return first_season(x, values, data["X"].unit, frame.columns[0])
 
 

@@ -222,7 +222,7 @@ COUNT_SETTINGS = (
         "that fit chance come and go.",
         "Moves",
         advanced=True,
-        when={"blocks_add": "by_level"},
+        when={"blocks_add": ("auto", "by_level")},
         earlier=0,
     ),
     Hyperparameter(

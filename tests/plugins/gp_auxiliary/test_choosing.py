@@ -161,6 +161,14 @@ def test_labels_left_out_are_predicted_by_the_others_alone(classes):
     assert left_out_of(prior, theta, np.zeros((rows, 40)), code) == pytest.approx(expected, abs=1e-3)
 
 
+def test_samples_of_a_class_each_are_predicted_by_the_prior():
+    """None is left when all are left out, as all are the first of their class."""
+    x = generator(6).standard_normal((3, 2))
+    prior = prior_of(x, x[:0], with_sum(PARAMS, "rbf + constant"), False)
+    found = left_out_of(prior, prior.covariance.prior_mean, np.zeros((3, 3)), np.arange(3))
+    assert found == pytest.approx(-3 * np.log(3.0), abs=1e-3)
+
+
 def test_lengths_of_very_many_columns_are_not_tried():
     """Their curvature takes two gradients for each, minutes for a thousand, before the first sweep."""
     x, code = planted("straight", 40)

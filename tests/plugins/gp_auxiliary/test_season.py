@@ -147,3 +147,11 @@ def test_a_season_needs_so_many_inducing_points():
     assert (where, settings) == ("covariance", {})
     samples = make_samples(blocks(data), registry().model("gp_regression").spec.check_params({}))
     assert points_of_season(samples, 0.01) > 1000
+
+
+def test_a_time_that_is_missing_hides_no_season():
+    """It stands at the mean of the others, off their grid."""
+    times = TIMES.copy()
+    times[[17, 80]] = np.nan
+    assert begun("gp_regression", blocks(given(times, seasonal(TIMES))))[0] > 0.0
+    assert len(told("gp_regression", given(times, seasonal(TIMES)))) == 1

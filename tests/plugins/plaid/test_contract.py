@@ -12,6 +12,7 @@ from sparing import every, some
 from plaidwork.core import fit
 from plaidwork.core.api import POSITION, Clock, ModelData
 from plaidwork.plugins.plaid import sweep
+from plaidwork.plugins.plaid.effects import level_share
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
 MODELS = [InfinitePlaid(), BayesianPlaid()]
@@ -302,6 +303,35 @@ def test_levels_have_effects_where_the_data_need_them(model):
         other = quick(model, values, **params)
         assert other.kept().chains[0].draw("row_effect", 0).shape[0] == 0
         assert "Level" not in other.results["row_memberships"].columns
+
+
+def test_means_of_few_cells_are_no_levels():
+    """Of two cells a row half the variance of noise lies between the means."""
+    rng = np.random.default_rng(7)
+    known = rng.random((200, 100)) < 0.02
+    data = tools.matrix(np.where(known, rng.standard_normal(known.shape), 0.0), observed=known)
+    model = InfinitePlaid()
+    told = model.validate(data, model.spec.check_params({}))
+    assert not [p.message for p in told if "variance" in p.message]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.5, 0.9, 0.95])
+@pytest.mark.parametrize("shape", [(20, 200), (100, 100), (60, 25)])
+def test_noise_has_no_levels_however_little_of_it_is_observed(shape, missing):
+    """Medians of few cells vary more, and those of values of which there are few jump."""
+    rng = np.random.default_rng(5)
+    for draw in (
+        rng.standard_normal,
+        lambda size: rng.random(size) < 0.5,
+        lambda size: rng.poisson(0.7, size),
+    ):
+        known = rng.random(shape) >= missing
+        block = tools.block(np.where(known, draw(shape), 0.0), observed=known)
+        for axis in (0, 1):
+            assert abs(level_share(block, axis)) < 0.15 or level_share(block, axis) < 0.0
+        levels = block.values + np.where(known, 2.0 * rng.standard_normal((shape[0], 1)), 0.0)
+        if missing < 0.9:
+            assert level_share(tools.block(levels, observed=known), 0) > 0.4
 
 
 def quick(model, values, **params):

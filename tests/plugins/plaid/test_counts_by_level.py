@@ -220,3 +220,11 @@ def test_every_planted_fault_fits_its_source():
     """A fault is a piece of source that is replaced: kernels that change take their faults along."""
     for *_, made in (*FAULTS.values(), *JOINT_FAULTS.values()):
         made()
+
+
+def test_the_moves_that_counts_have_by_default_are_shown():
+    """Small blocks come and go where blocks add by level, which for counts they do by themselves."""
+    spec = PlaidCounts.spec
+    (small,) = (item for item in spec.hyperparameters if item.name == "small_births")
+    assert small.active(spec.check_params({}))
+    assert not small.active(spec.check_params({"blocks_add": "alike"}))

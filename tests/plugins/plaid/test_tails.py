@@ -51,6 +51,19 @@ def test_tails_are_fitted_where_the_data_have_them():
     assert not tails.has_tails(tools.block(plain, observed=gaps), settings())
 
 
+def test_gaps_are_no_tails_and_hide_few():
+    """Components of as many numbers as there are cells follow some of these and leave others as they are."""
+    rng = np.random.default_rng(6)
+    for shape, known in (((20, 20), 0.2), ((20, 200), 0.1), ((100, 100), 0.05)):
+        for _ in range(10):
+            seen = rng.random(shape) < known
+            values = np.where(seen, rng.standard_normal(shape), 0.0)
+            assert tails.tail_share(tools.block(values, observed=seen)) < tails.FAR_SHARE
+    seen = rng.random((100, 100)) < 0.3
+    values = np.where(seen, rng.standard_t(2.5, seen.shape), 0.0)
+    assert tails.tail_share(tools.block(values, observed=seen)) > tails.FAR_SHARE
+
+
 def test_tails_are_fitted_as_the_setting_says():
     block = tools.block(planted(heavy))
     assert not tails.has_tails(block, settings(noise="normal"))
@@ -199,6 +212,15 @@ def test_a_run_learns_the_tails_and_says_so(kind):
     other = fit(kind, {"X": planted(normal)}, seed=1, **SHORT)
     assert other.kept().chains[0].draw("freedom", 3).shape == (0,)
     assert "Student" not in other.results["caption"]
+
+
+def test_tails_that_are_asked_for_in_vain_are_not_said_to_be_heavy():
+    """Normal noise by the degrees of freedom that were found."""
+    run = fit("infinite_plaid", {"X": planted(normal)}, {"noise": "t"}, seed=1, **SHORT)
+    freedom = np.concatenate([chain.kept_trace("freedom") for chain in run.kept().chains])
+    assert freedom.mean() > 30.0
+    assert "as good as normal" in run.results["caption"]
+    assert "has heavy tails" not in run.results["caption"]
 
 
 def test_a_sweep_goes_on_from_every_place(monkeypatch):
