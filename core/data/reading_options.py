@@ -174,9 +174,11 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         "alleles", "columns", "Alleles", "first columns of pairs that hold the two alleles of a locus, as loc1.a1 and loc1.a2: each pair becomes one column of copies of the rarer allele", TABLES, off="None",
     ),
     ReadingOption(
-        "dates", "choice", "Dates", "dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either; labels leaves them as they are", TABLES,
+        "dates", "choice", "Dates", "dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either, -ymd that 202404 is a month; labels leaves them as they are", TABLES,
         (("years", "Years with decimals"), ("years-dmy", "Years, the day comes first"), ("years-mdy", "Years, the month comes first"),
-         ("days", "Days since 1970"), ("days-dmy", "Days, the day comes first"), ("days-mdy", "Days, the month comes first"), ("labels", "Labels, or names of the rows")),
+         ("years-ymd", "Years, of 202404 or 20240403"),
+         ("days", "Days since 1970"), ("days-dmy", "Days, the day comes first"), ("days-mdy", "Days, the month comes first"),
+         ("days-ymd", "Days, of 202404 or 20240403"), ("labels", "Labels, or names of the rows")),
         off="Labels, but years in a time series",
     ),
     ReadingOption("skip", "columns", "Left out columns", "columns that are left out", (*TABLES, "parquet"), off="None"),

@@ -976,16 +976,20 @@
    <translation>Als fehlend behandeln</translation>
   </message>
   <message>
+   <source>Read as plain numbers</source>
+   <translation>Als schlichte Zahlen lesen</translation>
+  </message>
+  <message>
+   <source>Use the dates as names of the rows</source>
+   <translation>Die Datumsangaben als Zeilennamen verwenden</translation>
+  </message>
+  <message>
    <source>Column %1 holds dates and is read as years</source>
    <translation>Spalte %1 enthält Datumsangaben und wird als Jahre gelesen</translation>
   </message>
   <message>
    <source>“%1”, …: a model can explain the amounts by the time</source>
    <translation>„%1“, …: Ein Modell kann die Beträge durch die Zeit erklären</translation>
-  </message>
-  <message>
-   <source>Use the dates as names of the rows</source>
-   <translation>Die Datumsangaben als Zeilennamen verwenden</translation>
   </message>
   <message>
    <source>Read as days since 1970</source>
@@ -4146,8 +4150,8 @@
    <translation>Datumsangaben</translation>
   </message>
   <message>
-   <source>dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either; labels leaves them as they are</source>
-   <translation>Datumsangaben, die zu Zahlen werden: years (2024.5) oder days (seit 1970); -dmy oder -mdy sagen, was zuerst kommt, wo 3/4/2024 beides sein kann; labels lässt sie, wie sie sind</translation>
+   <source>dates that become numbers: years (2024.5) or days (since 1970); -dmy or -mdy say what comes first where 3/4/2024 may be either, -ymd that 202404 is a month; labels leaves them as they are</source>
+   <translation>Datumsangaben, die zu Zahlen werden: years (2024.5) oder days (seit 1970); -dmy oder -mdy sagen, was zuerst kommt, wo 3/4/2024 beides sein kann, -ymd, dass 202404 ein Monat ist; labels lässt sie, wie sie sind</translation>
   </message>
   <message>
    <source>Years with decimals</source>
@@ -4162,6 +4166,10 @@
    <translation>Jahre, der Monat steht vorn</translation>
   </message>
   <message>
+   <source>Years, of 202404 or 20240403</source>
+   <translation>Jahre, aus 202404 oder 20240403</translation>
+  </message>
+  <message>
    <source>Days since 1970</source>
    <translation>Tage seit 1970</translation>
   </message>
@@ -4172,6 +4180,10 @@
   <message>
    <source>Days, the month comes first</source>
    <translation>Tage, der Monat steht vorn</translation>
+  </message>
+  <message>
+   <source>Days, of 202404 or 20240403</source>
+   <translation>Tage, aus 202404 oder 20240403</translation>
   </message>
   <message>
    <source>Labels, or names of the rows</source>

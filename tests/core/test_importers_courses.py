@@ -264,3 +264,36 @@ def test_many_words_far_below_are_told_too(write):
     times = [datetime.date(1800, 1, 1) + datetime.timedelta(days=k) for k in range(300)]
     rows = [f"{day};{k if k < 201 else 'closed'}" for k, day in enumerate(times)]
     assert issue(preview(write("\n".join(["date;sold", *rows]))), "as 99 cells hold no number")
+
+
+@pytest.mark.parametrize("how", ["%Y%m", "%Y%m%d"])
+def test_figures_under_a_title_that_says_when_are_dates(write, how):
+    """194912 is followed by 195001, at a step like any other."""
+    path = write(table([f"{day:{how}}" for day in MONTHS]))
+    shown = preview(path)
+    assert (shown.roles, shown.options["dates"]) == (("value", "label"), "years-ymd")
+    found = issue(shown, "Column 1 “Month” holds dates and is read as years")
+    assert found.fix == ("Read as plain numbers", "dates", "labels")
+    data = read_dataset(path)
+    steps = np.diff(data.values[:, 0])
+    assert (data.unit, data.row_names[12]) == ("years", f"{MONTHS[12]:{how}}")
+    assert (steps.min(), steps.max()) == (pytest.approx(28 / 365), pytest.approx(31 / 365))
+    assert read_dataset(path, {"dates": "days-ymd"}).values[1, 0] == -7639
+    assert read_dataset(path, {"dates": "labels"}).values[0, 0] == int(f"{MONTHS[0]:{how}}")
+    told = read_dataset(path, shown.options)
+    np.testing.assert_array_equal(told.values, data.values)
+
+
+@pytest.mark.parametrize(
+    ("cells", "title"),
+    [
+        ([f"{day:%Y%m}" for day in MONTHS], "Length,sold"),
+        ([f"{day:%Y%m}" for day in MONTHS[:12]], "Month,sold"),
+        ([str(190_001 + k) for k in range(40)], "Time,sold"),
+        ([f"{k}" for k in range(1949, 1989)], "Month,sold"),
+    ],
+    ids=["no time", "of one year", "counted", "years"],
+)
+def test_other_figures_stay_numbers(write, cells, title):
+    data = read_dataset(write(table(cells, title)))
+    assert data.values[0, 0] == float(cells[0])

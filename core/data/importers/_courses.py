@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from plaidwork.core.data.importers._beside import names_total
-from plaidwork.core.data.importers._dates import orders_of, seconds_of
+from plaidwork.core.data.importers._dates import FIGURES, are_figures, orders_of, seconds_of
 from plaidwork.core.data.importers._layout import Layout, column_index
 from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
 from plaidwork.core.data.importers._numbers import BadCell, NumberParser, holds_numbers
@@ -152,6 +152,8 @@ def _dates_of_course(layout: Layout, present: Sequence[Sequence[str]]) -> int:
         return -1
     when, other = columns
     orders = [layout.date_orders[when]] if when in layout.date_orders else orders_of(present[when])
+    if not orders and layout.header and is_called_time(layout.titles[when]) and are_figures(present[when]):
+        orders = [FIGURES]
     fits = (
         len(orders) == 1
         and len(present[when]) >= len(present[other])
@@ -183,13 +185,20 @@ def _go_one_way(cells: Sequence[str], order: str) -> bool:
     return rising >= _ONE_WAY or rising <= 1.0 - _ONE_WAY
 
 
-def dated_issue(layout: Layout, index: int, example: str) -> Issue:
+def years_of(cells: Sequence[str]) -> str:
+    """What the option says for these dates of a course to be read as years."""
+    return "years" if orders_of(cells) else "years-ymd"
+
+
+def dated_issue(layout: Layout, index: int, cells: Sequence[str]) -> Issue:
     """That the dates of a course are read as years, and how they are read otherwise."""
+    figures = years_of(cells) != "years"
+    as_labels = "Read as plain numbers" if figures else "Use the dates as names of the rows"
     return Issue(
         "info",
         f"Column {layout.place(index)} holds dates and is read as years",
-        f"“{example}”, …: a model can explain the amounts by the time",
+        f"“{cells[0]}”, …: a model can explain the amounts by the time",
         column=index + 1,
-        fix=("Use the dates as names of the rows", "dates", "labels"),
-        other=("Read as days since 1970", "dates", "days"),
+        fix=(as_labels, "dates", "labels"),
+        other=("Read as days since 1970", "dates", "days-ymd" if figures else "days"),
     )

@@ -50,6 +50,11 @@ _YEAR_LAST = re.compile(
     re.ASCII,
 )
 _ORDERS = ("ymd", "dmy", "mdy")
+FIGURES = "figures"
+"""The order of year, month and day without marks between them, as 194901 or 19490131: numbers, unless it is said or the title says when."""
+_FIGURES = re.compile(r"(?P<year>(?:1[5-9]|2[01])\d{2})(?P<month>\d{2})(?P<day>\d{2})?\Z", re.ASCII)
+_SAID = {"dmy": "dmy", "mdy": "mdy", "ymd": FIGURES}
+"""The order by what the option says behind its hyphen."""
 _DAY = 86_400
 _EPOCH = datetime.datetime(1970, 1, 1)
 
@@ -57,13 +62,16 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 def seconds_of(text: str, order: str) -> int | None:
     """Seconds from the beginning of 1970 to a date (and time of day, as written); None for a text that is none in that order.
 
-    ``order`` is ``ymd``, ``dmy`` or ``mdy``; a month by name, or a quarter, is of the first. A date without a day is the first of its
-    month or quarter.
+    ``order`` is ``ymd``, ``dmy``, ``mdy`` or :data:`FIGURES`; a month by name, or a quarter, is of the first. A date without a day is the
+    first of its month or quarter.
     """
     bare = text.strip()
     if order == "ymd":
         bare = _in_figures(bare)
-    found = (_YEAR_FIRST if order == "ymd" else _YEAR_LAST).match(bare)
+    elif order == FIGURES:
+        joined = _FIGURES.match(bare)
+        bare = f"{joined['year']}-{joined['month']}-{joined['day'] or 1}" if joined else ""
+    found = (_YEAR_LAST if order in ("dmy", "mdy") else _YEAR_FIRST).match(bare)
     if found is None:
         return None
     parts = found.groupdict()
@@ -116,18 +124,28 @@ def orders_of(cells: Sequence[str]) -> list[str]:
     return ["dmy"] if dotted and "dmy" in fitting else fitting
 
 
+def are_figures(cells: Sequence[str]) -> bool:
+    """Whether all filled cells of a column are dates without marks, of more than one year: else they may count from 190001 on."""
+    years = {cell.strip()[:4] for cell in cells}
+    return (
+        len(cells) >= _FEWEST
+        and len(years) > 1
+        and all(seconds_of(cell, FIGURES) is not None for cell in cells)
+    )
+
+
 def date_columns(present: Sequence[Sequence[str]], asked: str) -> dict[int, str]:
     """The order by column of those columns that are read as dates; ``asked`` is the option, empty for none.
 
     ``present`` are the filled cells of each column in the first rows. Where day and month could be either, the option says.
     """
-    said = asked.partition("-")[2]
+    said = _SAID.get(asked.partition("-")[2], "")
     found = {}
     for index, cells in enumerate(present) if asked else ():
         orders = orders_of(cells)
         if len(orders) == 1:
             found[index] = orders[0]
-        elif said in orders:
+        elif said in orders or (said == FIGURES and are_figures(cells)):
             found[index] = said
     return found
 

@@ -14,7 +14,13 @@ from plaidwork.core.data.importers._alleles import (
 )
 from plaidwork.core.data.importers._answers import answers_issue, as_key
 from plaidwork.core.data.importers._categories import categories_issue, categories_of
-from plaidwork.core.data.importers._courses import dated_course, dated_issue, over_time, over_time_issue
+from plaidwork.core.data.importers._courses import (
+    dated_course,
+    dated_issue,
+    over_time,
+    over_time_issue,
+    years_of,
+)
 from plaidwork.core.data.importers._dates import date_columns, dates_issues
 from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
 from plaidwork.core.data.importers._marks import like_number
@@ -50,8 +56,8 @@ def find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[s
         present.append([cell for cell in cells if cell.lower() not in known])
     course = dated_course(layout, options, present)
     if course >= 0:
-        layout.dates = "years"
-        layout.issues.append(dated_issue(layout, course, present[course][0]))
+        layout.dates = years_of(present[course])
+        layout.issues.append(dated_issue(layout, course, present[course]))
     layout.date_orders = date_columns(present, "" if layout.dates == "labels" else layout.dates)
     for index, cells in enumerate(present):
         if index in layout.date_orders:
