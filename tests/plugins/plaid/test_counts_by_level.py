@@ -50,7 +50,11 @@ def test_enumeration(likelihood, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"column_degrees": False}], ids=["levels", "levels of rows"])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"column_degrees": False}, {"row_degrees": False}],
+    ids=["levels", "levels of rows", "levels of columns"],
+)
 @pytest.mark.parametrize("likelihood", LIKELIHOODS)
 def test_geweke(likelihood, more):
     """Blocks, levels, their shapes and all hyper-parameters have their prior as law when data are redrawn."""
