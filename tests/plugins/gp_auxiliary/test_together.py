@@ -19,7 +19,9 @@ from plaidwork.plugins.gp_auxiliary.shared.gram import squared_length
 
 X = np.array([[-1.2, 0.3], [0.4, 1.1], [1.3, -0.8], [-0.5, -1.0], [0.1, 0.2], [0.9, 0.6]])
 SETTINGS = {"covariance": "expression", "standardise": False, "intercept": False, "amplitude_sd": 1.0}
-ROUNDS, BATCHES = 3000, 30
+ROUNDS, LONG, BATCHES = 3000, 12_000, 30
+"""Rounds that show a fault, and those of the right law: batches of fewer than 400 still hang together where amplitudes multiply, so that
+errors are too small (of four seeds two were beyond 4.2 with 100 each, none beyond 2.7 with 800)."""
 FOUND, FINE = 5.0, 4.2
 """Standard errors: the largest of a dozen means under the right law is beyond 4.2 once in some 3,000 runs."""
 
@@ -78,7 +80,7 @@ EVEN = float(
     ],
 )
 def test_the_joint_law_stays(expression, n_classes):
-    assert apart(expression, n_classes) < FINE
+    assert apart(expression, n_classes, LONG) < FINE
 
 
 def lead_of(f: np.ndarray, k: int) -> tuple[float, np.ndarray]:
