@@ -28059,8 +28059,8 @@ Die erklärte Varianz ist der Anteil der Devianz: bei Zahlen der des quadratisch
    <translation>Entstehen und Vergehen kleiner Blöcke</translation>
   </message>
   <message>
-   <source>Rounds per sweep of eight tries to add or remove a block of a few cells, or of a part of one row or column: small blocks that fit chance come and go.</source>
-   <translation>Runden je Durchlauf zu acht Versuchen, einen Block aus wenigen Zellen oder einem Teil einer Zeile oder Spalte hinzuzufügen oder zu entfernen: Kleine Blöcke, die dem Zufall folgen, kommen und gehen.</translation>
+   <source>Rounds per sweep of eight tries to add or remove a block of a few cells, or of a part of one row or column: small blocks that fit chance come and go. Only blocks that add by level are moved so.</source>
+   <translation>Runden je Durchlauf zu acht Versuchen, einen Block aus wenigen Zellen oder einem Teil einer Zeile oder Spalte hinzuzufügen oder zu entfernen: Kleine Blöcke, die dem Zufall folgen, kommen und gehen. Nur Blöcke, die sich je nach Niveau addieren, werden so bewegt.</translation>
   </message>
   <message>
    <source>Blocks from the prior</source>

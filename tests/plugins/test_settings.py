@@ -59,6 +59,7 @@ ONLY_WITH = {
     "supervised_ibp.batch_documents": "the same",
     "supervised_ibp.step_decay": "the same",
     "together": "documents with the same words, which its words say",
+    "small_births": "blocks that add by level, which its words say",
 }
 """Settings, of all models or of the one that is named, that matter in data, or with texts of other settings, that are not made here."""
 

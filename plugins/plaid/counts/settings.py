@@ -219,7 +219,7 @@ COUNT_SETTINGS = (
         100,
         "Births and deaths of small blocks",
         "Rounds per sweep of eight tries to add or remove a block of a few cells, or of a part of one row or column: small blocks "
-        "that fit chance come and go.",
+        "that fit chance come and go. Only blocks that add by level are moved so.",
         "Moves",
         advanced=True,
         when={"blocks_add": ("auto", "by_level")},
