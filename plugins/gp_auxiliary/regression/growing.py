@@ -26,7 +26,8 @@ def spread_grows(x: np.ndarray, y: np.ndarray, period: float = 0.0) -> bool:
     x, y = x[order], y[order]
     if len(y) < _FEWEST * _SIZE or not (y > 0.0).all():
         return False
-    parts = _periods(x, period) if period > 0.0 else _parts(len(x), len(x) // _SIZE)
+    most = min(len(x) // _SIZE, _MOST)
+    parts = _periods(x, period, most) if period > 0.0 else np.array_split(np.arange(len(x)), most)
     if len(parts) < _FEWEST:
         return False
     found = np.array([[y[part].mean(), _spread(x[part], y[part], 1 if period else 2)] for part in parts])
@@ -39,15 +40,10 @@ def spread_grows(x: np.ndarray, y: np.ndarray, period: float = 0.0) -> bool:
     return bool(alike >= _ALIKE and alike * spread.std() / level.std() >= _SLOPE)
 
 
-def _parts(size: int, number: int) -> list[np.ndarray]:
-    return np.array_split(np.arange(size), min(number, _MOST))
-
-
-def _periods(x: np.ndarray, period: float) -> list[np.ndarray]:
-    """Numbers of rising times x in stretches of whole periods, each of enough values."""
+def _periods(x: np.ndarray, period: float, most: int) -> list[np.ndarray]:
+    """Numbers of rising times x in so many stretches of whole periods at most, each of enough values."""
     periods = np.split(np.arange(len(x)), np.searchsorted(x, np.arange(x[0] + period, x[-1], period)))
-    most = len(x) // max(_SIZE, -(-len(x) // _MOST))
-    together = -(-len(periods) // max(1, min(most, _MOST)))
+    together = -(-len(periods) // most)
     parts = [np.concatenate(periods[start : start + together]) for start in range(0, len(periods), together)]
     return [part for part in parts if len(part) >= _SIZE]
 
