@@ -134,29 +134,22 @@ def test_levels_of_rows_and_columns_stand_beside_their_memberships():
     rng = np.random.default_rng(3)
     rows, columns = 2.0 * rng.standard_normal(40), 2.0 * rng.standard_normal(30)
     x = rows[:, None] + columns + 0.3 * rng.standard_normal((40, 30))
-    run = fit(
-        "infinite_plaid",
-        {"X": x},
-        {"effects": True},
-        seed=1,
-        chains=1,
-        warmup=60,
-        draws=40,
-        executor="inline",
+    found, plain = (
+        fit(
+            "infinite_plaid",
+            {"X": x},
+            params,
+            seed=1,
+            chains=1,
+            warmup=warmup,
+            draws=draws,
+            executor="inline",
+        ).results
+        for params, warmup, draws in (({"effects": True}, 60, 40), ({"effects_if_needed": False}, 4, 4))
     )
     for side, levels in (("row", rows), ("column", columns)):
-        table = run.results[f"{side}_memberships"]
+        table = found[f"{side}_memberships"]
         assert list(table.columns)[:2] == [side.capitalize(), "Level"]
         np.testing.assert_allclose(table.columns["Level"], levels - levels.mean(), atol=1.5)
         assert np.corrcoef(table.columns["Level"], levels)[0, 1] > 0.99
-    plain = fit(
-        "infinite_plaid",
-        {"X": x},
-        {"effects_if_needed": False},
-        seed=1,
-        chains=1,
-        warmup=4,
-        draws=4,
-        executor="inline",
-    )
-    assert "Level" not in plain.results["row_memberships"].columns
+    assert "Level" not in plain["row_memberships"].columns
